@@ -56,7 +56,7 @@ def write_fields(source, fields, writer, prefix, rare=(), omits=True):
             continue
         field = fields[at]
         at += 1
-        value = f"{prefix}.{field.value('computed') or field.property}"
+        value = f"{prefix}.{field.value('pushed') or field.value('computed') or field.property}"
         if field.has("signed") and omits:
             with source.block(f"if !{writer}.omitsSignatures"):
                 write_field(source, field, writer, value)

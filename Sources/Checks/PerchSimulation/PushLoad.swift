@@ -20,6 +20,7 @@ package final class PushLoad {
         /// Changes in a tick.
         package var batch: Int
         package var seed: UInt64 = 1
+        package var change = Change.purchase
 
         package init(watches: Int, connections: Int, batch: Int) {
             self.watches = watches
@@ -27,6 +28,16 @@ package final class PushLoad {
             self.connections = connections
             self.batch = batch
         }
+    }
+
+    /// What each change is.
+    package enum Change: Sendable {
+        /// A purchase of a non-renewing product, with the account token that an app sends.
+        case purchase
+        /// The same with an idempotency key, another one each time.
+        case keyedPurchase
+        /// A renewal of the account's subscription, whose status is watched. The warm-up buys the subscription.
+        case renewal
     }
 
     private let setup: Setup
@@ -38,7 +49,10 @@ package final class PushLoad {
     private var random: SeededRandom
     private var now = Moment(monotonic: 1_000_000, wall: World.begin)
     private let writer: Int32
-    private let buy: NamedFrame
+    /// The change of the warm-up, and of the measurement.
+    private let first: NamedFrame
+    private let change: NamedFrame
+    private var changeCount = 0
     private let watch: NamedFrame
     private let hello: [UInt8]
     private var input: [UInt8] = []
@@ -48,6 +62,10 @@ package final class PushLoad {
     package private(set) var bytesWritten = 0
 
     fileprivate static let digitCount = 9
+    /// Of account 0. Other accounts have their number in the last digits.
+    private static let accountToken = "7e3fb204-2db1-4bbb-9a33-bf4000000000"
+    /// Of change 0.
+    private static let idempotencyKey = "5d1f0a7c-2f6e-4f0e-8f4f-a17000000000"
 
     private static func account(_ number: Int) -> String {
         let digits = String(number)
@@ -65,13 +83,23 @@ package final class PushLoad {
                 TestShop.bundleID, .xcode, catalogue: TestShop.catalogue(), source: "test",
                 fileSettings: TestShop.settings(), wall: World.begin)
             let account = Self.account(0)
-            let order = OperateRequest(account: account, operation: .buy(PurchaseOrder(productID: "season")))
-            self.buy = NamedFrame(
-                Array(try codec.encodeCall(.operate(order)).frame(.call, stream: 1)), account: account)
-            let request = CurrentEntitlementRequest(account: account, productID: "season")
-            self.watch = NamedFrame(
-                Array(try codec.encodeCall(.currentEntitlementTask(request)).frame(.call, stream: 1)),
-                account: account)
+            func frame(_ request: Request) throws -> [UInt8] {
+                Array(try codec.encodeCall(request).frame(.call, stream: 1))
+            }
+            let isRenewal = setup.change == .renewal
+            let order = PurchaseOrder(productID: isRenewal ? "gold" : "season", appAccountToken: Self.accountToken)
+            var change = OperateRequest(account: account, operation: .buy(order))
+            self.first = NamedFrame(try frame(.operate(change)), account: account, token: Self.accountToken)
+            if isRenewal { change.operation = .renew(.product("gold")) }
+            if setup.change == .keyedPurchase { change.idempotencyKey = Array(Self.idempotencyKey.utf8) }
+            self.change = NamedFrame(
+                try frame(.operate(change)), account: account, token: isRenewal ? nil : Self.accountToken,
+                key: setup.change == .keyedPurchase ? Self.idempotencyKey : nil)
+            let watch: Request =
+                isRenewal
+                ? .subscriptionStatusTask(SubscriptionStatusRequest(account: account, groupID: "plans"))
+                : .currentEntitlementTask(CurrentEntitlementRequest(account: account, productID: "season"))
+            self.watch = NamedFrame(try frame(watch), account: account)
             let hello = Hello(protocolVersion: 1, clientName: "load", heartbeatSeconds: 600)
             self.hello = Array(try codec.encode(hello).frame(.hello, stream: 0))
         } catch {
@@ -112,10 +140,10 @@ package final class PushLoad {
         var next = 0
         while next < self.setup.accounts {
             let end = min(next + self.setup.batch, self.setup.accounts)
-            self.turn(Array(next..<end))
+            self.turn(Array(next..<end), self.first)
             next = end
         }
-        self.turn([])
+        self.turn([], self.first)
     }
 
     /// Makes this number of changes for random accounts, a batch in each tick.
@@ -123,17 +151,20 @@ package final class PushLoad {
         var left = changes
         while left > 0 {
             let count = min(left, self.setup.batch)
-            self.turn((0..<count).map { _ in Int(self.random.next() % UInt64(self.setup.accounts)) })
+            let accounts = (0..<count).map { _ in Int(self.random.next() % UInt64(self.setup.accounts)) }
+            self.turn(accounts, self.change)
             left -= count
         }
-        self.turn([])
+        self.turn([], self.change)
     }
 
-    private func turn(_ accounts: [Int]) {
+    private func turn(_ accounts: [Int], _ frame: NamedFrame) {
         self.beginTurn()
         self.input.removeAll(keepingCapacity: true)
         for (index, account) in accounts.enumerated() {
-            self.buy.append(stream: 1 + UInt32(index), account: account, to: &self.input)
+            self.changeCount += 1
+            frame.append(
+                stream: 1 + UInt32(index), account: account, change: self.changeCount, to: &self.input)
         }
         self.receive(self.writer, self.input)
         self.finishTurn()
@@ -229,30 +260,42 @@ package final class PushLoad {
 /// A CALL frame of account 0. The frames of the other accounts are copies with other digits.
 private struct NamedFrame {
     private let bytes: [UInt8]
-    private let digitsAt: Int
+    /// Where the digits of the account's number end, in the account's key and in its token.
+    private var accountEnds: [Int] = []
+    /// Where the digits of the change's number end, in the idempotency key.
+    private var changeEnd: Int?
 
-    init(_ bytes: [UInt8], account: String) {
+    init(_ bytes: [UInt8], account: String, token: String? = nil, key: String? = nil) {
         self.bytes = bytes
-        let key = Array(account.utf8)
-        guard
-            let found = (0...(bytes.count - key.count)).first(where: {
-                bytes[$0..<$0 + key.count].elementsEqual(key)
-            })
-        else { preconditionFailure("the account is not in its own request") }
-        self.digitsAt = found + key.count - PushLoad.digitCount
+        func end(of text: String) -> Int {
+            let text = Array(text.utf8)
+            guard
+                let found = (0...(bytes.count - text.count)).first(where: {
+                    bytes[$0..<$0 + text.count].elementsEqual(text)
+                })
+            else { preconditionFailure("a text is not in its own request") }
+            return found + text.count
+        }
+        self.accountEnds = [end(of: account)] + (token.map { [end(of: $0)] } ?? [])
+        self.changeEnd = key.map { end(of: $0) }
     }
 
-    func append(stream: UInt32, account: Int, to input: inout [UInt8]) {
+    func append(stream: UInt32, account: Int, change: Int = 0, to input: inout [UInt8]) {
         let start = input.count
         input.append(contentsOf: self.bytes)
         input.withUnsafeMutableBytes { buffer in
             let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
             FrameHeader.writeAddress(.call, stream, into: frame)
-            var rest = account
-            for place in stride(from: self.digitsAt + PushLoad.digitCount - 1, through: self.digitsAt, by: -1) {
-                frame[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-                rest /= 10
-            }
+            for end in self.accountEnds { Self.write(account, before: end, into: frame) }
+            if let changeEnd = self.changeEnd { Self.write(change, before: changeEnd, into: frame) }
+        }
+    }
+
+    private static func write(_ number: Int, before end: Int, into frame: UnsafeMutableRawBufferPointer) {
+        var rest = number
+        for place in stride(from: end - 1, through: end - PushLoad.digitCount, by: -1) {
+            frame[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
         }
     }
 }

@@ -18,6 +18,11 @@ extension SeededRandom {
         }
     }
 
+    /// A UUID, no token, or a text that is none.
+    package mutating func accountToken() -> String {
+        self.bool() ? AccountToken(high: self.next(), low: self.next()).text : self.string()
+    }
+
     package mutating func money() -> Money { Money(milliunits: self.int64(), currency: self.string()) }
     package mutating func period() -> Period { Period(self.int32(), self.open()) }
     package mutating func digest() -> Digest { Digest(high: self.next(), low: self.next()) }
@@ -57,7 +62,7 @@ extension SeededRandom {
             Revocation(
                 date: random.instant(), reason: random.open(), type: random.open(), percentageMilli: random.uint32())
         }
-        transaction.appAccountToken = self.string()
+        transaction.appAccountToken = self.accountToken()
         transaction.price = self.optional { $0.money() }
         transaction.deviceVerification = self.bytes(upTo: 20)
         transaction.deviceVerificationNonce = self.string()
@@ -113,7 +118,7 @@ extension SeededRandom {
 
     package mutating func purchaseOrder() -> PurchaseOrder {
         var order = PurchaseOrder(
-            productID: self.string(), quantity: self.uint32(), appAccountToken: self.string(),
+            productID: self.string(), quantity: self.uint32(), appAccountToken: self.accountToken(),
             offer: self.optional { $0.orderedOffer() })
         order.introductoryEligibility = self.open()
         order.introductoryEligibilitySignature = self.string()

@@ -4,7 +4,9 @@ import PerchSimulation
 /// Measures the cost of one change in our own code, from its CALL frame to the pushed value and the answer: no sockets,
 /// no threads.
 ///
-///     pushcost mux|keyed|hot [CHANGES] [WATCHES] [BATCH]      100,000 changes, 10,000 watches, 256 changes a tick
+///     pushcost mux|keyed|hot [CHANGES] [WATCHES] [BATCH]      100,000 purchases, 10,000 watches, 256 changes a tick
+///     pushcost once [CHANGES] [WATCHES] [BATCH]               as mux, each purchase with an idempotency key
+///     pushcost renewals [CHANGES] [WATCHES] [BATCH]           as mux, each change renews a subscription
 ///     pushcost storm [CONNECTIONS] [ACCOUNTS] [BATCH]         connections that open, receive a value and close
 ///
 /// Prints the nanoseconds of a change, or of a connection. For a figure that does not depend on other load, count
@@ -13,20 +15,24 @@ import PerchSimulation
 ///     valgrind --tool=callgrind --toggle-collect=perch_measured .build/release/pushcost mux 10000
 @main
 enum Main {
+    private static let names = ["mux", "keyed", "hot", "once", "renewals", "storm"]
+
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
         let numbers = arguments.dropFirst().map { Int($0) }
-        guard let name = arguments.first, ["mux", "keyed", "hot", "storm"].contains(name), numbers.count <= 3,
+        guard let name = arguments.first, Self.names.contains(name), numbers.count <= 3,
             numbers.allSatisfy({ $0.map { $0 > 0 } ?? false })
         else {
-            Self.say("pushcost mux|keyed|hot|storm [CHANGES] [WATCHES] [BATCH]")
+            Self.say("pushcost \(Self.names.joined(separator: "|")) [CHANGES] [WATCHES] [BATCH]")
             exit(2)
         }
         let changes = numbers.count > 0 ? numbers[0] ?? 0 : 100_000
         let watches = numbers.count > 1 ? numbers[1] ?? 0 : 10_000
         let batch = numbers.count > 2 ? numbers[2] ?? 0 : 256
-        var setup = PushLoad.Setup(watches: watches, connections: name == "mux" ? 1 : watches, batch: batch)
+        var setup = PushLoad.Setup(watches: watches, connections: ["keyed", "hot"].contains(name) ? watches : 1, batch: batch)
         if name == "hot" { setup.accounts = 1 }
+        if name == "once" { setup.change = .keyedPurchase }
+        if name == "renewals" { setup.change = .renewal }
         if name == "storm" { setup.connections = 0 }
         let load = PushLoad(setup)
         load.warmUp()

@@ -199,7 +199,11 @@ extension LoopCore {
                 .fieldMissing, "\(path).product_id is empty; it says what is bought",
                 details: [.field("\(path).product_id")])
         }
-        try self.checkToken(order.appAccountToken, at: path)
+        guard order.accountToken.other.isEmpty else {
+            throw CallRefusal(
+                .fieldInvalid, "\(path).app_account_token is not a UUID such as 123e4567-e89b-12d3-a456-426614174000",
+                details: [.field("\(path).app_account_token")])
+        }
         if let date = order.date, date.isPerhapsSeconds {
             throw CallRefusal(
                 .fieldInvalid,
@@ -220,23 +224,6 @@ extension LoopCore {
             CallRefusal(
                 .fieldInvalid, "\(path).\(name) is \(found), which this server does not know; leave it out",
                 details: [.field("\(path).\(name)"), .found(found)])
-        }
-    }
-
-    /// Checks for a UUID in its usual form, or an empty text.
-    private static func checkToken(_ token: String, at path: String) throws(CallRefusal) {
-        guard !token.isEmpty else { return }
-        let groups = token.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-        let isHex = groups.allSatisfy { group in
-            group.allSatisfy { byte in
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
-            }
-        }
-        guard groups.map(\.count) == [8, 4, 4, 4, 12], isHex else {
-            throw CallRefusal(
-                .fieldInvalid, "\(path).app_account_token is not a UUID such as 123e4567-e89b-12d3-a456-426614174000",
-                details: [.field("\(path).app_account_token")])
         }
     }
 

@@ -239,7 +239,6 @@ extension StoreOperation {
             return self
         case .buy(var order):
             order.quantity = max(order.quantity, 1)
-            order.appAccountToken = order.appAccountToken.lowercased()
             return .buy(order)
         case .refund(let target, .unspecified, let share):
             return .refund(target, reason: .other, share: share)

@@ -113,8 +113,8 @@ extension LoopCore {
 }
 
 extension PurchaseOrder {
-    /// Whether the order needs no defaults and is in the stored form.
-    var saysWhatIsMeant: Bool { self.quantity > 0 && self.appAccountToken.isEmpty }
+    /// Whether the order needs no defaults.
+    var saysWhatIsMeant: Bool { self.quantity > 0 }
 }
 
 extension OperateRequest {

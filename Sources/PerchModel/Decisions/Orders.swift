@@ -12,19 +12,6 @@ func decideOrder(
         return .done(outcome)
     }
     try refuseIfSimulated(.purchase, app: app)
-    // Orders are large, so the order is copied only if the token has to be rewritten.
-    guard order.appAccountToken.isEmpty else {
-        var written = order
-        written.appAccountToken = try checkedToken(order.appAccountToken)
-        return try decideWritten(written, subject, app: app, now: now, numbers: &numbers)
-    }
-    return try decideWritten(order, subject, app: app, now: now, numbers: &numbers)
-}
-
-/// Decides an order whose fields are normalised.
-private func decideWritten(
-    _ order: PurchaseOrder, _ subject: OperationSubject, app: AppState, now: Instant, numbers: inout TransactionNumbers
-) throws(Refusal) -> OperationDecision {
     try check(order, now: now)
     var outcome = OperationOutcome()
     let record = subject.record
@@ -95,20 +82,14 @@ func delivered(
     return outcome
 }
 
-/// A normalised app account token, or a refusal.
-private func checkedToken(_ token: String) throws(Refusal) -> String {
-    let token = token.lowercased()
-    guard isUUID(token) else {
+/// Refuses orders that can never become a purchase.
+private func check(_ order: PurchaseOrder, now: Instant) throws(Refusal) {
+    guard order.accountToken.other.isEmpty else {
         throw Refusal(
             .fieldInvalid,
             "the app account token is not a UUID such as 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d; send one, or none",
             field: "order.app_account_token")
     }
-    return token
-}
-
-/// Refuses orders that can never become a purchase.
-private func check(_ order: PurchaseOrder, now: Instant) throws(Refusal) {
     if let date = order.date, date > now {
         throw Refusal(
             .fieldInvalid, "the purchase date \(date) is after now, \(now); buy now, or into the past",
@@ -120,15 +101,6 @@ private func check(_ order: PurchaseOrder, now: Instant) throws(Refusal) {
             field: "order.purchase_date_ms", found: date.milliseconds)
     }
     if !order.seenStorefront.isEmpty { try checkCountry(order.seenStorefront, field: "order.seen_storefront") }
-}
-
-/// 8, 4, 4, 4 and 12 hexadecimal digits, in lower case.
-private func isUUID(_ text: String) -> Bool {
-    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
-    return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
-        && parts.allSatisfy { $0.utf8.allSatisfy { digits.contains($0) || letters.contains($0) } }
 }
 
 /// A purchase at its own date, followed by every renewal until now, or by the end of renewing. In a test app the store

@@ -327,9 +327,11 @@ func newTransaction(
     let storefront = storefront(of: record, app: app)
     return Transaction(
         TransactionFields(
-            id: id, originalID: id, productID: product.id, purchaseDate: now, productType: product.type,
+            id: id, originalID: id, productID: product.id, purchaseDate: now,
+            hasAccountUUID: order.accountToken.uuid != nil, productType: product.type,
             quantity: order.quantity, environment: app.environment, reason: .purchase, originalPurchaseDate: now,
             signedDate: now, appBundleID: app.bundleID, appTransactionID: record.appTransactionID,
-            subscriptionGroupID: product.subscription?.groupID ?? "", appAccountToken: order.appAccountToken,
+            subscriptionGroupID: product.subscription?.groupID ?? "",
+            accountUUID: order.accountToken.uuid ?? TransactionFields.noUUID,
             storefront: storefront, price: charge.map { priced($0, in: storefront, app: app) }))
 }

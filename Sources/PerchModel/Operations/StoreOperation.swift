@@ -117,9 +117,10 @@ public struct PurchaseOrder: Hashable, Sendable {
     }
     /// Lower case; empty for none.
     public var appAccountToken: String {
-        get { self.contents.fields.appAccountToken }
-        set { self.change { $0.appAccountToken = newValue } }
+        get { self.contents.fields.accountToken.text }
+        set { self.change { $0.accountToken = WrittenAccountToken(newValue) } }
     }
+    package var accountToken: WrittenAccountToken { self.contents.fields.accountToken }
     public var offer: OrderedOffer? {
         get { self.contents.fields.offer }
         set { self.change { $0.offer = newValue } }
@@ -168,8 +169,16 @@ public struct PurchaseOrder: Hashable, Sendable {
     ) {
         self.contents = Contents(
             PurchaseOrderFields(
-                productID: productID, quantity: quantity, appAccountToken: appAccountToken, offer: offer,
+                productID: productID, quantity: quantity, accountToken: WrittenAccountToken(appAccountToken), offer: offer,
                 introductoryEligibility: introductoryEligibility))
+    }
+
+    /// An order without an offer, for now.
+    package init(productID: String, quantity: UInt32, accountToken: WrittenAccountToken) {
+        self.contents = Contents(
+            PurchaseOrderFields(
+                productID: productID, quantity: quantity, accountToken: accountToken,
+                introductoryEligibility: .byHistory))
     }
 
     /// Changes several fields with one copy; changing them one by one would copy the contents each time.
@@ -204,7 +213,7 @@ extension PurchaseOrder: CustomReflectable {
 package struct PurchaseOrderFields: Hashable, Sendable {
     package var productID: String
     package var quantity: UInt32
-    package var appAccountToken: String
+    package var accountToken: WrittenAccountToken
     package var offer: OrderedOffer?
     package var introductoryEligibility: IntroductoryEligibility
     package var introductoryEligibilitySignature = ""

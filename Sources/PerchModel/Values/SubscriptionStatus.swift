@@ -25,7 +25,11 @@ public struct RenewalInfo: Sendable {
     public var eligibleWinBackOfferIDs: [String] = []
     /// Start of the current run of periods; lapses under 60 days are ignored.
     public var recentSubscriptionStartDate: Instant
-    public var appAccountToken = ""
+    public var appAccountToken: String {
+        get { self.accountToken.text }
+        set { self.accountToken = WrittenAccountToken(newValue) }
+    }
+    package var accountToken = WrittenAccountToken()
     public var appTransactionID = ""
     public var environment: AppEnvironment
     /// Not part of equality.
@@ -57,7 +61,7 @@ extension RenewalInfo: Hashable {
             && left.renewalPrice == right.renewalPrice && left.offer == right.offer
             && left.eligibleWinBackOfferIDs == right.eligibleWinBackOfferIDs
             && left.recentSubscriptionStartDate == right.recentSubscriptionStartDate
-            && left.appAccountToken == right.appAccountToken && left.appTransactionID == right.appTransactionID
+            && left.accountToken == right.accountToken && left.appTransactionID == right.appTransactionID
             && left.environment == right.environment && left.renewalBillingPlan == right.renewalBillingPlan
             && left.commitment == right.commitment
     }

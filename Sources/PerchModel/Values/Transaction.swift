@@ -245,6 +245,8 @@ package struct TransactionFields: Sendable {
     package private(set) var rare: Boxed<RareTransactionFields>?
     package var expirationDate: Instant?
     package var isUpgraded = false
+    /// Whether `accountUUID` says something: in a byte that is free here.
+    private(set) var hasAccountUUID = false
     package var productType: ProductType
     package var quantity: UInt32 = 1
     package var ownership: OwnershipType = .purchased
@@ -257,10 +259,25 @@ package struct TransactionFields: Sendable {
     package var appBundleID: String
     package var appTransactionID = ""
     package var subscriptionGroupID = ""
-    package var appAccountToken = ""
+    private(set) var accountUUID = AccountToken(high: 0, low: 0)
     package var storefront: Storefront
     package var price: Money?
 
+    package var appAccountToken: String {
+        get { self.writtenAccountToken.text }
+        set { self.writtenAccountToken = WrittenAccountToken(newValue) }
+    }
+    static var noUUID: AccountToken { AccountToken(high: 0, low: 0) }
+    package var accountToken: AccountToken? { self.hasAccountUUID ? self.accountUUID : nil }
+    package var writtenAccountToken: WrittenAccountToken {
+        get { WrittenAccountToken(uuid: self.accountToken, other: self.rare?.value.foreignAccountToken ?? "") }
+        set {
+            (self.accountUUID, self.hasAccountUUID) = (newValue.uuid ?? Self.noUUID, newValue.uuid != nil)
+            if self.rare != nil || !newValue.other.isEmpty {
+                self.rare.change { $0.foreignAccountToken = newValue.other }
+            }
+        }
+    }
     package var offer: TransactionOffer? {
         get { self.rare?.value.offer }
         set { self.rare.change { $0.offer = newValue } }
@@ -295,6 +312,8 @@ package struct RareTransactionFields: Rare {
     package var deviceVerificationNonce = ""
     package var commitment: Commitment?
     package var advancedCommerceInfo: [UInt8] = []
+    /// An app account token that is not a UUID.
+    package var foreignAccountToken = ""
 
     init() {}
 }
@@ -309,7 +328,7 @@ extension Transaction: Hashable {
             && left.purchaseDate == right.purchaseDate && left.originalPurchaseDate == right.originalPurchaseDate
             && left.expirationDate == right.expirationDate && left.quantity == right.quantity
             && left.isUpgraded == right.isUpgraded && left.ownership == right.ownership && left.offer == right.offer
-            && left.revocation == right.revocation && left.appAccountToken == right.appAccountToken
+            && left.revocation == right.revocation && left.contents.fields.writtenAccountToken == right.contents.fields.writtenAccountToken
             && left.environment == right.environment && left.storefront == right.storefront
             && left.reason == right.reason && left.price == right.price && left.billingPlan == right.billingPlan
             && left.commitment == right.commitment && left.advancedCommerceInfo == right.advancedCommerceInfo

@@ -81,7 +81,7 @@ private func status(
         originalTransactionID: line.originalID, currentProductID: line.latest.productID, willAutoRenew: renews,
         renewalDate: line.boundary, recentSubscriptionStartDate: line.recentStart, environment: app.environment,
         signedDate: line.latest.signedDate)
-    info.appAccountToken = line.latest.appAccountToken
+    info.accountToken = line.latest.contents.fields.writtenAccountToken
     info.appTransactionID = record.appTransactionID
     info.priceIncreaseStatus = line.increase?.status ?? .noIncreasePending
     info.renewalBillingPlan = line.latest.billingPlan

@@ -41,7 +41,7 @@ private struct Fields: OptionSet {
         mark(.ownership, transaction.ownership != .purchased)
         mark(.offer, transaction.offer != nil)
         mark(.revocation, transaction.revocation != nil)
-        mark(.appAccountToken, !transaction.appAccountToken.isEmpty)
+        mark(.appAccountToken, !transaction.contents.fields.writtenAccountToken.isEmpty)
         mark(.price, transaction.price != nil)
         mark(.signedDate, transaction.signedDate != transaction.purchaseDate)
         mark(.deviceVerification, !transaction.deviceVerification.isEmpty)

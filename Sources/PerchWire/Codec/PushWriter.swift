@@ -89,6 +89,16 @@ struct PushWriter {
         if !value.isEmpty { self.nonempty(field, value) }
     }
 
+    /// As above: a UUID is printed, another text copied.
+    @inline(__always)
+    mutating func text(_ field: UInt32, _ value: WrittenAccountToken) {
+        guard let uuid = value.uuid else { return self.text(field, value.other) }
+        self.makeRoom(AccountToken.textBytes)
+        self.start -= AccountToken.textBytes
+        uuid.write(into: self.memory + self.start)
+        self.close(field, count: AccountToken.textBytes)
+    }
+
     private mutating func nonempty(_ field: UInt32, _ value: String) {
         let span = value.utf8Span.span
         span.withUnsafeBytes { bytes in

@@ -228,22 +228,24 @@ struct QuickReader {
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ names: RecentTexts?
     ) -> PurchaseOrder? {
         var reader = QuickReader(bytes, range, names: names)
-        var (product, token) = ("", "")
+        var product = ""
+        var token = WrittenAccountToken()
         var quantity: UInt32 = 0
         while let field = reader.next() {
             switch field {
             case .end:
-                // In an order on the wire, an absent field means `unspecified`, neither yes nor no.
-                return PurchaseOrder(
-                    productID: product, quantity: quantity, appAccountToken: token,
-                    introductoryEligibility: IntroductoryEligibility(rawValue: 0))
+                return PurchaseOrder(productID: product, quantity: quantity, accountToken: token)
             case .range(1, let range):
                 guard let text = reader.name(range) else { return nil }
                 product = text
             case .number(2, let value): quantity = UInt32(value)
             case .range(3, let range):
+                if let uuid = AccountToken(parsing: UnsafeRawBufferPointer(rebasing: bytes[range])) {
+                    token.uuid = uuid
+                    continue
+                }
                 guard let text = reader.text(range) else { return nil }
-                token = text
+                token.other = text
             default: return nil
             }
         }

@@ -73,7 +73,7 @@ extension Transaction {
             writer.value(20, contents.fields.reason)
             if !contents.fields.storefront.isBlank { writer.message(19) { contents.fields.storefront.write(to: &$0) } }
             writer.value(18, contents.fields.environment)
-            writer.text(17, contents.fields.appAccountToken)
+            writer.text(17, contents.fields.writtenAccountToken)
             if let rare = contents.fields.rare {
                 if let value = rare.value.revocation { writer.message(16) { value.write(to: &$0) } }
                 if let value = rare.value.offer { writer.message(15) { value.write(to: &$0) } }
@@ -105,7 +105,7 @@ extension RenewalInfo {
         }
         writer.value(16, self.environment)
         writer.text(15, self.appTransactionID)
-        writer.text(14, self.appAccountToken)
+        writer.text(14, self.accountToken)
         writer.instant(13, self.recentSubscriptionStartDate)
         for value in self.eligibleWinBackOfferIDs.reversed() {
             writer.item(12, value)

@@ -56,4 +56,15 @@ import Testing
         load.storm(connections: 20)
         #expect(load.values - before == 20)
     }
+
+    @Test(arguments: [PushLoad.Change.keyedPurchase, .renewal])
+    func `changes of other kinds are pushed once each too`(_ change: PushLoad.Change) {
+        var setup = PushLoad.Setup(watches: 10, connections: 1, batch: 1)
+        setup.change = change
+        let load = PushLoad(setup)
+        load.warmUp()
+        let before = load.values
+        load.run(changes: 25)
+        #expect(load.values - before == 25)
+    }
 }
