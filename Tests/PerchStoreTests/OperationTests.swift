@@ -323,6 +323,14 @@ final class FamilyStore {
             try store.operate(.refund(.transaction(last), reason: .other, share: .full), "a")
         }
         #expect(try store.rows("b").last?.revocation?.type == .familyRevoke)
+        try check(.revoked, "renewal off after the refund") {
+            try store.operate(.setAutoRenew(.transaction(last), isOn: false), "a")
+        }
+        #expect(try store.record("b").lines[0].willAutoRenew == false)
+        try check(.revoked, "renewal on after the refund") {
+            try store.operate(.setAutoRenew(.transaction(last), isOn: true), "a")
+        }
+        #expect(try store.record("b").lines[0].willAutoRenew == true)
         try check(.subscribed, "reversal") { try store.operate(.reverseRefund(.transaction(last)), "a") }
         try check(.expired, "expiry") { try store.operate(.expire(.product("gold")), "a") }
         try store.operate(.setCharges(fail: nil), "a")

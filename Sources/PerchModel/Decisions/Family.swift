@@ -125,7 +125,8 @@ private struct FamilyMirror {
         case .lapsed(original, let reason):
             self.add(at: now) { .lapsed(original: $0.originalID, reason: reason) }
         case .autoRenewSet(original, let isOn, let preference, let plan):
-            self.add(at: now) {
+            // After a refund too: a revoked copy whose renewal is off does not say that it renews.
+            self.add(at: now, includingRevoked: true) {
                 .autoRenewSet(original: $0.originalID, isOn: isOn, preference: preference, billingPlan: plan)
             }
         case .priceRaised(original, let increase):
@@ -173,10 +174,11 @@ private struct FamilyMirror {
         self.facts.append(fact)
     }
 
-    /// Appends a fact about the member's line, if the line follows the purchaser's. A revoked line does not follow. Nor
-    /// does a line whose latest transaction was deleted from a test store: it returns with the purchaser's next period.
-    private mutating func add(at now: Instant, _ body: (Line) -> Fact.Body) {
-        guard let line = self.memberLine, line.latest.revocation == nil, let followed = self.followed,
+    /// Appends a fact about the member's line, if the line follows the purchaser's. A revoked line follows only with
+    /// `includingRevoked`. A line whose latest transaction was deleted from a test store does not follow: it returns with
+    /// the purchaser's next period.
+    private mutating func add(at now: Instant, includingRevoked: Bool = false, _ body: (Line) -> Fact.Body) {
+        guard let line = self.memberLine, includingRevoked || line.latest.revocation == nil, let followed = self.followed,
             Self.isCopy(line.latest, of: followed)
         else { return }
         self.append(body(line), at: now)

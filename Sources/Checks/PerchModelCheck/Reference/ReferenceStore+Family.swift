@@ -97,7 +97,11 @@ extension ReferenceStore {
         } else if let copy = self.latestCopy(of: share),
             self.accounts[share.member].transactions[copy].copyOf == latest.serial
         {
-            if latest.refund != nil { return self.revoke(share, at: instant) }
+            if latest.refund != nil {
+                self.revoke(share, at: instant)
+                // The switch is the customer's, and stays with the refunded line.
+                return self.follow(line, place)
+            }
             self.accounts[share.member].transactions[copy].refund = nil
             self.accounts[share.member].transactions[copy].end = latest.end
             self.accounts[share.member].transactions[copy].commitment = latest.commitment
