@@ -29,7 +29,8 @@ enum Main {
         let changes = numbers.count > 0 ? numbers[0] ?? 0 : 100_000
         let watches = numbers.count > 1 ? numbers[1] ?? 0 : 10_000
         let batch = numbers.count > 2 ? numbers[2] ?? 0 : 256
-        var setup = PushLoad.Setup(watches: watches, connections: ["keyed", "hot"].contains(name) ? watches : 1, batch: batch)
+        var setup = PushLoad.Setup(
+            watches: watches, connections: ["keyed", "hot"].contains(name) ? watches : 1, batch: batch)
         if name == "hot" { setup.accounts = 1 }
         if name == "once" { setup.change = .keyedPurchase }
         if name == "renewals" { setup.change = .renewal }

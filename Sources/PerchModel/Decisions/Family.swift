@@ -178,7 +178,8 @@ private struct FamilyMirror {
     /// `includingRevoked`. A line whose latest transaction was deleted from a test store does not follow: it returns with
     /// the purchaser's next period.
     private mutating func add(at now: Instant, includingRevoked: Bool = false, _ body: (Line) -> Fact.Body) {
-        guard let line = self.memberLine, includingRevoked || line.latest.revocation == nil, let followed = self.followed,
+        guard let line = self.memberLine, includingRevoked || line.latest.revocation == nil,
+            let followed = self.followed,
             Self.isCopy(line.latest, of: followed)
         else { return }
         self.append(body(line), at: now)

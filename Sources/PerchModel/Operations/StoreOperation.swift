@@ -169,7 +169,8 @@ public struct PurchaseOrder: Hashable, Sendable {
     ) {
         self.contents = Contents(
             PurchaseOrderFields(
-                productID: productID, quantity: quantity, accountToken: WrittenAccountToken(appAccountToken), offer: offer,
+                productID: productID, quantity: quantity, accountToken: WrittenAccountToken(appAccountToken),
+                offer: offer,
                 introductoryEligibility: introductoryEligibility))
     }
 

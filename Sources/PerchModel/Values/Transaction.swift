@@ -328,7 +328,8 @@ extension Transaction: Hashable {
             && left.purchaseDate == right.purchaseDate && left.originalPurchaseDate == right.originalPurchaseDate
             && left.expirationDate == right.expirationDate && left.quantity == right.quantity
             && left.isUpgraded == right.isUpgraded && left.ownership == right.ownership && left.offer == right.offer
-            && left.revocation == right.revocation && left.contents.fields.writtenAccountToken == right.contents.fields.writtenAccountToken
+            && left.revocation == right.revocation
+            && left.contents.fields.writtenAccountToken == right.contents.fields.writtenAccountToken
             && left.environment == right.environment && left.storefront == right.storefront
             && left.reason == right.reason && left.price == right.price && left.billingPlan == right.billingPlan
             && left.commitment == right.commitment && left.advancedCommerceInfo == right.advancedCommerceInfo
