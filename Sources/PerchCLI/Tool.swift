@@ -1,5 +1,6 @@
 import PerchBase
 package import PerchClient
+import PerchJSON
 package import PerchServer
 
 /// `perch` as a library: a command line in, an exit code out.
@@ -82,19 +83,37 @@ package struct Tool: Sendable {
             return try await CommandRun(job, console: self.console).run()
         } catch let gone as ReaderGone {
             return self.ended(by: gone)
-        } catch let failure as CommandFailure {
-            self.complain(failure.description)
-            return failure.code
-        } catch let error as PerchError {
-            self.complain(error.told)
-            return ExitCode(error)
-        } catch let error as UsageError {
-            self.complain(error.description)
-            return .usage
         } catch {
-            self.complain("\(error)")
-            return .failure
+            let format = job.settings.has("output") ? job.settings.text("output") : nil
+            return self.ended(by: error, asJSON: format != nil && format != OutputFormat.text.rawValue)
         }
+    }
+
+    /// Reports the error that ended a command, on standard error: a line for people, or one JSON document.
+    private func ended(by error: any Error, asJSON: Bool) -> ExitCode {
+        let (code, text): (ExitCode, String) =
+            switch error {
+            case let failure as CommandFailure: (failure.code, failure.description)
+            case let error as PerchError: (ExitCode(error), error.told)
+            case let error as UsageError: (.usage, error.description)
+            default: (.failure, "\(error)")
+            }
+        guard asJSON else {
+            self.complain(text)
+            return code
+        }
+        let document = DocumentWriter.document(.compact) { json in
+            json.message("error") { json in
+                if let error = error as? PerchError {
+                    json.text("code", error.code.description)
+                    json.text("reason", error.reason)
+                }
+                json.text("message", text)
+                json.number("exitCode", code.rawValue)
+            }
+        }
+        self.console.talk(String(document.dropLast()))
+        return code
     }
 
     /// Runs a bench to its end, on the calling thread.

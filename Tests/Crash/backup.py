@@ -131,8 +131,8 @@ class Trial:
             summary = json.loads(said)
             quiet = [took for w in writers for asked, took in w.took if asked + took < began]
             busy = [took for w in writers for asked, took in w.took if asked + took >= began and asked <= ended]
-            print(f"      {summary['byte_count']} bytes of {self.accounts} accounts in {summary['duration_ms']} ms; the "
-                  f"store was kept for at most {int(summary['longest_stall_us']) / 1000:.2f} ms at a time")
+            print(f"      {summary['byteCount']} bytes of {self.accounts} accounts in {summary['durationMs']} ms; the "
+                  f"store was kept for at most {int(summary['longestStallUs']) / 1000:.2f} ms at a time")
             for name, took in (("before", quiet), ("meanwhile", busy)):
                 print(f"      {len(took)} purchases {name}{durations(took)}")
             self.expect(not any(writer.wrong for writer in writers), "no purchase was refused meanwhile")

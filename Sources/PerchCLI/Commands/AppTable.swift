@@ -56,7 +56,7 @@ extension CommandRun {
             throw CommandFailure(code, "\(error)")
         }
         try self.printer.print { json in
-            json.text("bundle_id", bundleID)
+            json.text("bundleId", bundleID)
             json.text("environment", "\(environment)")
             json.text("store", path)
         } text: { _ in

@@ -14,9 +14,9 @@ extension CommandRun {
             try self.printer.print { json in
                 json.text("path", path)
                 json.long("revision", summary.revision)
-                json.long("byte_count", summary.byteCount)
-                json.long("duration_ms", Self.whole(summary.duration, .milliseconds(1)))
-                json.long("longest_stall_us", Self.whole(summary.longestStall, .microseconds(1)))
+                json.long("byteCount", summary.byteCount)
+                json.long("durationMs", Self.whole(summary.duration, .milliseconds(1)))
+                json.long("longestStallUs", Self.whole(summary.longestStall, .microseconds(1)))
             } text: { _ in
                 [
                     "\(printable(path)): revision \(summary.revision), \(summary.byteCount) bytes, in "
@@ -77,16 +77,16 @@ extension CommandRun {
         if case .carried(let count)? = revocations { carried = count }
         do {
             try self.printer.print { json in
-                json.text("store_id", contents.identity.description)
+                json.text("storeId", contents.identity.description)
                 json.number("epoch", contents.epoch)
                 json.long("revision", contents.revision)
                 json.long("schema", UInt64(contents.schema))
-                json.long("page_count", UInt64(contents.pages))
-                json.long("app_count", UInt64(contents.apps))
-                json.long("account_count", UInt64(contents.accounts))
-                json.long("transaction_count", UInt64(contents.transactions))
-                json.long("fact_count", UInt64(contents.facts))
-                if let carried { json.long("revocations_carried", UInt64(carried)) }
+                json.long("pageCount", UInt64(contents.pages))
+                json.long("appCount", UInt64(contents.apps))
+                json.long("accountCount", UInt64(contents.accounts))
+                json.long("transactionCount", UInt64(contents.transactions))
+                json.long("factCount", UInt64(contents.facts))
+                if let carried { json.long("revocationsCarried", UInt64(carried)) }
             } text: { _ in
                 [
                     "\(result): store \(contents.identity) epoch \(contents.epoch), revision \(contents.revision)",

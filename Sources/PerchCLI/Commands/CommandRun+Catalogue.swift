@@ -4,6 +4,10 @@ import PerchClient
 import PerchJSON
 import PerchModel
 import PerchServer
+import PerchWire
+
+import struct PerchClient.CatalogImage
+import struct PerchClient.CatalogSummary
 
 extension CommandRun {
     /// `perch catalog check`
@@ -16,9 +20,8 @@ extension CommandRun {
         } catch {
             throw CommandFailure(.failure, "\(self.shown(path)): \(error)")
         }
-        try self.printer.print {
-            $0.summary(loaded.summary, loaded.warnings)
-        } text: { _ in
+        let summary = PerchWire.CatalogSummary(loaded.summary, loaded.warnings)
+        try self.printer.print(.checkCatalog(CheckCatalogResponse(summary: summary))) { _ in
             ["\(self.shown(path)): \(loaded.summary)"]
                 + loaded.warnings.map {
                     self.warning(
@@ -43,10 +46,8 @@ extension CommandRun {
         try await self.withClient { client in
             let answer = try await client.loadCatalog(
                 content.file, images: images, source: path == "-" ? "perch catalog load" : path)
-            try self.printer.print { json in
-                json.position("position", answer.position)
-                json.summary(answer.summary)
-            } text: { _ in
+            let loaded = LoadCatalogResponse(position: answer.position, summary: answer.summary.message)
+            try self.printer.print(.loadCatalog(loaded)) { _ in
                 let summary = answer.summary
                 let count =
                     summary.consumableCount + summary.nonConsumableCount + summary.nonRenewingCount
@@ -68,9 +69,7 @@ extension CommandRun {
         try await self.withClient { client in
             let contents = try await client.catalog()
             let products = self.printer.format == .text ? try await self.products(contents.productIDs, client) : nil
-            try self.printer.print {
-                $0.catalogContents(contents)
-            } text: { writer in
+            try self.printer.print(.getCatalog(contents.message)) { writer in
                 ["from \(printable(contents.source)), loaded at revision \(contents.revision)"]
                     + [printable(CatalogueSummary(contents.summary).description)]
                     + writer.catalogue(products?.products ?? [], groups: contents.groupIDs)

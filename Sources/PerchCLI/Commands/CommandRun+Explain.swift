@@ -2,6 +2,9 @@ import PerchBase
 import PerchClient
 import PerchLoop
 import PerchModel
+import PerchWire
+
+import struct PerchClient.AsOf
 
 // `perch explain`, and which moment a read is about.
 extension CommandRun {
@@ -16,9 +19,7 @@ extension CommandRun {
                     try await client.explainEntitlement(
                         account: account, product: self.text("PRODUCT"), asOf: moment)
                 }
-            try self.printer.print {
-                $0.explanations(answer)
-            } text: {
+            try self.printer.print(.explain(ExplainAnswer(value: answer.value, position: answer.position))) {
                 $0.explanations(answer, account: account)
             }
         }

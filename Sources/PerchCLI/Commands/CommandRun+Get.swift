@@ -1,6 +1,7 @@
 import PerchBase
 import PerchClient
 import PerchModel
+import PerchWire
 
 extension CommandRun {
     /// `perch get …`
@@ -11,41 +12,30 @@ extension CommandRun {
                 let answer = try await client.products(
                     self.texts("ID"), locale: self.settings.text("locale") ?? "",
                     storefront: self.settings.text("storefront") ?? "")
-                try self.printer.print {
-                    $0.snapshot(answer) { $0.products($1) }
-                } text: {
+                try self.printer.print(.getProducts(answer.message)) {
                     $0.products(answer.value, answer.info)
                 }
             case .getStatus:
                 let answer = try await client.subscriptionStatus(
                     account: self.text("ACCOUNT"), group: self.text("GROUP"), asOf: try await self.moment(client))
-                try self.printer.print {
-                    $0.snapshot(answer) { $0.statuses($1) }
-                } text: {
+                try self.printer.print(.getSubscriptionStatus(answer.message)) {
                     $0.statuses(answer.value, answer.info, group: self.text("GROUP"))
                 }
             case .getEntitlement:
                 let answer = try await client.currentEntitlement(
                     account: self.text("ACCOUNT"), product: self.text("PRODUCT"), asOf: try await self.moment(client))
-                try self.printer.print {
-                    $0.snapshot(answer) { $0.entitlement($1) }
-                } text: {
+                try self.printer.print(.getCurrentEntitlement(answer.message)) {
                     $0.entitlement(answer.value, answer.info, product: self.text("PRODUCT"))
                 }
             case .getEntitlements:
                 let answer = try await client.currentEntitlements(
                     account: self.text("ACCOUNT"), asOf: try await self.moment(client))
-                if self.printer.format == .json {
-                    try self.printer.print {
-                        $0.entitlements(answer)
-                    } text: { _ in
-                        []
-                    }
-                } else {
-                    try self.list(answer.value)
-                    if answer.value.isEmpty {
-                        self.console.talk("\(printable(self.text("ACCOUNT"))) is entitled to nothing")
-                    }
+                let list = EntitlementList(transactions: answer.value, info: answer.info.message)
+                try self.printer.list("transactions", of: .listCurrentEntitlements(list)) { writer in
+                    answer.value.map { writer.transaction($0.value) }
+                }
+                if answer.value.isEmpty, self.printer.format != .json {
+                    self.console.talk("\(printable(self.text("ACCOUNT"))) is entitled to nothing")
                 }
             case .getHistory:
                 try await self.list(
@@ -73,7 +63,8 @@ extension CommandRun {
             let group = self.text("GROUP")
             let found = try await client.planOptions(
                 account: self.text("ACCOUNT"), group: group, locale: self.settings.text("locale") ?? "")
-            try self.list(found.value, whole: { $0.planOptions(found) }, each: { $0.planOption($1) }) { writer in
+            let list = PlanOptionList(options: found.value, position: found.position)
+            try self.printer.list("options", of: .listPlanOptions(list)) { writer in
                 let width = found.value.map { printable($0.product.id).count }.max() ?? 0
                 return found.value.isEmpty
                     ? ["no plans in group \(printable(group))"]
@@ -87,28 +78,23 @@ extension CommandRun {
             }
             let found = try await client.offerEligibility(
                 account: self.text("ACCOUNT"), group: group ?? "", product: subject ?? "")
-            try self.printer.print {
-                $0.eligibilities(found)
-            } text: {
+            let answer = OfferEligibilityAnswer(value: found.value, position: found.position)
+            try self.printer.list("offers", of: .getOfferEligibility(answer)) {
                 $0.eligibilities(found.value)
             }
         case .getPolicies:
             let found = try await client.policies(locale: self.settings.text("locale") ?? "")
-            try self.printer.print {
-                $0.policies(found)
-            } text: {
+            try self.printer.print(.getAppPolicies(found.message)) {
                 $0.policies(found)
             }
         case .getAppTransaction:
             let found = try await client.appTransaction(account: self.text("ACCOUNT"))
-            try self.printer.print {
-                $0.appTransaction(found)
-            } text: {
+            try self.printer.print(.getAppTransaction(found.message)) {
                 [$0.appTransaction(found.value)]
             }
         case .getSettings:
             let found = try await client.settings()
-            try self.list(found, whole: { $0.settings(found) }, each: { $0.setting($1) }) { writer in
+            try self.printer.list("settings", of: .getSettings(SettingsList(settings: found))) { writer in
                 found.compactMap { writer.setting($0) }
             }
         default:
@@ -116,27 +102,11 @@ extension CommandRun {
         }
     }
 
-    /// A list that is there as a whole: one document, or an element a line.
-    private func list<Value>(
-        _ values: [Value], whole: (inout ContractWriter) -> Void, each: (inout ContractWriter, Value) -> Void,
-        text: (TextWriter) -> [String]
-    ) throws {
-        guard self.printer.format == .ndjson else { return try self.printer.print(json: whole, text: text) }
-        for value in values {
-            try self.printer.print {
-                each(&$0, value)
-            } text: { _ in
-                []
-            }
-        }
-    }
-
     private func getLatest(_ client: PerchClient) async throws {
         let product = self.text("PRODUCT")
         let answer = try await client.latestTransaction(account: self.text("ACCOUNT"), product: product)
-        try self.printer.print {
-            $0.latest(answer)
-        } text: { writer in
+        let latest = LatestTransaction(transaction: answer.value, position: answer.position)
+        try self.printer.print(.getLatestTransaction(latest)) { writer in
             answer.value.map { [writer.transaction($0.value)] } ?? ["no transaction of \(printable(product))"]
         }
     }
@@ -162,16 +132,12 @@ extension CommandRun {
             try self.console.data(content)
         }
         guard self.printer.format != .text else { return }
-        try self.printer.print {
-            $0.image(image, withContent: destination == nil)
-        } text: { _ in
-            []
-        }
+        try self.printer.print(.getImage(image.message(withContent: destination == nil))) { _ in [] }
     }
 
     private func getApps(_ client: PerchClient) async throws {
         let apps = try await client.apps()
-        try self.list(apps, whole: { $0.messages("apps", apps) { $0.app($1) } }, each: { $0.app($1) }) { _ in
+        try self.printer.list("apps", of: .listApps(AppList(apps: apps.map(\.message)))) { _ in
             apps.map { app in
                 "\(printable(app.bundleID))  \(app.environment)  \(app.productCount) products  "
                     + printable(app.catalogSource)
@@ -180,7 +146,7 @@ extension CommandRun {
     }
 
     /// Pages one after another: text and lines as they come, a document when all are there.
-    private func list(_ pages: TransactionPages) async throws {
+    func list(_ pages: TransactionPages) async throws {
         let limit = self.settings.number("limit") ?? .max
         var all: [Verified<Transaction>] = []
         var count: Int64 = 0
@@ -190,23 +156,16 @@ extension CommandRun {
             if count == limit { break }
         }
         if self.printer.format == .json {
-            try self.printer.print {
-                $0.transactions(all)
-            } text: { _ in
-                []
-            }
+            try self.printer.print(.listTransactions(PerchWire.TransactionPage(transactions: all))) { _ in [] }
         } else if count == 0 {
             self.console.talk("no transactions")
         }
     }
 
-    private func list(_ transactions: [Verified<Transaction>]) throws {
+    func list(_ transactions: [Verified<Transaction>]) throws {
         for transaction in transactions {
-            try self.printer.print {
-                $0.transactionResult(transaction)
-            } text: {
-                [$0.transaction(transaction.value)]
-            }
+            let page = PerchWire.TransactionPage(transactions: [transaction])
+            try self.printer.list("transactions", of: .listTransactions(page)) { [$0.transaction(transaction.value)] }
         }
     }
 }

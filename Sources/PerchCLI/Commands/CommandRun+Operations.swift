@@ -1,6 +1,7 @@
 import PerchBase
 import PerchClient
 import PerchModel
+import PerchWire
 
 extension CommandRun {
     /// The commands of `perch store` that do one thing to one account.
@@ -90,11 +91,9 @@ extension CommandRun {
                 let answer = try await client.requestRefund(
                     of: self.transactionID("ID"), account: account, reason: self.refundReason,
                     text: self.settings.text("text") ?? "", idempotencyKey: key)
-                try self.printer.print { json in
-                    json.position("position", answer.position)
-                    json.flag("approved", answer.isApproved)
-                    json.message("transaction", answer.transaction) { $0.transactionResult($1) }
-                } text: { writer in
+                let refund = RefundAnswer(
+                    position: answer.position, isApproved: answer.isApproved, transaction: answer.transaction)
+                try self.printer.print(.requestRefund(refund)) { writer in
                     [
                         (answer.isApproved ? "approved" : "declined")
                             + (answer.transaction.map { "  " + writer.transaction($0.value) } ?? "")
@@ -110,11 +109,10 @@ extension CommandRun {
                 let answer = try await client.redeemOfferCode(
                     self.text("CODE"), account: account, product: self.settings.text("product") ?? "",
                     idempotencyKey: key)
-                try self.printer.print { json in
-                    json.position("position", answer.position)
-                    json.message("transaction") { $0.transactionResult(answer.transaction) }
-                    json.flag("applies_at_renewal", answer.appliesAtRenewal)
-                } text: { writer in
+                let redeemed = RedeemedCode(
+                    position: answer.position, transaction: answer.transaction,
+                    appliesAtRenewal: answer.appliesAtRenewal)
+                try self.printer.print(.redeemOfferCode(redeemed)) { writer in
                     [
                         writer.transaction(answer.transaction.value)
                             + (answer.appliesAtRenewal ? "  the offer applies from the next period" : "")
@@ -167,9 +165,7 @@ extension CommandRun {
                 throw CommandFailure(
                     .notFound, "the catalogue does not sell \(quoted(id)); `perch catalog show` lists it all")
             }
-            try self.printer.print {
-                $0.product(product)
-            } text: { writer in
+            try self.printer.list("success.products", of: .getProducts(found.message)) { writer in
                 writer.products(found.value, found.info).dropFirst().map { String($0.dropFirst(2)) }
                     + writer.offers(of: product).map { "  " + $0 }
             }
@@ -224,33 +220,26 @@ extension CommandRun {
         try await self.withClient { client in
             if self.invocation.action == .storeInspect {
                 let found = try await client.inspect(account: self.text("ACCOUNT"))
-                try self.printer.print {
-                    $0.inspection(found)
-                } text: {
+                try self.printer.print(.inspectAccount(found.message)) {
                     $0.inspection(found.value, now: found.position.asOf)
                 }
                 return
             }
             guard let account = self.texts("ACCOUNT").first else {
+                var all: [String] = []
                 for try await key in client.accounts() {
-                    try self.printer.print {
-                        $0.texts("accounts", [key])
-                    } text: { _ in
-                        [printable(key)]
+                    guard self.printer.format != .json else {
+                        all.append(key)
+                        continue
                     }
+                    try self.printer.print(.listAccounts(AccountPage(accounts: [key]))) { _ in [printable(key)] }
+                }
+                if self.printer.format == .json {
+                    try self.printer.print(.listAccounts(AccountPage(accounts: all))) { _ in [] }
                 }
                 return
             }
-            var isEmpty = true
-            for try await transaction in client.transactions(account: account, includingFinishedConsumables: true) {
-                isEmpty = false
-                try self.printer.print {
-                    $0.transactionResult(transaction)
-                } text: {
-                    [$0.transaction(transaction.value)]
-                }
-            }
-            if isEmpty { self.console.talk("no transactions") }
+            try await self.list(client.transactions(account: account, includingFinishedConsumables: true))
             try await self.listPending(account, client)
         }
     }

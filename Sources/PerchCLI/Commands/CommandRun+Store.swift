@@ -1,6 +1,9 @@
 import PerchBase
 import PerchClient
 import PerchModel
+import PerchWire
+
+import struct PerchClient.ClockChange
 
 extension CommandRun {
     /// `perch store buy`, `finish`, `refund`, `renew`, `expire`, `auto-renew`.
@@ -116,33 +119,19 @@ extension CommandRun {
     }
 
     func tell(_ change: OperationResult) throws {
-        try self.printer.print {
-            $0.change(change)
-        } text: {
-            [$0.change(change)]
-        }
+        try self.printer.print(.operate(change.message)) { [$0.change(change)] }
     }
 
     func tell(_ position: Position, _ text: String) throws {
-        try self.printer.print {
-            $0.position("position", position)
-        } text: { _ in
-            [text]
-        }
+        try self.printer.print(.configure(Acknowledgement(position: position))) { _ in [text] }
     }
 
     private func tell(_ clock: AppClockState) throws {
-        try self.printer.print {
-            $0.clock(clock)
-        } text: {
-            [$0.clock(clock)]
-        }
+        try self.printer.print(.getClock(ClockResponse(clock: clock.message))) { [$0.clock(clock)] }
     }
 
     private func tell(_ change: ClockChange) throws {
-        try self.printer.print {
-            $0.clockChange(change)
-        } text: { writer in
+        try self.printer.print(.setClock(change.message)) { writer in
             let count = change.settledCount
             // Some of them may have failed, or ended: the answer has one number for all.
             let attempts = count == 0 ? "" : "; attempted \(count) renewal\(count == 1 ? "" : "s")"

@@ -236,7 +236,7 @@ extension CommandRun {
             json.text("scope", claims.scope.name)
             json.text("account", claims.account ?? "")
             json.text("expires", "\(claims.expires)")
-            if let notBefore = claims.notBefore { json.text("not_before", "\(notBefore)") }
+            if let notBefore = claims.notBefore { json.text("notBefore", "\(notBefore)") }
             json.text("verdict", verdict == nil ? "" : word)
         } text: { _ in
             var rows = [

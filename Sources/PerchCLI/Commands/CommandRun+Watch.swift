@@ -2,6 +2,9 @@ import PerchBase
 import PerchClient
 import PerchLoop
 import PerchModel
+import PerchWire
+
+import struct PerchClient.ValueInfo
 
 extension CommandRun {
     /// `perch watch …`: until somebody interrupts it, enough values came, its time is over, or the server refuses it.
@@ -41,33 +44,33 @@ extension CommandRun {
                     self.texts("ID"), locale: self.settings.text("locale") ?? "",
                     storefront: self.settings.text("storefront") ?? "")
             ) {
-                $0.products($1)
+                .productsTask($0)
             } text: {
                 $0.products($1, $2)
             }
         case .watchStatus:
             let group = self.text("GROUP")
             try await self.follow(client.subscriptionStatusTask(account: self.text("ACCOUNT"), group: group)) {
-                $0.statuses($1)
+                .subscriptionStatusTask($0)
             } text: {
                 $0.statuses($1, $2, group: group)
             }
         case .watchEntitlement:
             let product = self.text("PRODUCT")
             try await self.follow(client.currentEntitlementTask(account: self.text("ACCOUNT"), product: product)) {
-                $0.entitlement($1)
+                .currentEntitlementTask($0)
             } text: {
                 $0.entitlement($1, $2, product: product)
             }
         case .watchIntents:
             try await self.follow(client.purchaseIntents(account: self.text("ACCOUNT"))) {
-                $0.intents($1)
+                .purchaseIntents($0)
             } text: {
                 $0.intents($1, $2)
             }
         case .watchMessages:
             try await self.follow(client.messages(account: self.text("ACCOUNT"))) {
-                $0.storeMessages($1)
+                .messages($0)
             } text: {
                 $0.storeMessages($1, $2)
             }
@@ -82,7 +85,7 @@ extension CommandRun {
     /// Prints each state of a stream, and keeps its token once it is printed: who is killed between the two is told a
     /// value twice, never not at all.
     private func follow<Value>(
-        _ task: EntitlementTask<Value>, json: (inout ContractWriter, Value) -> Void,
+        _ task: EntitlementTask<Value>, answer: (TaskState<Value>) -> Response,
         text: (TextWriter, Value, ValueInfo) -> [String]
     ) async throws {
         let resumption = try Resumption(since: self.settings.text("since"), tokenFile: self.settings.text("token-file"))
@@ -91,9 +94,7 @@ extension CommandRun {
             let wall = Clocks.wall()
             if case .loading = state, !resumption.beginsAnew { continue }
             if case .unchanged(let info) = state {
-                try self.printer.print {
-                    $0.state(state, json)
-                } text: {
+                try self.printer.print(answer(state.message)) {
                     $0.unchanged(info)
                 }
                 try resumption.keep(info.token)
@@ -103,9 +104,7 @@ extension CommandRun {
                 throw resumption.failure(
                     failure.error ?? PerchError(code: .unknown, reason: failure.reason, message: failure.message))
             }
-            try self.printer.print {
-                $0.state(state, json)
-            } text: { writer in
+            try self.printer.print(answer(state.message)) { writer in
                 writer.state(state, wall: wall) { text(writer, $0, $1) }
             }
             if case .loading = state { continue }
@@ -122,11 +121,7 @@ extension CommandRun {
         var left = self.settings.number("count") ?? .max
         do {
             for try await update in client.transactionUpdates(account: self.text("ACCOUNT"), after: cursor) {
-                try self.printer.print {
-                    $0.update(update)
-                } text: {
-                    $0.update(update)
-                }
+                try self.printer.print(.transactionUpdates(update.message)) { $0.update(update) }
                 if let cursor = update.cursor { try resumption.keep(cursor.bytes) }
                 left -= 1
                 if left == 0 { return }

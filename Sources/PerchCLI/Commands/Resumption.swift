@@ -1,5 +1,6 @@
 import PerchBase
 import PerchClient
+import PerchJSON
 import PerchWire
 
 /// Where a watch begins and what it leaves behind: the token of its last value, in a file.

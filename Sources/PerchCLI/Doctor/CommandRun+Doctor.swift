@@ -1,6 +1,10 @@
 import PerchBase
 import PerchClient
 import PerchSQLite
+import PerchWire
+
+import struct PerchClient.Metric
+import struct PerchClient.ServerStatus
 
 extension CommandRun {
     /// `perch doctor`
@@ -13,13 +17,7 @@ extension CommandRun {
         findings += Examination.disks(store: self.settings.text("store"), isAnswered: status != nil)
 
         try self.printer.print { json in
-            if let status {
-                json.text("version", status.version)
-                json.number("epoch", status.epoch)
-                json.long("revision", status.revision)
-                json.messages("metrics", status.metrics) { $0.metric($1) }
-            }
-            json.messages("findings", findings) { $0.finding($1) }
+            json.message(.getServerStatus(status?.message(findings) ?? PerchWire.ServerStatus(findings: findings.map(\.finding))))
         } text: { writer in
             let metrics = self.settings.flag("metrics") ? status.map { writer.metrics($0.metrics) } ?? [] : []
             return metrics + writer.findings(findings)

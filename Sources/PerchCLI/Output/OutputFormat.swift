@@ -1,4 +1,5 @@
 import PerchJSON
+import PerchWire
 
 /// How data is printed.
 package enum OutputFormat: String, Sendable, CaseIterable {
@@ -21,12 +22,23 @@ struct Printer: Sendable {
 
     /// One answer or value.
     func print(
-        json: (inout ContractWriter) -> Void, text: (TextWriter) -> [String]
+        json: (inout DocumentWriter) -> Void, text: (TextWriter) -> [String]
     ) throws(ReaderGone) {
         switch self.format {
         case .text: try self.lines(text(self.text))
-        case .json, .ndjson: try self.console.data(ContractWriter.document(self.format.layout, json))
+        case .json, .ndjson: try self.console.data(DocumentWriter.document(self.format.layout, json))
         }
+    }
+
+    /// One answer that is a message of the contract.
+    func print(_ answer: Response, text: (TextWriter) -> [String]) throws(ReaderGone) {
+        try self.print(json: { $0.message(answer) }, text: text)
+    }
+
+    /// A list that is there as a whole: one document, or each element of the list at `path` on a line.
+    func list(_ path: String, of answer: Response, text: (TextWriter) -> [String]) throws(ReaderGone) {
+        guard self.format == .ndjson else { return try self.print(answer, text: text) }
+        for element in DocumentWriter.elements(path, of: answer) { try self.console.data(element) }
     }
 
     func lines(_ lines: [String]) throws(ReaderGone) {

@@ -167,8 +167,8 @@ extension CommandRun {
     private func tellFaults(_ path: String, _ parsed: ParsedScenario) throws {
         try self.printer.print { json in
             json.text("file", path)
-            json.number("step_count", UInt32(clamping: parsed.scenario.stepCount))
-            json.number("expectation_count", UInt32(clamping: parsed.scenario.expectationCount))
+            json.number("stepCount", UInt32(clamping: parsed.scenario.stepCount))
+            json.number("expectationCount", UInt32(clamping: parsed.scenario.expectationCount))
             json.messages("faults", parsed.faults) { json, fault in
                 json.number("line", UInt32(clamping: fault.place.line))
                 json.number("column", UInt32(clamping: fault.place.column))
@@ -192,9 +192,9 @@ extension CommandRun {
         try self.printer.print { json in
             json.text("file", report.file)
             json.text("result", report.isPassed ? "passed" : "failed")
-            json.number("step_count", UInt32(clamping: report.stepCount))
-            json.number("expectation_count", UInt32(clamping: report.checkCount))
-            json.number("skipped_count", UInt32(clamping: report.skippedCount))
+            json.number("stepCount", UInt32(clamping: report.stepCount))
+            json.number("expectationCount", UInt32(clamping: report.checkCount))
+            json.number("skippedCount", UInt32(clamping: report.skippedCount))
             json.number("milliseconds", UInt32(clamping: report.milliseconds))
             json.text("failure", report.failure ?? "")
             json.messages("differences", report.differences) { json, difference in

@@ -2,6 +2,7 @@ import PerchBase
 import PerchClient
 import PerchLoop
 import PerchModel
+import PerchWire
 
 /// The board that all streams of `perch store watch` tell, one after another, and where it is shown: drawn anew on a
 /// terminal, else a line for each change.
@@ -68,7 +69,7 @@ actor BoardHub {
         try self.tell { json, _ in
             json.text("change", "event")
             json.text("account", account)
-            json.message("update") { $0.update(update) }
+            json.message("update", .transactionUpdates(update.message))
         } text: { writer, _ in
             "\(printable(account))  \(writer.update(update).joined())"
         }
@@ -85,7 +86,7 @@ actor BoardHub {
     }
 
     private func tell(
-        json: (inout ContractWriter, Instant) -> Void, text: (TextWriter, Instant) -> String
+        json: (inout DocumentWriter, Instant) -> Void, text: (TextWriter, Instant) -> String
     ) throws {
         guard !self.isLive, self.linesLeft > 0 else { return }
         let now = self.board.now

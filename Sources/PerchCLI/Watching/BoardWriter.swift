@@ -151,8 +151,8 @@ extension TextWriter {
     }
 }
 
-extension ContractWriter {
-    /// A line of `perch store watch`: names as in the contract, for what is no message of it.
+extension DocumentWriter {
+    /// A line of `perch store watch`: a document that is no message of the contract.
     mutating func boardChange(_ change: StoreBoard.Change, now: Instant) {
         let row = change.row
         switch change {
@@ -160,17 +160,17 @@ extension ContractWriter {
         case .changed: self.text("change", "changed")
         case .gone: self.text("change", "gone")
         }
-        self.instant("as_of_ms", now)
+        self.instant("asOfMs", now)
         self.text("account", row.key.account)
         self.text("kind", row.key.kind.rawValue)
-        self.text("group_id", row.key.group)
-        self.text("product_id", row.productID)
+        self.text("groupId", row.key.group)
+        self.text("productId", row.productID)
         self.choice("state", row.renewalState ?? .unspecified, "RENEWAL_STATE")
         self.texts("badges", row.badges.map(\.rawValue))
-        self.long("transaction_id", ifAny: row.transactionID)
+        self.long("transactionId", ifAny: row.transactionID)
         if row.key.kind == .pending || row.key.kind == .intent { self.long("number", row.key.number) }
         self.message("next") { json in
-            json.instant("at_ms", ifAny: row.next.at)
+            json.instant("atMs", ifAny: row.next.at)
             json.choice("kind", row.next.kind, "FORECAST_KIND")
             json.text("text", row.next.text + (row.next.since.map { " since \($0)" } ?? ""))
         }

@@ -253,7 +253,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(text.code == .success)
         #expect(text.data.hasPrefix("\(path): schema 4.0: 6 products"))
         let json = await ran(["catalog", "check", path, "-o", "ndjson"])
-        #expect(json.data.hasPrefix("{\"summary\":{\"schema_version\":\"4.0\",\"consumable_count\":1,"))
+        #expect(json.data.hasPrefix("{\"summary\":{\"schemaVersion\":\"4.0\",\"consumableCount\":1,"))
         #expect(json.data.filter { $0 == "\n" }.count == 1)
     }
 
@@ -291,7 +291,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
                 == "\(folder.path): schema not stated: 1 product (1 non-consumable), 0 subscription groups, 0 offers, 1 image\n"
         )
         let json = await ran(["catalog", "check", folder.path, "-o", "ndjson"])
-        #expect(json.data.contains("\"image_count\":1"))
+        #expect(json.data.contains("\"imageCount\":1"))
     }
 
     @Test func `says which image of a bundle is missing, and which is too much`() async {

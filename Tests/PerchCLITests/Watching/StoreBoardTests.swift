@@ -222,12 +222,12 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
                 == "2026-11-21T12:00:00Z  alice  club  gold  grace period  [GRACE]  -> grace ends, retry goes on "
                 + "2026-11-23T12:00:00Z (in 2d)")
         #expect(writer.boardLine(.gone(row(status(.expired))), now: noon) == "2026-11-21T12:00:00Z  alice  gone  gold")
-        let json = ContractWriter.document(.compact) { $0.boardChange(change, now: noon) }
+        let json = DocumentWriter.document(.compact) { $0.boardChange(change, now: noon) }
         #expect(
-            json == "{\"change\":\"changed\",\"as_of_ms\":\"1795262400000\",\"account\":\"alice\","
-                + "\"kind\":\"subscription\",\"group_id\":\"club\",\"product_id\":\"gold\","
-                + "\"state\":\"RENEWAL_STATE_IN_GRACE_PERIOD\",\"badges\":[\"GRACE\"],\"transaction_id\":\"7\","
-                + "\"next\":{\"at_ms\":\"1795435200000\",\"kind\":\"FORECAST_KIND_GRACE_END\","
+            json == "{\"change\":\"changed\",\"asOfMs\":\"1795262400000\",\"account\":\"alice\","
+                + "\"kind\":\"subscription\",\"groupId\":\"club\",\"productId\":\"gold\","
+                + "\"state\":\"RENEWAL_STATE_IN_GRACE_PERIOD\",\"badges\":[\"GRACE\"],\"transactionId\":\"7\","
+                + "\"next\":{\"atMs\":\"1795435200000\",\"kind\":\"FORECAST_KIND_GRACE_END\","
                 + "\"text\":\"grace ends, retry goes on\"}}\n")
     }
 

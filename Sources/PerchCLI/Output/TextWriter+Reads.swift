@@ -2,94 +2,7 @@ import PerchBase
 import PerchClient
 import PerchModel
 
-// MARK: entitlement_service.proto: plans, offers, policies
-
-extension ContractWriter {
-    /// `PlanOption`.
-    mutating func planOption(_ value: PlanOption) {
-        self.message("product") { $0.product(value.product) }
-        self.choice("relation", value.relation, "PLAN_RELATION")
-        self.flag("takes_effect_at_renewal", value.takesEffectAtRenewal)
-        self.flag("preferred", value.isPreferred)
-        self.transactionOffer("offer", value.offer)
-    }
-
-    /// `ListPlanOptionsResponse`.
-    mutating func planOptions(_ found: Positioned<[PlanOption]>) {
-        self.messages("options", found.value) { $0.planOption($1) }
-        self.position("position", found.position)
-    }
-
-    /// `OfferEligibility`.
-    mutating func eligibility(_ value: OfferEligibility) {
-        self.text("product_id", value.productID)
-        self.choice("type", value.type, "OFFER_TYPE")
-        self.text("offer_id", value.offerID)
-        self.flag("eligible", value.isEligible)
-        self.text("reason", value.reason)
-        self.text("message", value.message)
-        self.billingPlan("billing_plan", value.billingPlan)
-    }
-
-    /// `GetOfferEligibilityResponse`.
-    mutating func eligibilities(_ found: Positioned<OfferEligibilities>) {
-        self.flag("introductory_eligible", found.value.isEligibleForIntroductory)
-        self.messages("offers", found.value.offers) { $0.eligibility($1) }
-        self.position("position", found.position)
-    }
-
-    /// `GetAppPoliciesResponse`.
-    mutating func policies(_ value: ShownPolicies) {
-        self.text("licence_agreement", value.licenceAgreement)
-        self.text("privacy_policy_text", value.privacyPolicyText)
-        self.text("privacy_policy_url", value.privacyPolicyURL)
-        self.text("privacy_policy_locale", value.privacyPolicyLocale)
-    }
-}
-
-// MARK: transaction_service.proto, test_store_service.proto
-
-extension ContractWriter {
-    /// `GetAppTransactionResponse`.
-    mutating func appTransaction(_ found: Positioned<Verified<AppTransaction>>) {
-        let value = found.value.value
-        self.text("app_transaction_id", value.id)
-        self.text("bundle_id", value.bundleID)
-        self.environment(value.environment)
-        self.choice("verification_error", found.value.failure, "VERIFICATION_ERROR")
-        self.position("position", found.position)
-    }
-
-    /// `AppSetting`, as a server answers it.
-    mutating func setting(_ value: AppSettingChange) {
-        switch value {
-        case .askToBuy(let isOn): self.flag("ask_to_buy", ifAny: isOn)
-        case .interruptedPurchases(let isOn): self.flag("interrupted_purchases", ifAny: isOn)
-        case .billingRetryOnRenewal(let isOn): self.flag("billing_retry_on_renewal", ifAny: isOn)
-        case .gracePeriod(let isOn): self.flag("grace_period", ifAny: isOn)
-        case .gracePeriodDays(let days): self.number("grace_period_days", ifAny: Int(days))
-        case .gracePeriodForAllRenewals(let isOn): self.flag("grace_period_for_all_renewals", ifAny: isOn)
-        case .dialogs(let isOn): self.flag("dialogs", ifAny: isOn)
-        case .timeRate(let rate): self.number("time_rate", ifAny: Int(rate))
-        case .storefront(let code): self.text("storefront", ifAny: code)
-        case .locale(let locale): self.text("locale", ifAny: locale)
-        case .simulatedError(let api, let error):
-            self.message("simulated_error") { json in
-                json.choice("api", api, "STORE_KIT_API")
-                json.choice("error", error ?? SimulatedError(rawValue: 0), "STORE_KIT_ERROR")
-            }
-        // These two are asked for, and never answered: a product is the catalogue's, and a reset is over when it is done.
-        case .product, .reset: break
-        }
-    }
-
-    /// `GetSettingsResponse`.
-    mutating func settings(_ values: [AppSettingChange]) {
-        self.messages("settings", values) { $0.setting($1) }
-    }
-}
-
-// MARK: For people
+// Answers of reads for people.
 
 extension TextWriter {
     func planOption(_ value: PlanOption, width: Int) -> String {
@@ -171,6 +84,53 @@ extension TextWriter {
         return all.map { offer in
             let id = offer.id.isEmpty ? "" : " \(printable(offer.id))"
             return "\(Self.words(offer.type)) offer\(id): \(self.terms(offer))"
+        }
+    }
+}
+
+extension TextWriter {
+    /// What the store knows of an account, a line for each thing.
+    func inspection(_ value: AccountDetails, now: Instant) -> [String] {
+        var lines = ["app transaction \(printable(value.appTransactionID))"]
+        if !value.storefront.isEmpty { lines.append("storefront \(printable(value.storefront))") }
+        if value.charges != .asTheApp { lines.append("charges \(value.charges)") }
+        for group in value.groups {
+            // As `perch store watch` has it, less what only a stream forecasts.
+            let rows = BoardRow.rows(of: group.statuses, account: "", group: group.id, forecast: nil)
+            for (status, row) in zip(group.statuses.statuses, rows) {
+                lines.append(
+                    "group \(printable(group.id))  \(status.state)  \(self.transaction(status.transaction.value))")
+                lines.append("  " + self.boardBadges(row, now: now))
+            }
+        }
+        lines += value.owned.map { "owned  " + self.transaction($0.value) }
+        lines += value.pendingPurchases.map {
+            "purchase \($0.id) of \(printable($0.order.productID)) waits since \($0.since): \($0.reason)"
+        }
+        lines += value.purchaseIntents.map { self.intent($0) }
+        lines += value.shares.map {
+            "shares \($0.originalTransactionID) as \($0.memberOriginalTransactionID)"
+        }
+        lines += value.awaitingSync.map { "comes with sync  " + self.transaction($0.value) }
+        return lines
+    }
+
+    func intent(_ value: PurchaseIntent) -> String {
+        "intent \(value.id) to buy \(printable(value.productID)) since \(value.since)"
+            + (value.offer.map { " with the \($0.type) offer \(printable($0.id))" } ?? "")
+    }
+
+    func intents(_ values: [PurchaseIntent], _ info: ValueInfo) -> [String] {
+        guard !values.isEmpty else { return ["\(info.position.asOf)  no purchase intents"] }
+        return values.map { "\(info.position.asOf)  " + self.intent($0) }
+    }
+
+    func storeMessages(_ values: [StoreMessage], _ info: ValueInfo) -> [String] {
+        guard !values.isEmpty else { return ["\(info.position.asOf)  no messages"] }
+        return values.map { message in
+            "\(info.position.asOf)  \(message.reason) since \(message.since)"
+                + (message.productID.isEmpty ? "" : "  \(printable(message.productID))")
+                + (message.offerID.isEmpty ? "" : "  offer \(printable(message.offerID))")
         }
     }
 }
