@@ -74,6 +74,7 @@ struct `messages as canonical JSON` {
 
 struct `a request in JSON` {
     private static let status = "perch.v1.GetSubscriptionStatusRequest"
+    private static let whole = "a whole number from 0 to 18446744073709551615"
 
     @Test func `takes both names of a field`() throws {
         let camel = try bytes(of: #"{"account": "alice", "groupId": "plus"}"#, as: Self.status)
@@ -87,7 +88,8 @@ struct `a request in JSON` {
         #"{"milliunits": 9990, "currency": null}"#,
     ])
     func `takes a whole number in each of its forms`(document: String) throws {
-        #expect(try json(of: bytes(of: document, as: "perch.v1.Money"), as: "perch.v1.Money") == #"{"milliunits":"9990"}"#)
+        let money = try bytes(of: document, as: "perch.v1.Money")
+        #expect(try json(of: money, as: "perch.v1.Money") == #"{"milliunits":"9990"}"#)
     }
 
     @Test func `takes Base64 in both alphabets, padded or not`() throws {
@@ -100,7 +102,8 @@ struct `a request in JSON` {
     @Test func `takes an enumeration by name and by number`() throws {
         let byName = try bytes(of: #"{"environment": "ENVIRONMENT_SANDBOX"}"#, as: "perch.v1.AppRef")
         #expect(try bytes(of: #"{"environment": 2}"#, as: "perch.v1.AppRef") == byName)
-        #expect(try json(of: bytes(of: #"{"environment": 77}"#, as: "perch.v1.AppRef"), as: "perch.v1.AppRef") == #"{"environment":77}"#)
+        let unknown = try bytes(of: #"{"environment": 77}"#, as: "perch.v1.AppRef")
+        #expect(try json(of: unknown, as: "perch.v1.AppRef") == #"{"environment":77}"#)
     }
 
     @Test(arguments: [
@@ -117,12 +120,25 @@ struct `a request in JSON` {
         ),
         (
             #"{"app": {"environment": "SANDBOX"}}"#,
-            "line 1, column 25: app.environment is a string that does not fit; send one of its names, such as ENVIRONMENT_SANDBOX"
+            "line 1, column 25: app.environment is a string that does not fit; "
+                + "send one of its names, such as ENVIRONMENT_SANDBOX"
         ),
-        (#"{"atLeast": {"revision": -1}}"#, "line 1, column 26: atLeast.revision is the number -1; send a whole number from 0 to 18446744073709551615"),
-        (#"{"atLeast": {"revision": 1.5}}"#, "line 1, column 26: atLeast.revision is the number 1.5; send a whole number from 0 to 18446744073709551615"),
-        (#"{"atLeast": {"revision": "18446744073709551616"}}"#, "line 1, column 26: atLeast.revision is a string that does not fit; send a whole number from 0 to 18446744073709551615"),
-        (#"{"atLeast": {"revision": "0x10"}}"#, "line 1, column 26: atLeast.revision is a string that does not fit; send a whole number from 0 to 18446744073709551615"),
+        (
+            #"{"atLeast": {"revision": -1}}"#,
+            "line 1, column 26: atLeast.revision is the number -1; send " + Self.whole
+        ),
+        (
+            #"{"atLeast": {"revision": 1.5}}"#,
+            "line 1, column 26: atLeast.revision is the number 1.5; send " + Self.whole
+        ),
+        (
+            #"{"atLeast": {"revision": "18446744073709551616"}}"#,
+            "line 1, column 26: atLeast.revision is a string that does not fit; send " + Self.whole
+        ),
+        (
+            #"{"atLeast": {"revision": "0x10"}}"#,
+            "line 1, column 26: atLeast.revision is a string that does not fit; send " + Self.whole
+        ),
         (#"{"account": "a\u0000b"}"#, "line 1, column 15: expected text, found an escaped NUL"),
         (#"{"account": ["a"]}"#, "line 1, column 13: account is an array; send a string"),
     ])

@@ -17,7 +17,9 @@ extension CommandRun {
         findings += Examination.disks(store: self.settings.text("store"), isAnswered: status != nil)
 
         try self.printer.print { json in
-            json.message(.getServerStatus(status?.message(findings) ?? PerchWire.ServerStatus(findings: findings.map(\.finding))))
+            json.message(
+                .getServerStatus(status?.message(findings) ?? PerchWire.ServerStatus(findings: findings.map(\.finding)))
+            )
         } text: { writer in
             let metrics = self.settings.flag("metrics") ? status.map { writer.metrics($0.metrics) } ?? [] : []
             return metrics + writer.findings(findings)

@@ -29,7 +29,9 @@ struct DocumentWriter {
     /// The elements of a list in a response, each as a document on one line. `path` leads to the list by JSON names.
     static func elements(_ path: String, of response: Response) -> [String] {
         do {
-            return try MessageCodec().jsonElements(path, of: response).map { String(decoding: $0, as: UTF8.self) + "\n" }
+            return try MessageCodec().jsonElements(path, of: response).map {
+                String(decoding: $0, as: UTF8.self) + "\n"
+            }
         } catch {
             preconditionFailure("an answer that was read cannot be written: \(error)")
         }

@@ -41,7 +41,8 @@ extension MessageCodec {
         var structure = UnsafeRawPointer(
             try self.unpack(message, bytes.span.bytes, singularFieldsMax: Limits.responseSingularFieldsMax))
         for name in path.split(separator: ".") {
-            guard let field = message.fields.first(where: { $0.jsonName == name }), field.type == PROTOBUF_C_TYPE_MESSAGE
+            guard let field = message.fields.first(where: { $0.jsonName == name }),
+                field.type == PROTOBUF_C_TYPE_MESSAGE
             else { preconditionFailure("\(message.fullName) has no message \(name)") }
             if field.presence == .repeated {
                 return (0..<field.count(in: structure)).map {
