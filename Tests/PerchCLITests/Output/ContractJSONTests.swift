@@ -170,7 +170,7 @@ private func printed(_ response: Response) -> Response? {
             DocumentWriter.elements("summary.warnings", of: .checkCatalog(answer)) == [
                 "{\"line\":3,\"message\":\"odd\"}\n"
             ])
-        #expect(DocumentWriter.elements("success.products", of: .getProducts(.loading)) == [])
+        #expect(DocumentWriter.elements("success.products", of: .productsTask(.loading)) == [])
     }
 
     @Test func `has newer enumeration values as numbers, and long numbers as strings`() {
