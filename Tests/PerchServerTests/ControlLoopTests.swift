@@ -265,7 +265,8 @@ private struct Faults {
             _ = stepped.control.turn(now: stepped.now)
             faults.expect(stepped.control.readiness.reason == nil, "reads and streams go on")
             faults.expect(
-                stepped.manager.received().contains { $0.contains("disk of the store is full") }, "systemd is notified")
+                stepped.manager.received().contains { $0.contains("disk of the store is full") },
+                "systemd is notified")
             return faults.all
         }
         #expect(faults == [])
@@ -282,7 +283,8 @@ private struct Faults {
                 before.reason == nil && stepped.control.readiness.reason?.contains("disk of the store is full") == true,
                 "full")
             faults.expect(
-                stepped.manager.received().contains { $0.contains("disk of the store is full") }, "systemd is notified")
+                stepped.manager.received().contains { $0.contains("disk of the store is full") },
+                "systemd is notified")
             stepped.control.pretend(.storeRoom(isThere: true))
             _ = stepped.control.turn(now: stepped.now)
             faults.expect(stepped.control.readiness.reason == nil, "space again")
