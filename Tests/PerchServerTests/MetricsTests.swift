@@ -88,7 +88,7 @@ enum SampleReports {
 }
 
 @Suite struct `the metrics` {
-    @Test func `are what Prometheus reads`() {
+    @Test func `the metrics are what Prometheus reads`() {
         let checker = ExpositionChecker(String(decoding: Exposition.text(SampleReports.samples()), as: UTF8.self))
         #expect(checker.faults.isEmpty)
         #expect(checker.types.count > 70)
@@ -121,7 +121,7 @@ enum SampleReports {
         #expect(!ExpositionChecker(text).faults.isEmpty)
     }
 
-    @Test func `have a row in the table for operators, and nothing else has`() {
+    @Test func `the metrics have a row in the table for operators, and nothing else has`() {
         let page = Repository.text("deploy/README.md")
         let section = page.components(after: "## Metrics").components(before: "\n## ")
         var rows: Set<String> = []
@@ -151,7 +151,7 @@ enum SampleReports {
         }
     }
 
-    @Test func `have labels from small sets only`() {
+    @Test func `the metrics have labels from small sets only`() {
         let allowed: Set = ["reason", "loop", "version", "inbox", "code", "answer", "result"]
         for family in SampleReports.samples().families {
             for (labels, _) in family.values where !labels.isEmpty {
@@ -187,7 +187,7 @@ enum SampleReports {
         "writtenTransactionBytesMax", "recentTexts", "recentTextBytesMax", "leaseMilliseconds",
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
         "batchRunsMax", "storageRetryMilliseconds", "feedChangesAtOnce", "dueEntriesHeld",
-        "watchersBeforeAnswers", "renewalExtensionDays", "refundRequestsKept",
+        "renewalExtensionDays", "refundRequestsKept", "jsonRequestBytesMax",
         "drainFinalMilliseconds", "drainWhenFullMilliseconds", "drainJitterMilliseconds",
         "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange",
     ]
@@ -214,7 +214,7 @@ enum SampleReports {
         #expect(counted.intersection(Self.unbreached).sorted() == [])
     }
 
-    @Test func `is counted by a series that is there from the start`() {
+    @Test func `every limit is counted by a series that is there from the start`() {
         let samples = SampleReports.samples()
         for counter in LimitCounter.all {
             #expect(samples.value(counter.metric, labels: counter.labels) != nil, "\(counter.limit)")
@@ -223,7 +223,7 @@ enum SampleReports {
 }
 
 @Suite struct `the warnings of the log` {
-    @Test func `is what grew since the last look, once`() {
+    @Test func `the warnings of the log is what grew since the last look, once`() {
         var attention = Attention()
         #expect(attention.notices(SampleReports.samples()).isEmpty)
         let reached = SampleReports.samples { counters in
@@ -245,12 +245,12 @@ enum SampleReports {
             .fieldInvalid, .extensionInvalid, .catalogInvalid, .accountKey, .helloInvalid, .credentialsMalformed,
             .credentialsNotYetValid,
         ] as [ErrorReason])
-    func `is no limit where a client has only made a mistake`(_ reason: ErrorReason) {
+    func `the warnings of the log is no limit where a client has only made a mistake`(_ reason: ErrorReason) {
         var attention = Attention()
         #expect(attention.notices(SampleReports.samples { $0.refusalsByReason[reason] = 3 }).isEmpty)
     }
 
-    @Test func `is no limit where a page says that the disk is full, and one where it says who was late`() {
+    @Test func `a page's 503 counts as a limit only for late threads`() {
         var attention = Attention()
         #expect(attention.notices(SampleReports.samples(unavailable: 3)).isEmpty)
         let late = attention.notices(SampleReports.samples(unavailable: 4, late: 1))
@@ -298,7 +298,7 @@ enum SampleReports {
 @Suite struct `a question to all threads` {
     private let never = MonotonicTime.distantFuture
 
-    @Test func `is answered when the last has answered`() {
+    @Test func `a question to all threads is answered when the last has answered`() {
         var desk = ReportDesk(loops: 2)
         let number = desk.open(.watchdog, loops: true, store: true, deadline: self.never)
         #expect(desk.took(number, loop: 1, SampleReports.loop()) == nil)
@@ -349,7 +349,7 @@ enum SampleReports {
         return try JSONReader.read(page.json())
     }
 
-    @Test func `says since when, and what was reached`() throws {
+    @Test func `the status page says since when, and what was reached`() throws {
         let text = try "\(self.page(ReadyState(since: Instant(milliseconds: 1_000)), store: SampleReports.store()))"
         let parts = [
             "1970-01-01T00:00:00Z", "1970-01-01T00:00:01Z", "--write-stall", "com.example.app", "it has ended",
