@@ -1,9 +1,10 @@
+import PerchBase
 import PerchModel
 import PerchTesting
 import Testing
 
 @Suite struct `an app account token` {
-    @Test func `prints what it reads, in lower case`() {
+    @Test func `an app account token prints what it reads, in lower case`() {
         let text = "7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d"
         #expect(AccountToken(text)?.text == text)
         #expect(AccountToken(text.uppercased())?.text == text)
@@ -11,7 +12,7 @@ import Testing
         #expect(AccountToken("00000000-0000-0000-0000-000000000000") == AccountToken(high: 0, low: 0))
     }
 
-    @Test func `is read from its text, whatever its bytes`() {
+    @Test func `an app account token is read from its text, whatever its bytes`() {
         var random = SeededRandom(seed: 28)
         for _ in 0..<1_000 {
             let token = AccountToken(high: random.next(), low: random.next())
@@ -21,7 +22,7 @@ import Testing
     }
 
     /// One wrong byte at each place, of each value that a byte can have.
-    @Test func `has no other characters at any place`() {
+    @Test func `an app account token has no other characters at any place`() {
         let good = Array("7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d".utf8)
         let digits = Set("0123456789abcdefABCDEF".utf8)
         for place in good.indices {
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `is kept as it was written where it is no UUID`() {
+    @Test func `an app account token is kept as it was written where it is no UUID`() {
         var transaction = Transaction(
             id: 1, originalID: 1, appBundleID: "app", productID: "coins", productType: .consumable,
             purchaseDate: .distantPast, originalPurchaseDate: .distantPast, environment: .production,
