@@ -41,6 +41,18 @@ extension Limits {
     /// the disk's speed.
     package static let backupTurnMicroseconds: UInt64 = 2_000
 
+    /// Accounts that a count of subscriptions reads in one step. A step takes some 100 microseconds.
+    package static let subscriptionCountAccountsPerStep = 32
+
+    /// Microseconds that a count of subscriptions blocks the store thread at a time, plus one step.
+    package static let subscriptionCountTurnMicroseconds: UInt64 = 500
+
+    /// Milliseconds between two such times: the count takes about 1 % of the thread.
+    package static let subscriptionCountPauseMilliseconds: Int64 = 50
+
+    /// Milliseconds for which a count of subscriptions is recent enough for a report.
+    package static let subscriptionCountMilliseconds: Int64 = 15_000
+
     /// Bytes of pages that a backup caches before it writes them.
     package static let backupCacheBytes = 2 * 1024 * 1024
 

@@ -167,6 +167,16 @@ extension MetricSamples {
         self.add(
             "perch_subscriptions_ended_total", business.subscriptionsEnded,
             help: "Subscriptions that ended since the start.")
+        if let subscriptions = report.subscriptions {
+            for (state, count) in subscriptions.count.byState {
+                self.add(
+                    "perch_subscriptions", labels: Exposition.label("state", "\(state)"), count,
+                    help: "Subscriptions by state, without shared copies.")
+            }
+            self.add(
+                "perch_subscriptions_counted_timestamp_seconds",
+                seconds: Double(subscriptions.counted.milliseconds) / 1_000, help: "When they were counted.")
+        }
         self.add("perch_store_failed_batches_total", counters.failedBatches, help: "Group commits that failed.")
         self.add("perch_store_batch_size_max", counters.batchSizeMax, help: "Most mutations in one group commit.")
         self.add(

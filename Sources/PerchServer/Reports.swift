@@ -45,6 +45,14 @@ struct StoreReport: Sendable {
     /// When a group commit last failed, by the machine's clock.
     var failedCommit: Instant?
     var apps: [AppReport]
+    /// The last complete count of subscriptions; nil before the first.
+    var subscriptions: SubscriptionReport?
+}
+
+/// Subscriptions by state, and when they were counted by the machine's clock.
+struct SubscriptionReport: Sendable {
+    var count: SubscriptionCount
+    var counted: Instant
 }
 
 struct StoreMeasures: Sendable {

@@ -26,6 +26,11 @@ final class StoreLoop: LoopDriver {
     @exclusivity(unchecked) private var outbox: StoreEngine.Outbox
     /// The backup under way.
     @exclusivity(unchecked) private var copying: CopyRun?
+    /// The count of subscriptions under way. It runs only after somebody asked for a report.
+    @exclusivity(unchecked) private var counting: SubscriptionCount?
+    /// When the count may go on.
+    @exclusivity(unchecked) private var countingPause: MonotonicTime?
+    private var counted: SubscriptionReport?
     private var failedCommit: Instant?
     @exclusivity(unchecked) private var wasWithoutRoom = false
     private var hasToldFailure = false
@@ -119,7 +124,8 @@ final class StoreLoop: LoopDriver {
             self.control.post(.storeAnswer(ticket: ticket, answer))
         }
         self.outbox.clear()
-        self.answerQuestions(wall: batch.wall, machine: batch.machine)
+        self.answerQuestions(wall: batch.wall, machine: batch.machine, now: batch.now)
+        self.countSome(wall: batch.wall, machine: batch.machine, now: batch.now)
         let standing = self.engine.standing
         if !standing.hasFailed, self.clock.extend(to: standing.clockBound) {
             // Their next instants may be due already.
@@ -135,7 +141,9 @@ final class StoreLoop: LoopDriver {
         if self.hasStopped { return nil }
         // Requests that came meanwhile are taken first.
         if self.copying != nil { return batch.now }
-        return batch.next.map { batch.now.advanced(byMilliseconds: max(0, $0.milliseconds(since: batch.machine))) }
+        let next = batch.next.map { batch.now.advanced(byMilliseconds: max(0, $0.milliseconds(since: batch.machine))) }
+        guard self.counting != nil, let pause = self.countingPause else { return next }
+        return next.map { min($0, pause) } ?? pause
     }
 
     /// Reports when writing stops for lack of space, and when it resumes.
@@ -145,12 +153,14 @@ final class StoreLoop: LoopDriver {
         self.control.post(.storeRoom(isThere: isThere))
     }
 
-    private func answerQuestions(wall: Instant, machine: Instant) {
+    private func answerQuestions(wall: Instant, machine: Instant, now: MonotonicTime) {
         self.questions.take(into: &self.asked)
         for question in self.asked {
             switch question {
             case .report(let number, let proves):
                 if proves { self.engine.prove(machine: machine) }
+                self.beginCount(machine: machine)
+                self.countSome(wall: wall, machine: machine, now: now)
                 self.control.post(.storeReport(number: number, self.report()))
             case .copy(let path):
                 self.beginCopy(path)
@@ -159,10 +169,47 @@ final class StoreLoop: LoopDriver {
                 self.engine.writeLeaseAtStop(wall: wall)
                 self.engine.close()
                 self.hasStopped = true
+                self.counting = nil
                 self.control.post(.storeStopped)
             }
         }
         self.asked.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Counting
+
+    /// Begins a count where the last one is old.
+    private func beginCount(machine: Instant) {
+        guard self.counting == nil, self.engine.failure == nil, !self.hasStopped else { return }
+        if let counted, machine.milliseconds(since: counted.counted) < Limits.subscriptionCountMilliseconds { return }
+        self.counting = self.engine.beginSubscriptionCount()
+        self.countingPause = nil
+    }
+
+    /// Counts within the budget of a tick, at most once in a pause, so that a store under load loses 1 % of its time.
+    private func countSome(wall: Instant, machine: Instant, now: MonotonicTime) {
+        guard var count = self.counting, self.engine.failure == nil else {
+            self.counting = nil
+            return
+        }
+        if let pause = self.countingPause, now < pause { return }
+        let began = Clocks.microseconds()
+        do throws(StorageError) {
+            while !count.isComplete, Clocks.microseconds() &- began < Limits.subscriptionCountTurnMicroseconds {
+                try self.engine.count(&count, wall: wall)
+            }
+        } catch {
+            // The next request of a client finds the same error, and reports it.
+            self.counting = nil
+            return
+        }
+        guard count.isComplete else {
+            self.counting = count
+            self.countingPause = now.advanced(byMilliseconds: Limits.subscriptionCountPauseMilliseconds)
+            return
+        }
+        self.counting = nil
+        self.counted = SubscriptionReport(count: count, counted: machine)
     }
 
     // MARK: Copying
@@ -201,7 +248,8 @@ final class StoreLoop: LoopDriver {
                 cacheHits: self.engine.cacheHits, cacheMisses: self.engine.cacheMisses,
                 cacheEvictions: self.engine.cacheEvictions, revision: self.engine.header.revision),
             figures: self.engine.figures, measures: self.measures, isWithoutRoom: self.engine.isWithoutRoom,
-            failure: self.engine.failure?.description, failedCommit: self.failedCommit, apps: self.apps())
+            failure: self.engine.failure?.description, failedCommit: self.failedCommit, apps: self.apps(),
+            subscriptions: self.counted)
     }
 
     private func apps() -> [AppReport] {

@@ -12,6 +12,8 @@ ROWS = [
          [("(perch_tls_certificate_end_seconds{instance=~\"$instance\"} > 0) - time()", "{{instance}}")]),
     ]),
     ("Business", [
+        ("Subscriptions", "short",
+         [("perch_subscriptions{instance=~\"$instance\",state!=\"expired\"}", "{{instance}} {{state}}")]),
         ("Purchases a minute", "short", [("60 * rate(perch_purchases_total{instance=~\"$instance\"}[5m])", "{{instance}}")]),
         ("Renewals a minute", "short",
          [("60 * rate(perch_renewals_total{instance=~\"$instance\"}[5m])", "{{instance}} {{result}}")]),

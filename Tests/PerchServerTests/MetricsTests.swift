@@ -60,7 +60,8 @@ enum SampleReports {
                 AppReport(
                     bundleID: "com.example.app", environment: .xcode, productCount: 6, catalogueRevision: 1,
                     catalogueLoaded: Instant(milliseconds: 0))
-            ])
+            ],
+            subscriptions: SubscriptionReport(count: SubscriptionCount(of: []), counted: Instant(milliseconds: 1_500)))
     }
 
     static func samples(
@@ -97,6 +98,8 @@ enum SampleReports {
         #expect(checker.values["perch_push_seconds_count"] == 2)
         #expect(checker.values["perch_build_info{version=\"0.1.0\",allocator=\"\(Allocator.name)\"}"] == 1)
         #expect(["jemalloc", "libc"].contains(Allocator.name))
+        #expect(checker.values["perch_subscriptions{state=\"inGracePeriod\"}"] == 0)
+        #expect(checker.values["perch_subscriptions_counted_timestamp_seconds"] == 1.5)
         // Also before there is any: an alarm has to see it.
         var none = MetricSamples()
         none.add(ProcessFigures())
@@ -152,7 +155,7 @@ enum SampleReports {
     }
 
     @Test func `the metrics have labels from small sets only`() {
-        let allowed: Set = ["reason", "loop", "version", "inbox", "code", "answer", "result"]
+        let allowed: Set = ["reason", "loop", "version", "inbox", "code", "answer", "result", "state"]
         for family in SampleReports.samples().families {
             for (labels, _) in family.values where !labels.isEmpty {
                 #expect(allowed.contains(String(labels.prefix { $0 != "=" })), "\(family.name) {\(labels)}")
@@ -189,7 +192,8 @@ enum SampleReports {
         "batchRunsMax", "storageRetryMilliseconds", "feedChangesAtOnce", "dueEntriesHeld",
         "renewalExtensionDays", "refundRequestsKept", "jsonRequestBytesMax",
         "drainFinalMilliseconds", "drainWhenFullMilliseconds", "drainJitterMilliseconds",
-        "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange",
+        "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange", "subscriptionCountAccountsPerStep",
+        "subscriptionCountMilliseconds", "subscriptionCountPauseMilliseconds", "subscriptionCountTurnMicroseconds",
     ]
 
     /// Names of the constants in a file of limits.
