@@ -1,4 +1,4 @@
-/// What a script learns from how `perch` ended. Part of the contract: numbers never change their meaning.
+/// The exit codes of `perch`. Part of the contract: numbers never change their meaning.
 package enum ExitCode: Int32, Error, Hashable, Sendable, CaseIterable {
     case success = 0
     case failure = 1
@@ -15,7 +15,7 @@ package enum ExitCode: Int32, Error, Hashable, Sendable, CaseIterable {
         case .failure:
             "It failed: a file that cannot be used, a problem found by doctor, a --fail-if of bench that holds, or a fault of ours."
         case .usage:
-            "What was asked for cannot be: an unknown option, or a value that is not possible. The same command fails again."
+            "The command line is wrong: an unknown option, or an impossible value. The same command fails again."
         case .notFound: "The app, account, product or transaction does not exist."
         case .denied: "No credentials, or not sufficient ones."
         case .unavailable: "The server cannot be reached, stops, is full, or did not answer in time. Try again later."
@@ -24,29 +24,28 @@ package enum ExitCode: Int32, Error, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// From gRPC's code and the word of the table of reasons, as a call or a connection ended. Words that are newer than
-    /// this program are judged by their code.
+    /// The exit code for the gRPC code and the reason of a call or a connection. Unknown reasons follow their code.
     package init(code: Int32, reason: String) {
         switch reason {
-        // INVALID_ARGUMENT, and no mistake of who typed: what this program sends is wrong, or a file is.
+        // INVALID_ARGUMENT that the command line did not cause: a defect of this program, or a wrong file.
         case "UNKNOWN_KIND", "RESERVED_FLAG", "STREAM_ZERO", "STREAM_NOT_ZERO", "HELLO_INVALID", "KIND_NOT_FOR_CLIENTS",
             "PING_LENGTH", "CANCEL_NOT_EMPTY", "INFLATE_CORRUPT", "COMPRESSION_NOT_OFFERED", "MESSAGE_MALFORMED",
             "MESSAGE_TOO_DEEP", "MESSAGE_TOO_MANY_FIELDS", "MESSAGE_TOO_MANY_ITEMS", "CATALOG_INVALID":
             self = .failure
-        // FAILED_PRECONDITION, and the two programs do not fit.
+        // FAILED_PRECONDITION between two incompatible programs.
         case "HELLO_EXPECTED", "HELLO_REPEATED", "STREAM_LIVE", "PROTOCOL_VERSION":
             self = .failure
         // FAILED_PRECONDITION of the command line.
         case "TLS_REQUIRED":
             self = .usage
-        // FAILED_PRECONDITION and RESOURCE_EXHAUSTED that pass by themselves.
+        // FAILED_PRECONDITION and RESOURCE_EXHAUSTED that pass with time.
         case "BEHIND", "CONNECTION_LIMIT", "HANDSHAKE_LIMIT", "PARTIAL_FRAMES_LIMIT", "WRITE_STALLED", "STORE_FULL",
             "CONNECT_RATE", "CALL_RATE", "CALLS_BYTES_LIMIT":
             self = .unavailable
-        // RESOURCE_EXHAUSTED of what was asked for.
+        // RESOURCE_EXHAUSTED that the request itself causes.
         case "FRAME_TOO_LONG", "INFLATE_LIMIT", "INFLATE_RATIO":
             self = .failure
-        // RESOURCE_EXHAUSTED of whoever tries keys.
+        // RESOURCE_EXHAUSTED after too many wrong credentials.
         case "CREDENTIALS_LIMIT":
             self = .denied
         default:

@@ -2,7 +2,7 @@ import Glibc
 import PerchLoop
 import Synchronization
 
-/// What the kernel gave this process.
+/// The arguments and the environment of this process.
 package enum Process {
     /// Without the program's name.
     package static var arguments: [String] { Array(CommandLine.arguments.dropFirst()) }
@@ -10,7 +10,7 @@ package enum Process {
     /// The file of the program itself, for a child that is the same.
     package static var executable: String { "/proc/self/exe" }
 
-    /// Of a name that stands there twice, the first counts, as for `getenv`.
+    /// The first entry of a name counts, as for `getenv`.
     package static var environment: [String: String] {
         var result: [String: String] = [:]
         var next = environ
@@ -24,8 +24,8 @@ package enum Process {
     }
 }
 
-/// Ctrl-C and SIGTERM for commands that ask: they end at once. Nothing needs to be put in order, since data is written
-/// as it comes and files are replaced whole; the server sees the connection close.
+/// Ctrl-C and SIGTERM end a command that asks a server at once. No cleanup is needed: data is written as it comes, files
+/// are replaced whole, and the server sees the connection close.
 package enum Interruption {
     package static func endTheProcess() {
         for number in [SIGINT, SIGTERM] { signal(number, endedBySignal) }
@@ -50,7 +50,7 @@ private func rememberedSignal(_ number: Int32) {
     if wasInterrupted.exchange(true, ordering: .relaxed) { _exit(130) }
 }
 
-/// On whatever thread, in the middle of whatever: only what a signal handler may call.
+/// Runs on any thread at any point, so it calls only async-signal-safe functions.
 private func endedBySignal(_ number: Int32) {
     let line: StaticString = "\nperch: interrupted\n"
     _ = write(2, line.utf8Start, line.utf8CodeUnitCount)

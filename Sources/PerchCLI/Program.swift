@@ -3,7 +3,7 @@ import Glibc
 /// The whole program: a command line in, an exit code out.
 package enum Program {
     package static func run() -> Never {
-        // A connection, or the reader of a pipe, that has gone is an error code of its call, not the end of the process.
+        // A closed connection or pipe is an error of its call. Without this it would end the process.
         signal(SIGPIPE, SIG_IGN)
         let console = StandardConsole(environment: Process.environment)
         let tool = Tool(console: console)
@@ -17,8 +17,8 @@ package enum Program {
             exit(tool.runBench(job, executable: Process.executable, environment: Process.environment).rawValue)
         case .run(let job):
             Interruption.endTheProcess()
-            // Nobody awaits it, because the process ends with it. Detached, because the caller's thread, the main actor's,
-            // waits below.
+            // The task ends the process, so it is not awaited. It is detached, because the main actor's thread waits
+            // below.
             Task.detached { exit(await tool.run(job).rawValue) }
             while true { pause() }
         }

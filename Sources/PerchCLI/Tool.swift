@@ -9,9 +9,9 @@ package struct Tool: Sendable {
     /// `perch --version`, `perch -V` and `perch version`.
     package static let versionLine = "perch \(Self.version)\n"
 
-    /// What is left to do once a command line was read.
+    /// The work that remains after the command line was read.
     package enum Plan: Sendable {
-        /// It was said already.
+        /// None: the answer is printed.
         case done(ExitCode)
         /// A server. It wants the main thread, before there is any other: see `Serve`.
         case serve(ServerSettings)

@@ -9,7 +9,8 @@ package enum ParsedCommand: Sendable {
     case version
 }
 
-/// A command with what was written on its line. What the environment, a file and the defaults say comes in `Settings`.
+/// A command with what was written on its line. `Settings` adds the environment, a file and
+/// the defaults.
 package struct Invocation: Sendable {
     /// From `perch` down to the command itself.
     package let path: [CommandSpec]
@@ -29,8 +30,8 @@ package struct Invocation: Sendable {
 
 /// Reads a command line by the table of commands. Pure: no environment, no files, no output.
 ///
-/// Options stand anywhere behind their command, as `--name value` or `--name=value`; `--` ends them. Nothing is
-/// abbreviated, so that a new option never changes what an old script means.
+/// Options stand anywhere behind their command, as `--name value` or `--name=value`; `--` ends them. No name can be
+/// abbreviated, so a new option never changes the meaning of an old script.
 package struct ArgumentParser {
     private let root: CommandSpec
 
@@ -198,7 +199,7 @@ package struct ArgumentParser {
             command: Invocation.name(of: path))
     }
 
-    /// What other programs call an option of this command.
+    /// The option of this command that other programs call by that name.
     private static func hint(for name: String, in path: [CommandSpec]) -> String? {
         let command = path[path.count - 1]
         func has(_ option: String) -> Bool { command.options.contains { $0.name == option } }
@@ -221,7 +222,7 @@ package struct ArgumentParser {
 
     /// Where below a command there is one of that name: `perch store buy` for `perch buy`.
     private static func paths(to word: String, below path: [CommandSpec]) -> [String] {
-        // A bench measures: nobody looks for it under another name.
+        // Commands of `perch bench` have names of others, and measure them.
         path[path.count - 1].commands.filter { !$0.isHidden && $0.name != "bench" }.flatMap { next -> [String] in
             let there = path + [next]
             let found = next.commands.filter { $0.name == word && !$0.isHidden }.map {

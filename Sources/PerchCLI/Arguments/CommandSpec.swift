@@ -1,4 +1,4 @@
-/// A command as its table row says it: what it takes, and what it does. Help, parsing and suggestions all read this.
+/// A row of the table of commands: operands, options and action. Help, parsing and suggestions all read it.
 package struct CommandSpec: Sendable {
     package let name: String
     /// One line, in the list of its parent.
@@ -8,13 +8,13 @@ package struct CommandSpec: Sendable {
     package var operands: [OperandSpec] = []
     package var options: [OptionSpec] = []
     package var commands: [CommandSpec] = []
-    /// What it does; nil where one of its `commands` must be named.
+    /// The command's action; nil for a group, which requires one of its `commands`.
     package var action: Action?
     /// Whole command lines, each with what it does.
     package var examples: [(line: String, meaning: String)] = []
     /// Works, and is not listed.
     package var isHidden = false
-    /// Under which it stands in the help of its parent; nil for no other than all.
+    /// Its section in the parent's help; nil for the common one.
     package var heading: String?
 
     package init(_ name: String, _ summary: String) {
@@ -53,9 +53,9 @@ package struct OptionSpec: Sendable {
     package let name: String
     package var short: Character?
     package let kind: ValueKind
-    /// What stands for the value in help; empty for a flag.
+    /// The name of the value in help; empty for a flag.
     package let placeholder: String
-    /// Read through `kind`, like everything a person writes; nil where nothing is a value of its own.
+    /// Parsed by `kind`, like a value that a person writes. Nil where a missing value has a meaning.
     package var defaultText: String?
     /// `PERCH_…` of the name, where the environment is asked.
     package var hasEnvironment = false
@@ -64,7 +64,7 @@ package struct OptionSpec: Sendable {
     /// May stand in the file of `--config`.
     package var isSetting = false
     package var group = Group.own
-    /// Under which an option of its command's own stands in help; nil for no other than all.
+    /// Its section in the command's help; nil for the common one.
     package var heading: String?
     package let help: String
 

@@ -5,7 +5,7 @@ enum Completion {
         var path: String
         var commands: [(name: String, summary: String)]
         var options: [OptionSpec]
-        /// What the first operands can be, where that is a choice.
+        /// Words of the operands that are a choice.
         var choices: [String]
         var takesFiles: Bool
     }

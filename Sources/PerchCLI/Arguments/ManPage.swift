@@ -34,7 +34,9 @@ struct ManPage {
         let name = path.map(\.name).joined(separator: "-")
         var lines = Self.head(name, command.summary)
         lines += [".SH SYNOPSIS"] + Self.synopsis(path)
-        if !command.discussion.isEmpty { lines += [".SH DESCRIPTION"] + Self.paragraphs(command.discussion) }
+        if !command.discussion.isEmpty {
+            lines += [".SH DESCRIPTION"] + Self.paragraphs(command.discussion).dropFirst()
+        }
         lines += Self.arguments(command, heading: ".SH")
         for below in command.commands where !below.isHidden { lines += Self.section(path + [below]) }
         lines += Self.examples(command)
@@ -98,10 +100,10 @@ struct ManPage {
 
     private static func examples(_ command: CommandSpec) -> [String] {
         guard !command.examples.isEmpty else { return [] }
-        return [".SH EXAMPLES"]
-            + command.examples.flatMap {
-                [".PP", Self.text($0.meaning), ".PP", ".EX", Self.escaped($0.line), ".EE"]
-            }
+        let lines = command.examples.flatMap {
+            [".PP", Self.text($0.meaning), ".PP", ".EX", Self.escaped($0.line), ".EE"]
+        }
+        return [".SH EXAMPLES"] + lines.dropFirst()
     }
 
     /// A line of text: one that begins with a dot or an apostrophe would be a request.

@@ -1,8 +1,8 @@
 /// A command line, an environment or a file of settings that cannot be followed. Exit code 2.
 package struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What is wrong, with where it stands.
+    /// The fault and its place.
     package let message: String
-    /// What was probably meant.
+    /// The probable intention.
     package var suggestion: String?
     /// The command whose help would say more: `perch store buy`.
     package var command: String?

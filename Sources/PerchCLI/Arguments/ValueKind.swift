@@ -2,9 +2,9 @@ import PerchBase
 import PerchLoop
 import PerchModel
 
-/// How a text that a person wrote is read, and what it may be.
+/// The form of a text that a person writes, and the values that it may have.
 package enum ValueKind: Sendable {
-    /// Present or not; `--name=false` takes back what a file or the environment said.
+    /// Present or not. `--name=false` overrides a file or the environment.
     case flag
     case text
     /// One of these words. `json` has the names that the contract's JSON gives them, which are accepted too.
@@ -22,7 +22,7 @@ package enum ValueKind: Sendable {
     case instant
     /// `HOST:PORT` of a server, whose host may be a name.
     case address
-    /// `ADDRESS:PORT` to listen on: a name would be looked up, and a server asks nobody.
+    /// `ADDRESS:PORT` to listen on. Never a name, because a server does not look names up.
     case listenAddress
     /// `ADDRESS:PORT` to listen on, `on` or `off`.
     case listenAddressOrSwitch
@@ -39,7 +39,7 @@ package enum ValueKind: Sendable {
     case moment
 }
 
-/// What was read.
+/// A parsed value.
 package enum Value: Hashable, Sendable {
     case flag(Bool)
     case text(String)
@@ -64,10 +64,10 @@ package struct CalendarDuration: Hashable, Sendable {
 }
 
 extension ValueKind {
-    /// Why a text is not of this kind, as the end of a sentence that begins with the option's name.
+    /// The reason why a text is not of this kind. It continues a sentence that begins with the option's name.
     package struct Mismatch: Error, Equatable, Sendable, CustomStringConvertible {
         package let description: String
-        /// What was probably meant.
+        /// The probable intention.
         package var suggestion: String?
     }
 
@@ -292,7 +292,7 @@ extension ValueKind {
         ("y", CalendarDuration(months: 12)),
     ]
 
-    /// `30s`, `1h30m`, `1mo`. A bare number is refused, for nobody knows whether it means seconds; 0 needs no unit.
+    /// `30s`, `1h30m`, `1mo`. A bare number is refused, because its unit is ambiguous; 0 needs none.
     private static func duration(_ text: String) throws(Mismatch) -> CalendarDuration {
         var total = CalendarDuration()
         guard text != "0" else { return total }

@@ -15,7 +15,7 @@ enum BackupTable {
             "The copy holds one revision, whole: that of the moment when it is complete. Streams and calls go on; the store "
                 + "is kept from them for some milliseconds at a time. FILE has its name only when it is whole and on the disk.",
             "A large store takes longer than an answer may: give --timeout, or look into the server's log, where the end is "
-                + "told as well. Who stops waiting does not stop the copy.",
+                + "reported too. A client that stops waiting does not stop the copy.",
         ]
         backup.examples = [
             ("perch backup /var/lib/perch/monday.db", "Copy the store, to where the unit lets the server write."),
@@ -41,14 +41,14 @@ enum BackupTable {
                 CommandTable.output,
             ])
         restore.discussion = [
-            "Every page, record, fact and transaction is held against its checksum, always. A backup that is damaged, or of a "
-                + "newer version of Perch, is refused, and then nothing is written.",
-            "The restored store begins a new epoch: tokens and cursors of before are refused with TOKEN_OTHER_STORE. Clients "
-                + "that stay begin their watches anew by themselves. Their streams of transactions end, and so does whoever "
-                + "comes with a token of before: remove its file, and read the history of transactions again.",
-            "Tokens that the replaced store has taken back stay so. Where there is none, or it cannot be read, those that were taken "
-                + "back since the backup are good again: take them back once more, with perch token revoke.",
-            "Run as root, it gives the store to whom the directory belongs.",
+            "The command checks every page, record, fact and transaction against its checksum. It refuses a backup that is "
+                + "damaged or of a newer version of Perch, and then writes nothing.",
+            "The restored store begins a new epoch: older tokens and cursors are refused with TOKEN_OTHER_STORE. Clients "
+                + "that stay connected restart their watches automatically. Their streams of transactions end, and a command "
+                + "with an older token ends too: remove its file, and read the history of transactions again.",
+            "Revoked tokens of the replaced store stay revoked. Without a readable one, tokens that were revoked "
+                + "since the backup are valid again: revoke them once more, with perch token revoke.",
+            "Run as root, it gives the store to the owner of the directory.",
         ]
         restore.examples = [
             ("perch restore --verify perch-monday.db", "Is it whole?"),

@@ -94,14 +94,14 @@ struct BenchRun {
         do throws(BenchError) {
             report = try bench.run { ticker.tell($0) }
         } catch {
-            // It could not begin: whose fault that is, as with every command that asks a server.
+            // The run could not begin: the refusal decides the exit code, as for every command that asks a server.
             guard let refusal = error.refusal else { throw error }
             throw CommandFailure(ExitCode(code: refusal.code, reason: refusal.reason), error.description)
         }
         ticker.clear()
         report.title = self.title
         report.check(conditions)
-        // Who reads no more still wants the page, and the exit code.
+        // The report and the exit code matter even after the reader of standard output has gone.
         var unread: ReaderGone?
         do { try self.print(report, format) } catch let gone as ReaderGone { unread = gone }
         if let page { try Files.replace(page, with: Array(report.html.utf8)) }
@@ -159,7 +159,7 @@ struct BenchRun {
         let process = self.settings.number("pid").map { Int32(clamping: Int64($0)) }
         if let process, ProcessFigures(process: process) == nil {
             throw CommandFailure(
-                .failure, "--pid \(process): there is no such process on this machine, or it may not be looked at")
+                .failure, "--pid \(process): there is no such process on this machine, or it cannot be inspected")
         }
         return .address(address, access: try self.accessToServer(text), process: process)
     }
@@ -261,7 +261,7 @@ struct BenchRun {
         return settings
     }
 
-    /// Open loop unless somebody asks for the other: a closed one slows down with its server and so flatters it.
+    /// An open loop by default: a closed loop slows down with its server, and so flatters it.
     private func setPace(_ settings: inout BenchSettings) throws(UsageError) {
         let closed = self.number("closed")
         let rate = self.number("rate")
@@ -340,7 +340,7 @@ private struct Ticker {
 
     func tell(_ news: Bench.News) {
         if self.format == .ndjson {
-            // Who reads no more still wants the bench's exit code.
+            // The exit code matters even after the reader of standard output has gone.
             do { try self.console.data(String(decoding: BenchReport.json(news), as: UTF8.self) + "\n") } catch {}
         }
         guard self.isTerminal else { return }

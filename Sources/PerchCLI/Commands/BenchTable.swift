@@ -6,8 +6,8 @@ enum BenchTable {
     static let bench: CommandSpec = {
         var bench = CommandSpec("bench", "Measure a server under load.")
         bench.discussion = [
-            "Starts a server of its own on one core, makes the load on another, and measures each change from the moment "
-                + "it was meant to be made to the arrival of its value. With --floor, a bare server in C does the same "
+            "Starts a server on one core and makes the load on another. Measures each change from its scheduled "
+                + "moment to the arrival of its value. With --floor, a bare server in C does the same "
                 + "work in turns with it: what this kernel can do at best."
         ]
         bench.commands = Workload.allCases.map(Self.command) + [Self.compare, Self.figures, Self.floorServer]
@@ -17,7 +17,10 @@ enum BenchTable {
                 "perch bench keyed --rate 20000 --fail-if 'push_p99>20ms' --fail-if 'gaps>0'",
                 "For a script: the exit code says whether it was good enough."
             ),
-            ("perch bench idle --watchers 10000 --report idle.html", "What a connection costs, as a page to look at."),
+            (
+                "perch bench idle --watchers 10000 --report idle.html",
+                "The memory of a connection, as a report for a browser."
+            ),
         ]
         return bench
     }()
@@ -82,13 +85,14 @@ enum BenchTable {
         let watchesMax = Int64(Limits.benchWatchesMax)
         let watchers = Self.count("watchers", 1...watchesMax, "1000", "Watches in all.")
         let connections = Self.count(
-            "connections", 1...1_000_000, nil, "Spread over so many connections; one each if not given.")
+            "connections", 1...1_000_000, nil, "Number of connections that share them; one each if not given.")
         let accounts = Self.count(
             "accounts", 1...99_999_999, nil, "Accounts to watch and change; one for each watch if not given.")
         let rate = Self.count(
-            "rate", 1...10_000_000, nil, "Changes a second, by a schedule that waits for nobody (open loop).")
+            "rate", 1...10_000_000, nil, "Changes a second, by a fixed schedule (open loop).")
         let closed = Self.count(
-            "closed", 1...1_000_000, nil, "Instead of a rate: so many changes that have not reached all their watchers."
+            "closed", 1...1_000_000, nil,
+            "Instead of a rate: changes at a time that have not reached all their watchers."
         )
         let zlib = OptionSpec(flag: "zlib", "Watchers accept compressed messages.")
         switch workload {
@@ -109,7 +113,7 @@ enum BenchTable {
         case .storm:
             return [
                 watchers, connections, accounts,
-                Self.count("rate", 1...10_000_000, nil, "Connections a second, by a schedule that waits for nobody."),
+                Self.count("rate", 1...10_000_000, nil, "Connections a second, by a fixed schedule."),
                 Self.count(
                     "closed", 1...Int64(Limits.benchHandshakesMax), "\(Limits.benchHandshakesMax)",
                     "Connections under way at a time."),
@@ -117,7 +121,7 @@ enum BenchTable {
         case .resume:
             return [
                 watchers, connections, accounts,
-                Self.count("changed", 0...100, "10", "Accounts in a hundred that change while nobody is connected."),
+                Self.count("changed", 0...100, "10", "Accounts in a hundred that change while all are disconnected."),
             ]
         case .idle: return [watchers, connections, accounts]
         case .buy:
@@ -129,11 +133,11 @@ enum BenchTable {
             return [
                 Self.count(
                     "accounts", 1...Int64(Limits.benchPlayersMax), "1000",
-                    "It is played for so many; each has a connection of its own."),
-                Self.count("rate", 1...1_000_000, "1000", "So many of them take their turn at a line, a second."),
+                    "Number of accounts that play it, each with its own connection."),
+                Self.count("rate", 1...1_000_000, "1000", "Accounts that play a line per second."),
                 OptionSpec(
                     "patience", .duration(1...3_600_000), "DURATION", default: "5s",
-                    "Who has been told nothing for so long has been forgotten."),
+                    "An account that gets no push for this long counts as forgotten."),
             ]
         case .mixed:
             return [
@@ -168,7 +172,8 @@ enum BenchTable {
             OptionSpec(
                 "store", .text, "PATH", default: workload == .buy ? "." : "memory",
                 "Of its own server: `memory`, or a directory in which each round has a store for as long as it lasts."),
-            OptionSpec("loops", .count(1...64), "N", default: "1", "Of its own server: threads that hold connections."),
+            OptionSpec(
+                "loops", .count(1...64), "N", default: "1", "Threads of the bench's server that hold connections."),
         ]
         if workload.hasFloor {
             options.append(
@@ -203,11 +208,11 @@ enum BenchTable {
         [
             OptionSpec(
                 "connect", .address, "HOST:PORT",
-                "Measure this server instead of one of its own. Accounts bench-… will buy --product there, so let it be no "
-                    + "store that matters."),
+                "Measure this server instead of starting one. Accounts bench-… will buy --product there, so use a store that "
+                    + "you can lose."),
             OptionSpec(
                 "pid", .count(1...4_194_304), "N",
-                "Of the server of --connect, where it runs on this machine: its memory and processor time are told too."
+                "Process of the --connect server on this machine: reports its memory and processor time too."
             ),
             OptionSpec("product", .text, "PRODUCT", default: "bench.pass", "A non-renewing product, to be bought."),
         ] + Self.access

@@ -33,7 +33,7 @@ extension CommandRun {
         let setting = self.texts("TO").first
         guard setting != nil || self.settings.flag("verify") else {
             throw UsageError(
-                "perch restore needs TO, where the store is to be; or --verify, to look at FILE only",
+                "perch restore needs TO, the place of the store; or --verify, to check FILE only",
                 command: self.invocation.name)
         }
         // As perch serve --store understands it: what is written to a directory of that name would not be served.
@@ -54,14 +54,14 @@ extension CommandRun {
                 restored = try StoreRestore.restore(
                     backup, to: path, replaces: self.settings.flag("force"), now: Clocks.wall())
             } catch {
-                // Of what was not restored nothing is there.
+                // A failed restore leaves nothing behind.
                 if isNew { StorePath.forgetDirectory(of: setting) }
                 throw error
             }
             try self.tell(restored.contents, restored.revocations, "\(printable(path)) is restored")
             if case .unreadable(let why) = restored.revocations {
                 self.console.talk(
-                    "perch: which tokens were taken back since the backup could not be read (\(why)); take them back once "
+                    "perch: the tokens that were revoked since the backup could not be read (\(why)); revoke them once "
                         + "more with perch token revoke")
             }
             self.console.talk("perch serve --store \(shellWord(setting))")
@@ -92,7 +92,7 @@ extension CommandRun {
                     "\(result): store \(contents.identity) epoch \(contents.epoch), revision \(contents.revision)",
                     "\(contents.pages) pages, \(contents.apps) apps, \(contents.accounts) accounts, "
                         + "\(contents.transactions) transactions and \(contents.facts) facts bear their checksums",
-                ] + (carried.map { ["tokens that were taken back since the backup and stay so: \($0)"] } ?? [])
+                ] + (carried.map { ["tokens that were revoked since the backup and stay revoked: \($0)"] } ?? [])
             }
         } catch {
             throw .failed(path: "standard output", what: "\(error)")

@@ -115,7 +115,7 @@ extension CommandRun {
 }
 
 extension CatalogueSummary {
-    /// What a server says of its catalogue, in the words of a file that was read here.
+    /// A server's summary, in the form of one of a local file.
     fileprivate init(_ summary: CatalogSummary) {
         self.init()
         self.schemaVersion = summary.schemaVersion

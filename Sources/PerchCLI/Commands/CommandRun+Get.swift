@@ -56,7 +56,7 @@ extension CommandRun {
         }
     }
 
-    /// What would be, rather than what was bought: plans, offers, and what is set.
+    /// Plans, offers and settings: reads about the rules rather than about purchases.
     private func getRules(_ client: PerchClient) async throws {
         switch self.invocation.action {
         case .getPlanOptions:
@@ -111,7 +111,7 @@ extension CommandRun {
         }
     }
 
-    /// To a file, or as it is to whoever reads standard output: a person at a terminal could make nothing of it.
+    /// Writes an image to a file or to standard output, but never to a terminal.
     private func getImage(_ client: PerchClient) async throws {
         let destination = self.settings.text("to")
         guard self.printer.format != .text || destination != nil || !self.console.isTerminal else {

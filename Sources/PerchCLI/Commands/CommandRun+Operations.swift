@@ -13,7 +13,7 @@ extension CommandRun {
         }
     }
 
-    /// What the command asks for, and the account.
+    /// The operation of the command, and its account.
     private func operation() throws -> (StoreOperation, account: String) {
         func held() -> OperationTarget { self.target }
         func number() -> UInt64 { self.transactionID("NUMBER") }
@@ -156,7 +156,7 @@ extension CommandRun {
         }
     }
 
-    /// `perch store product` without a change: the product, each offer on a line of its own.
+    /// `perch store product` without a change: the product, and each offer on a line.
     private func showProduct() async throws {
         let id = self.text("PRODUCT")
         try await self.withClient { client in

@@ -48,7 +48,7 @@ extension CommandRun {
         }
     }
 
-    /// How much `perch store refund` gives back.
+    /// The part of the price that `perch store refund` gives back.
     private var refundShare: RefundShare {
         get throws(UsageError) {
             guard let text = self.settings.text("percent") else {
@@ -65,7 +65,7 @@ extension CommandRun {
         }
     }
 
-    /// What `perch store buy` buys, and how.
+    /// The order of `perch store buy`.
     private func order(_ client: PerchClient) async throws(PerchError) -> PurchaseOrder {
         var order = PurchaseOrder(
             productID: self.text("PRODUCT"), quantity: UInt32(self.settings.number("quantity") ?? 1),
@@ -112,7 +112,7 @@ extension CommandRun {
         }
     }
 
-    /// A calendar month has no length of its own: it is counted from where the clock stands.
+    /// A calendar month has no fixed length, so it counts from the instant of the clock.
     private func move(by length: CalendarDuration, _ client: PerchClient) async throws(PerchError) -> ClockMove {
         guard length.months > 0 else { return .advance(by: .milliseconds(length.milliseconds)) }
         return .advance(to: length.end(from: try await client.clock().now))

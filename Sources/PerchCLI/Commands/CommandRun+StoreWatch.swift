@@ -2,11 +2,11 @@ import PerchBase
 import PerchClient
 import PerchModel
 
-// `perch store watch`: a transaction manager that is told what happens.
+// `perch store watch`: a live transaction manager.
 //
-// What is pushed is shown as it comes: the statuses of each group in which an account has a line, its intents, its
-// messages, and what happens to its transactions. Two things have no stream of their own: purchases that wait, and
-// accounts that are new. They are looked at whenever anything is pushed, and every ten seconds.
+// Four kinds of streams feed it: the statuses of each group of an account, its intents, its messages, and its
+// transactions. Pending purchases and new accounts have no stream. The command reads them after each push, and every ten
+// seconds.
 extension CommandRun {
     private static let lookAgain: Duration = .seconds(10)
     private static let drawAtMostEvery: Duration = .milliseconds(100)
@@ -35,7 +35,7 @@ extension CommandRun {
                 ending = .failure(error)
             }
             if hub.isLive {
-                // What was seen last stays to be read when the screen is given back.
+                // The last picture stays readable on the restored screen.
                 let last = await hub.frame(of: self.console.size)
                 try self.console.data("\u{1B}[?25h\u{1B}[?1049l" + last.map { $0 + "\n" }.joined())
             }
@@ -86,7 +86,7 @@ extension CommandRun {
 
     // MARK: Accounts
 
-    /// Those that were named, else all of the app, new ones as they are found.
+    /// Follows the named accounts, or all of the app, new ones included.
     private func followAccounts(_ client: PerchClient, _ hub: BoardHub) async throws {
         let named = self.texts("ACCOUNT")
         let (ticks, tick) = Self.signals()
@@ -131,12 +131,12 @@ extension CommandRun {
         }
     }
 
-    /// Of which however many are one.
+    /// A stream of signals that merges those that wait.
     private static func signals() -> (AsyncStream<Void>, AsyncStream<Void>.Continuation) {
         AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// The body of a group waits for signals, and is not told when one of its tasks fails: this ends that wait.
+    /// Ends the wait of a task group's body for signals when one of its tasks fails.
     private static func ending(
         _ signal: AsyncStream<Void>.Continuation, _ work: () async throws -> Void
     ) async throws {
@@ -148,8 +148,8 @@ extension CommandRun {
         }
     }
 
-    /// The streams of one account. `signals` say that it should be looked at as a whole; however many come while that is
-    /// done, it is done once more.
+    /// The streams of one account. Each of `signals` asks for a read of the whole account. Signals that come during a
+    /// read cause one more.
     private func followAccount(
         _ account: String, _ client: PerchClient, _ hub: BoardHub, _ signals: AsyncStream<Void>,
         _ look: AsyncStream<Void>.Continuation
@@ -200,7 +200,7 @@ extension CommandRun {
         }
     }
 
-    /// Nil for an account that is not there yet, and while there is no connection: the next push or look tells.
+    /// Nil for an account that does not exist yet, and while there is no connection. The next push or read answers.
     private func inspected(
         _ account: String, _ client: PerchClient
     ) async throws(PerchError) -> Positioned<AccountDetails>? {

@@ -59,8 +59,8 @@ extension CommandRun {
         let token: String
         do throws(KeyFault) {
             token = try claims.signed(by: key)
-            // What would be refused is not handed out: an account with 300 bytes, a name without end.
-            _ = try Self.judged(token, by: key, claims)
+            // A token that servers would refuse is not handed out, such as one for an account of 300 bytes.
+            _ = try Self.checked(token, by: key, claims)
         } catch {
             throw CommandFailure(.failure, "\(error)")
         }
@@ -79,7 +79,7 @@ extension CommandRun {
         }
     }
 
-    private static func judged(
+    private static func checked(
         _ token: String, by key: TokenKey, _ claims: TokenClaims
     ) throws(KeyFault) -> Identity {
         var authenticator = try Authenticator(keys: [key])
@@ -132,7 +132,7 @@ extension CommandRun {
         guard let key = TokenKey.generate(algorithm, id: id) else {
             throw CommandFailure(.failure, "this machine gives no random numbers")
         }
-        // Who writes over a key takes every token away that it has signed.
+        // Overwriting a key would revoke every token that it has signed.
         guard !Files.exists(path) else {
             throw CommandFailure(
                 .failure, "\(printable(path)) is there already; name another file, or move that one away")
@@ -220,7 +220,7 @@ extension CommandRun {
             }
         let word =
             switch verdict {
-            case nil: "not looked at: give --token-keys"
+            case nil: "not checked: give --token-keys"
             case .success?: "taken"
             case .failure?: "refused"
             }
@@ -254,7 +254,7 @@ extension CommandRun {
                 rows.append(("finding", "it lives longer than the server accepts: --token-life is \(life / 1_000) s"))
             }
             if case .success? = verdict {
-                rows.append(("server", "\(word), unless it was taken back"))
+                rows.append(("server", "\(word), unless it was revoked"))
             } else {
                 rows.append(("server", word))
             }
@@ -286,6 +286,6 @@ extension CommandRun {
         }
         let wasRevoked = try await self.withClient { try await $0.revokeToken(id, expires: expires) }
         self.console.talk(
-            "perch: token \(printable(id)) " + (wasRevoked ? "had been taken back before" : "is taken back"))
+            "perch: token \(printable(id)) " + (wasRevoked ? "was revoked before" : "is revoked"))
     }
 }

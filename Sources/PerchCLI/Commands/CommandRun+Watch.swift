@@ -7,7 +7,7 @@ import PerchWire
 import struct PerchClient.ValueInfo
 
 extension CommandRun {
-    /// `perch watch …`: until somebody interrupts it, enough values came, its time is over, or the server refuses it.
+    /// `perch watch …`: ends at an interrupt, at --count, at --timeout, or when the server refuses the stream.
     func watch() async throws -> ExitCode {
         try await self.withClient { client in
             try await withThrowingTaskGroup(of: ExitCode?.self) { group in
@@ -82,8 +82,8 @@ extension CommandRun {
         return .success
     }
 
-    /// Prints each state of a stream, and keeps its token once it is printed: who is killed between the two is told a
-    /// value twice, never not at all.
+    /// Prints each state of a stream, then keeps its token. A command killed between the two prints a value twice, and
+    /// never skips one.
     private func follow<Value>(
         _ task: EntitlementTask<Value>, answer: (TaskState<Value>) -> Response,
         text: (TextWriter, Value, ValueInfo) -> [String]
@@ -131,8 +131,8 @@ extension CommandRun {
         }
     }
 
-    /// Says when the connection goes, and comes again with an empty text. A server that was never there is an error; one
-    /// that was there is waited for.
+    /// Reports a lost connection with its reason, and a new one with an empty text. A server that never answered is an
+    /// error; the command waits for one that did.
     func followConnection(_ client: PerchClient, say: (_ text: String) async -> Void) async throws -> ExitCode? {
         var wasConnected = false
         var isAway = false

@@ -123,7 +123,7 @@ struct CommandRun: Sendable {
         }
     }
 
-    /// Asks, and closes the connection whatever comes of it.
+    /// Runs a body with a client, and closes the connection at its end.
     func withClient<Answer>(
         _ ask: (PerchClient) async throws -> Answer
     ) async throws -> Answer {
@@ -141,7 +141,7 @@ extension OperationTarget {
 }
 
 extension PerchClientOptions.TLS {
-    /// Nil where nothing of TLS was asked for. Whoever asks for any of it does not want to speak without.
+    /// Nil where no option of TLS is given. Any of them turns TLS on.
     init?(_ settings: Settings) {
         let authority = settings.text("tls-ca")
         let certificate = settings.text("tls-certificate")
@@ -158,7 +158,7 @@ extension PerchClientOptions.TLS {
 }
 
 extension Settings {
-    /// As a client's, but read once: for what lasts no longer than its files.
+    /// TLS as a client has it, with files that are read once.
     func tls(of address: String) throws -> (context: TLSContext, name: TLSServerName)? {
         guard let tls = PerchClientOptions.TLS(self) else { return nil }
         do throws(TLSError) {

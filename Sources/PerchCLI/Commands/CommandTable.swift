@@ -4,7 +4,7 @@ import PerchModel
 /// Every command of `perch`.
 package enum CommandTable {
     package static let root: CommandSpec = {
-        var root = CommandSpec("perch", "Perch knows who owns what, and tells everyone the moment it changes.")
+        var root = CommandSpec("perch", "Perch knows who owns what, and pushes each change to every client.")
         root.commands = [
             ServeTable.serve, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
@@ -34,7 +34,7 @@ package enum CommandTable {
     )
     .short("o").inEnvironment().group(.general)
 
-    /// For everything that asks a server. `timeout` apart: what waits for an answer and what watches differ in it.
+    /// Options of every command that asks a server. Not `timeout`, which means another thing for watches.
     static let client: [OptionSpec] =
         [
             OptionSpec("server", .address, "HOST:PORT", default: "127.0.0.1:7447", "The server.")
@@ -47,14 +47,14 @@ package enum CommandTable {
             Self.environment.inEnvironment().group(.client),
             OptionSpec(
                 "credentials-file", .text, "FILE",
-                "A file with the credentials, read anew for each connection: secrets are never on a command line."
+                "A file with the credentials, read again for each connection. Secrets never stand on a command line."
             )
             .inEnvironment().group(.client),
         ]
 
-    /// How a server is spoken with.
+    /// Options of the connection's TLS.
     static let tls: [OptionSpec] = [
-        OptionSpec(flag: "tls", "Speak TLS with the server, and trust those whom this system trusts."),
+        OptionSpec(flag: "tls", "Speak TLS with the server, and trust the authorities that this system trusts."),
         OptionSpec(
             "tls-ca", .text, "FILE",
             "Speak TLS, and trust the authorities in this file of PEM instead; `system` for --tls."
@@ -65,7 +65,7 @@ package enum CommandTable {
         ).inEnvironment(),
         OptionSpec("tls-certificate", .text, "FILE", "Speak TLS, and show this certificate where the server asks.")
             .inEnvironment(),
-        OptionSpec("tls-key", .text, "FILE", "Its key, which nobody but the file's owner may be able to read.")
+        OptionSpec("tls-key", .text, "FILE", "The certificate's key, in a file that only its owner can read.")
             .inEnvironment(),
     ]
 
@@ -104,10 +104,10 @@ package enum CommandTable {
     private static let watching: [OptionSpec] = [
         OptionSpec(
             "since", .text, "FILE",
-            "Begin after the value whose token is in this file: an equal value is not told again."),
+            "Begin after the value whose token is in this file: an equal value is not printed again."),
         OptionSpec(
             "token-file", .text, "FILE",
-            "The same, and keep the token of each new value in this file, to go on from there next time."),
+            "As --since, and keep the token of each new value in the file, to resume from it next time."),
         OptionSpec(
             "count", .count(1...1_000_000_000), "N", "End after so many values; `loading` and `unchanged` are none."
         ).short("n"),
@@ -132,7 +132,7 @@ package enum CommandTable {
             ("perch watch status alice plus", "One line for each change, until Ctrl-C."),
             (
                 "perch watch status alice plus --token-file alice.token -o ndjson",
-                "For a program: start again with the same file, and nothing is told twice."
+                "For a program: start again with the same file, and no value comes twice."
             ),
         ]
         watch.commands = [
@@ -150,7 +150,7 @@ package enum CommandTable {
                 "intents", "Purchases that the customer began outside the app.", .watchIntents, [Self.account],
                 options),
             Self.leaf(
-                "messages", "What the store has to tell the customer.", .watchMessages, [Self.account], options),
+                "messages", "Messages of the store to the customer.", .watchMessages, [Self.account], options),
         ]
         return watch
     }()
@@ -200,7 +200,7 @@ package enum CommandTable {
     private static let rules: [CommandSpec] = {
         let locale = OptionSpec("locale", .text, "LOCALE", "Language, such as de_DE; the app's if not given.")
         var offers = Self.leaf(
-            "offers", "Which offers an account may have, and why not.", .getOffers, [Self.account],
+            "offers", "The offers that an account may use, and why not the others.", .getOffers, [Self.account],
             Self.asking([
                 OptionSpec("product", .text, "PRODUCT", "The offers of this product."),
                 OptionSpec("group", .text, "GROUP", "The offers of all products of this subscription group."),
@@ -214,7 +214,7 @@ package enum CommandTable {
             Self.leaf(
                 "policies", "The app's licence agreement and privacy policy.", .getPolicies, [], Self.asking([locale])),
             Self.leaf(
-                "app-transaction", "What stands for an account's first use of the app.", .getAppTransaction,
+                "app-transaction", "The record of an account's first use of the app.", .getAppTransaction,
                 [Self.account], Self.asking()),
             Self.leaf(
                 "settings", "The settings of a test store, and its armed failures.", .getSettings, [], Self.asking()),
@@ -227,18 +227,21 @@ package enum CommandTable {
         OptionSpec(
             "at", .moment, "INSTANT",
             "As of this instant, past or to come: 2026-03-01T00:00:00Z, or 10m and -2d from the app's clock."),
-        OptionSpec("known-at", .count(1...Int64.max), "REVISION", "With what was known at this revision."),
+        OptionSpec("known-at", .count(1...Int64.max), "REVISION", "With the knowledge of this revision."),
     ]
 
     private static let explain: CommandSpec = {
-        var explain = CommandSpec("explain", "Say which rule decided, by which transaction, and what comes next.")
+        var explain = CommandSpec("explain", "Name the rule that decides, its transaction, and the next change.")
         var status = Self.leaf(
             "status", "Why an account is subscribed in a group, or not.", .explainStatus, [Self.account, Self.group],
             Self.asking(Self.moment))
         status.examples = [
             ("perch explain status alice plus", "Why, now."),
-            ("perch explain status alice plus --at 2026-12-24T00:00:00Z", "What the same rules say of Christmas Eve."),
-            ("perch explain status alice plus --at -2d", "What they said two days ago."),
+            (
+                "perch explain status alice plus --at 2026-12-24T00:00:00Z",
+                "The answer of the same rules for Christmas Eve."
+            ),
+            ("perch explain status alice plus --at -2d", "Their answer two days ago."),
         ]
         explain.commands = [
             status,
@@ -258,16 +261,17 @@ package enum CommandTable {
             "A .storekit file, a bundle directory with Configuration.storekit and Assets in it, or - for standard input."
         )
         var check = Self.leaf(
-            "check", "Read a catalogue file and say what is in it, and what is odd. No server is asked.",
+            "check", "Read a catalogue file, and report its contents and its oddities. Asks no server.",
             .catalogCheck, [file], [Self.output])
-        check.discussion = ["Warnings are for a person to look at; a file that cannot be used is a failure (1)."]
+        check.discussion = ["Warnings are for people to check. A file that cannot be used is a failure (1)."]
         catalog.commands = [
             check,
             Self.leaf(
                 "load", "Replace the app's catalogue until the server reads its --catalog again; changes are pushed.",
                 .catalogLoad, [file],
                 Self.asking()),
-            Self.leaf("show", "What the app's catalogue on the server holds.", .catalogShow, [], Self.asking()),
+            Self.leaf(
+                "show", "The products, prices and groups of the app's catalogue.", .catalogShow, [], Self.asking()),
         ]
         return catalog
     }()
@@ -276,7 +280,7 @@ package enum CommandTable {
 
     private static let doctor: CommandSpec = {
         var doctor = Self.leaf(
-            "doctor", "Look for what would go wrong, and say what to do about it.", .doctor, [],
+            "doctor", "Find problems of this machine and the server, with a remedy for each.", .doctor, [],
             [
                 OptionSpec(
                     "store", .text, "PATH",

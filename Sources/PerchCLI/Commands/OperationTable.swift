@@ -19,28 +19,28 @@ enum OperationTable {
 
     private static let refunds = [
         Self.leaf(
-            "reverse-refund", "Take a refund back.", .storeReverseRefund,
+            "reverse-refund", "Reverse a refund.", .storeReverseRefund,
             [CommandTable.account, Self.target]),
         Self.leaf(
-            "decline-refund", "Let the store say no to a refund; nothing changes.", .storeDeclineRefund,
+            "decline-refund", "Decline a refund as the store; nothing changes.", .storeDeclineRefund,
             [CommandTable.account, Self.target]),
         Self.leaf(
-            "consumption", "Let the store ask how a purchase was used; nothing changes.", .storeConsumption,
+            "consumption", "Ask as the store how a purchase was used; nothing changes.", .storeConsumption,
             [CommandTable.account, Self.target]),
     ]
 
     private static let renewals = [
         Self.leaf(
-            "resolve", "Let a subscription in its grace or retry period renew.", .storeResolve,
+            "resolve", "Renew a subscription in its grace or retry period.", .storeResolve,
             [CommandTable.account, Self.target]),
         Self.leaf(
-            "charges", "Say whether the account's charges fail from now on.", .storeCharges,
+            "charges", "Set whether the account's charges fail from now on.", .storeCharges,
             [
                 CommandTable.account,
                 OperandSpec(
                     "OUTCOME",
                     .contract("CHARGE_OUTCOME", ["fail", "succeed", "as-app"], naming: ["as-app": "UNSPECIFIED"]), .one,
-                    "What becomes of them."),
+                    "The outcome of charges."),
             ]),
         Self.leaf(
             "extend", "Move the end of the current period later.", .storeExtend,
@@ -63,10 +63,10 @@ enum OperationTable {
                     "Whether the customer has to agree; by the size of the increase if not given.")
             ]),
         Self.leaf(
-            "agree-price", "Let the customer agree to a price increase.", .storeAgreePrice,
+            "agree-price", "Agree to a price increase for the customer.", .storeAgreePrice,
             [CommandTable.account, Self.target]),
         Self.leaf(
-            "decline-price", "Let the customer refuse a price increase: renewal goes off.", .storeDeclinePrice,
+            "decline-price", "Refuse a price increase for the customer: renewal goes off.", .storeDeclinePrice,
             [CommandTable.account, Self.target]),
     ]
 
@@ -78,7 +78,7 @@ enum OperationTable {
                 OperandSpec("MEMBER", .text, .one, "The member's account; it is made if there is none."),
             ]),
         Self.leaf(
-            "stop-sharing", "Stop sharing: all of it with everybody, unless an option says less.", .storeStopSharing,
+            "stop-sharing", "Stop sharing everything with all members, or less by an option.", .storeStopSharing,
             [CommandTable.account],
             [
                 OptionSpec("target", .text, "TARGET", "Only this product or transaction."),
@@ -87,13 +87,13 @@ enum OperationTable {
     ]
 
     private static let waiting = [
-        Self.leaf("approve", "Let a purchase that waits go on.", .storeApprove, [CommandTable.account, Self.number]),
-        Self.leaf("decline", "End a purchase that waits.", .storeDecline, [CommandTable.account, Self.number]),
+        Self.leaf("approve", "Approve a pending purchase.", .storeApprove, [CommandTable.account, Self.number]),
+        Self.leaf("decline", "Decline a pending purchase.", .storeDecline, [CommandTable.account, Self.number]),
         Self.leaf(
             "intent", "Begin a purchase outside the app; nothing is bought until the app buys.", .storeIntent,
             [CommandTable.account, CommandTable.product], Self.offer),
         Self.leaf(
-            "end-intent", "Take or dismiss a purchase intent.", .storeEndIntent, [CommandTable.account, Self.number]),
+            "end-intent", "Remove a purchase intent.", .storeEndIntent, [CommandTable.account, Self.number]),
         Self.leaf("message", "Post a message of the store to the account.", .storeMessage, [CommandTable.account]),
     ]
 
@@ -135,7 +135,7 @@ enum OperationTable {
     static let offer = [
         OptionSpec(
             "offer", .text, "ID",
-            "Buy with this offer; a code by its reference name. Introductory ones apply by themselves."
+            "Buy with this offer; a code by its reference name. Introductory offers apply automatically."
         ),
         OptionSpec(
             "offer-type", .contract("OFFER_TYPE", ["promotional", "code", "winBack"]), "TYPE", default: "promotional",
@@ -144,8 +144,8 @@ enum OperationTable {
 
     private static let watch: CommandSpec = {
         var watch = CommandTable.leaf(
-            "watch", "See what accounts have, live: a table on a terminal, else a line for each change.", .storeWatch,
-            [OperandSpec("ACCOUNT", .text, .any, "Which accounts; all of the app if none is named.")],
+            "watch", "Show the accounts live: a table on a terminal, a line for each change elsewhere.", .storeWatch,
+            [OperandSpec("ACCOUNT", .text, .any, "The accounts; all of the app if none is given.")],
             [
                 OptionSpec("product", .text, "PRODUCT", "Only of this product; may be given several times.")
                     .repeatable(),
@@ -164,18 +164,17 @@ enum OperationTable {
         watch.discussion = [
             "Keys of the table: the arrows, space and b scroll, s sorts by another column, / filters by a text, Esc shows all "
                 + "again, q quits. NEXT and RECENT count from the app's clock, which the first line shows.",
-            "Badges say what wants attention: GRACE and RETRY of a failing charge, RENEWAL-OFF, PLAN-CHANGE, PRICE of an "
-                + "increase that waits for an answer, TRIAL and OFFER of the current period, NEXT-OFFER, WIN-BACK, SHARED, "
-                + "REVOKED, UNVERIFIED, and COUNTS of the line that counts where there are several. NEXT is what happens "
-                + "by itself, and when, on the app's clock.",
-            "Changes are pushed. Purchases that wait and accounts that are new have no stream: they are looked at every "
-                + "ten seconds, and whenever something is pushed. With `--output ndjson`, or into a pipe, each change is "
-                + "a line.",
+            "Badges mark what needs attention: GRACE and RETRY for a failing charge, RENEWAL-OFF, PLAN-CHANGE, PRICE for an "
+                + "increase without an answer, TRIAL and OFFER for the current period, NEXT-OFFER, WIN-BACK, SHARED, "
+                + "REVOKED, UNVERIFIED, and COUNTS for the line that entitles where a group has several. NEXT is the next "
+                + "change that happens automatically.",
+            "The server pushes changes. Pending purchases and new accounts have no stream: the command reads them every "
+                + "ten seconds, and after each push. With `--output ndjson`, or in a pipe, each change is a line.",
         ]
         watch.examples = [
             ("perch store watch", "Everything of the app, until Ctrl-C."),
-            ("perch store watch --state inGracePeriod --state inBillingRetryPeriod", "Whose charges fail."),
-            ("perch store watch alice bob -o ndjson", "For a program: what these two have, as it changes."),
+            ("perch store watch --state inGracePeriod --state inBillingRetryPeriod", "Accounts whose charges fail."),
+            ("perch store watch alice bob -o ndjson", "For a program: the changes of these two accounts."),
         ]
         return watch
     }()
@@ -191,7 +190,7 @@ enum OperationTable {
             ], options)
         set.examples = [("perch store set billing-retry on", "Renewals fail from now on.")]
         var fail = CommandTable.leaf(
-            "fail", "Make a part of the store fail, until it is told off.", .storeFail,
+            "fail", "Make a part of the store fail until `off`.", .storeFail,
             [
                 OperandSpec(
                     "API", .contract("STORE_KIT_API", Array(StoreKitAPI.names.dropFirst())), .one, "Which part."),
@@ -201,11 +200,11 @@ enum OperationTable {
                         "STORE_KIT_ERROR", ["off"] + SimulatedError.names.dropFirst(), naming: ["off": "UNSPECIFIED"]),
                     .one, "How; `off` disarms."),
             ], options)
-        fail.examples = [("perch store fail loadProducts networkError", "Watches of products are told of a failure.")]
+        fail.examples = [("perch store fail loadProducts networkError", "Watches of products get a failure.")]
         return [
             set, fail,
             CommandTable.leaf(
-                "reset", "Set everything as the catalogue file has it, failures disarmed.", .storeReset, [], options),
+                "reset", "Restore the settings of the catalogue file, and disarm failures.", .storeReset, [], options),
             CommandTable.leaf(
                 "product", "Change a product of the catalogue, or show it with its offers if nothing is to change.",
                 .storeProduct,
@@ -222,7 +221,7 @@ enum OperationTable {
                 "list", "The accounts of the app, or the transactions of one.", .storeList,
                 [OperandSpec("ACCOUNT", .text, .optional, "The account.")], CommandTable.asking()),
             CommandTable.leaf(
-                "inspect", "What the store knows of an account.", .storeInspect, [CommandTable.account],
+                "inspect", "All that the store knows about an account.", .storeInspect, [CommandTable.account],
                 CommandTable.asking()),
         ]
     }()
@@ -265,7 +264,7 @@ extension ValueKind {
         SettingName.allCases.map(\.rawValue),
         json: Dictionary(uniqueKeysWithValues: SettingName.allCases.map { ($0.jsonName, $0.rawValue) }))
 
-    /// What `perch store watch --state` filters by: states of the contract, and kinds of rows.
+    /// Values of `perch store watch --state`: states of the contract, and kinds of rows.
     static let state: ValueKind = {
         let states = Array(RenewalState.names.dropFirst())
         guard case .choice(_, let json) = ValueKind.contract("RENEWAL_STATE", states) else { return .text }

@@ -5,7 +5,7 @@ import PerchWire
 
 /// Where a watch begins and what it leaves behind: the token of its last value, in a file.
 ///
-/// The token goes to the server, which tells whether the value is still the one that it stands for.
+/// The server decides whether the token still stands for the newest value.
 struct Resumption {
     /// What to go on from.
     let token: [UInt8]?
@@ -47,7 +47,7 @@ struct Resumption {
         try TokenFile.write(token, to: path)
     }
 
-    /// Why the watch ended, for who runs it again. Of a token that came while it ran it would have let go by itself.
+    /// The reason for the end of the watch, with the next step. A running watch drops a token of its own automatically.
     func failure(_ error: PerchError) -> any Error {
         guard !self.beginsAnew else { return error }
         return Origin(since: self.since, tokenFile: self.path).failure(error) ?? error
@@ -56,8 +56,8 @@ struct Resumption {
 
 /// Where a stream of events begins and what it leaves behind: the cursor of its last event, in a file.
 ///
-/// Unlike a watch, which goes on with the newest value, it ends also while it runs when its cursor is of no use any more:
-/// what came meanwhile would be left out.
+/// A watch continues with the newest value. A stream of events ends when its cursor is no longer valid, because events
+/// would be missing.
 struct EventResumption {
     /// What to go on after.
     let cursor: [UInt8]?
@@ -97,13 +97,13 @@ private struct Origin {
         case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture, .cursorMalformed, .cursorTooOld: break
         default: return nil
         }
-        if let since { return CommandFailure(.usage, "\(error); leave --since \(printable(since)) out to begin anew") }
+        if let since { return CommandFailure(.usage, "\(error); leave --since \(printable(since)) out to start again") }
         guard let tokenFile, Files.exists(tokenFile) else { return nil }
-        return CommandFailure(.usage, "\(error); remove \(printable(tokenFile)) to begin anew")
+        return CommandFailure(.usage, "\(error); remove \(printable(tokenFile)) to start again")
     }
 }
 
-/// A token or cursor in a file: Base64 and a line break, so that it can be looked at and sent around.
+/// A token or cursor in a file: Base64 and a line break, so that people can read and send it.
 enum TokenFile {
     static func read(_ path: String) throws(CommandFailure) -> [UInt8] {
         let bytes: [UInt8]
@@ -115,7 +115,7 @@ enum TokenFile {
         let text = String(decoding: bytes.withoutByteOrderMark, as: UTF8.self)
         guard let line = text.split(whereSeparator: \.isWhitespace).first, let token = Base64.decode(String(line))
         else {
-            throw CommandFailure(.usage, "\(printable(path)) holds no token; remove it to begin anew")
+            throw CommandFailure(.usage, "\(printable(path)) holds no token; remove it to start again")
         }
         return token
     }

@@ -5,8 +5,8 @@ package import PerchServer
 
 /// `perch serve`.
 ///
-/// Runs on the main thread of a process that has no other yet: the server blocks the signals that it reads, and a thread
-/// that was there before would still be killed by them. So nothing here is `async`.
+/// Must run on the main thread before the process has another one: the server blocks the signals that it reads, and an
+/// earlier thread would still be killed by them. So no function here is `async`.
 package enum Serve {
     package static func run(_ settings: ServerSettings, console: any Console) -> Int32 {
         var settings = settings
@@ -23,9 +23,9 @@ package enum Serve {
         }
     }
 
-    /// What is served and where, and two lines to paste into other terminals.
+    /// The app, the addresses, and two lines to paste into other terminals.
     ///
-    /// `program` is how this one was called, so that what is pasted is found.
+    /// `program` is the path by which this one was called, so that the pasted lines find it.
     package static func greeting(
         _ ready: Server.Ready, _ settings: ServerSettings, program: String = "perch"
     ) -> [String] {

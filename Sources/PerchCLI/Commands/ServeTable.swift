@@ -9,12 +9,12 @@ enum ServeTable {
     static let serve: CommandSpec = {
         var serve = CommandSpec("serve", "Run a server.")
         serve.discussion = [
-            "Without settings it listens on loopback only, without credentials. SIGTERM and SIGINT drain: every stream is "
-                + "told, and its client comes back with its token. SIGHUP reads the catalogue again and pushes what "
-                + "changed, the files of TLS for the connections that come, and the keys of tokens.",
-            "Under systemd it tells when it is ready, reloading or stopping, answers a watchdog as long as every loop turns "
-                + "and the store commits, and takes the listeners of .socket units: deploy/README.md.",
-            "A setting is an option, a PERCH_ variable, or a line `name = value` in the file of --config; the first of "
+            "Without settings it listens on loopback only, without credentials. SIGTERM and SIGINT drain: every stream gets "
+                + "a request to reconnect, and its client resumes with its token. SIGHUP reads the catalogue, the files of "
+                + "TLS and the keys of tokens again, and pushes the changes.",
+            "Under systemd it reports when it is ready, reloading or stopping, pings the watchdog while every loop and the "
+                + "store work, and takes the listeners of .socket units: deploy/README.md.",
+            "A setting is an option, a PERCH_ variable, or a line `name = value` in the file of --config. The first of "
                 + "these that has it counts.",
         ]
         serve.action = .serve
@@ -75,7 +75,7 @@ enum ServeTable {
             "Where the store lies: a directory, a file that ends in .db, or `memory`, which forgets."),
         OptionSpec(
             "catalog", .text, "PATH",
-            "What the app sells: a .storekit file, or a bundle directory with Configuration.storekit in it. Not needed "
+            "The app's catalogue: a .storekit file, or a bundle directory with Configuration.storekit in it. Not needed "
                 + "where the store has an app already."),
         OptionSpec(
             "bundle-id", .bundleID, "ID", default: "com.example.app", "The bundle identifier of the catalogue's app."),
@@ -134,7 +134,7 @@ enum ServeTable {
             "How long a frame may take from its first byte to its last."),
         OptionSpec(
             "calls-bytes", .bytes(1024 * 1024...(1 << 40)), "SIZE", default: byteCount(Int64(Limits.callsBytesMax)),
-            "What open calls of all connections hold: a watch has some 250 bytes."),
+            "Memory of the open calls of all connections: a watch has some 250 bytes."),
         OptionSpec(
             "connections-per-address", .count(1...1_000_000), "N", default: String(Limits.connectionsPerAddressMax),
             "Connections from one address (of IPv6: one network of 64 bits); loopback has no limit."),
@@ -174,7 +174,7 @@ enum ServeTable {
             "How long a closing connection may still read why."),
         OptionSpec(
             "drain", .duration(0...3_600_000), "DURATION", default: "2s",
-            "How long streams may take to be told that the server stops."),
+            "Time in which streams learn that the server stops."),
         OptionSpec(
             "http", .listenAddressOrSwitch, "ADDRESS:PORT", default: "off",
             "Where /metrics, /healthz, /readyz and /status are answered: an address, `on` for "
@@ -201,7 +201,7 @@ enum ServeTable {
         OptionSpec(
             "tls-certificate", .text, "FILE",
             "The server's certificate in PEM, and behind it those that lead towards its root. Read again at SIGHUP."),
-        OptionSpec("tls-key", .text, "FILE", "Its key in PEM, which nobody but the file's owner may be able to read."),
+        OptionSpec("tls-key", .text, "FILE", "Its key in PEM, in a file that only its owner can read."),
         OptionSpec(
             "tls-client-certificates", .choice(TLSSettings.ClientCertificates.allCases.map(\.rawValue)), "MODE",
             default: "off", "Whether clients are asked for certificates, or refused without."),
@@ -212,28 +212,28 @@ enum ServeTable {
                 + "restart, and at other servers with the same secret."),
         OptionSpec(
             flag: "allow-plaintext",
-            "Let whoever is on the way to a listener off loopback read what goes over it, credentials included."),
+            "Let every network on the way to a listener off loopback read its traffic, credentials included."),
         OptionSpec(
             flag: "allow-unauthenticated",
-            "Let anybody who reaches a listener off loopback do everything."),
+            "Let every client that reaches a listener off loopback do everything."),
         OptionSpec(
             "token-keys", .text, "PATH",
             "Ask callers for tokens, signed with one of these keys: a JWK, JWKS or PEM file, or a directory of them. Public "
                 + "halves are enough; a file with a secret is refused where others can read it. Read again at SIGHUP, and "
-                + "who has a token of a key that is gone is told so."),
+                + "a token of a removed key gets CREDENTIALS_REVOKED."),
         OptionSpec(
             "token-audience", .text, "NAME", default: Authenticator.standardAudience,
-            "Whom tokens must be for: this server, in their claim aud."),
+            "The claim aud that tokens must have: the name of this server."),
         OptionSpec(
             "token-issuer", .text, "NAME",
-            "Who must have signed them, in their claim iss; anybody with a key if not given."),
+            "The claim iss that tokens must have; any if not given."),
         OptionSpec(
             "token-life", .duration(Limits.tokenLifeMillisecondsRange), "DURATION", default: "400d",
             "How far in the future a token may end. One that ends later is refused. Revocations are kept at least this "
                 + "long."),
         OptionSpec(
             "certificate-identities", .text, "FILE",
-            "Whom client certificates stand for, as JSON: deploy/README.md. Read again at SIGHUP."),
+            "Identities of client certificates, as JSON: deploy/README.md. Read again at SIGHUP."),
         OptionSpec(
             flag: "with-parent",
             "End at once when the process that started this one ends, for servers that only a test knows of."),

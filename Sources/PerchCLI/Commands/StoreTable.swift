@@ -1,13 +1,13 @@
 import PerchModel
 
-/// The rows of `perch store`: what a person at a test store can make happen.
+/// The rows of `perch store`: the operations of a test store.
 enum StoreTable {
     static let store: CommandSpec = {
         var store = CommandSpec("store", "Make things happen in a test store.")
         store.discussion = ["Only apps of the environment `xcode` are test stores; others refuse."]
         store.commands = [
             CommandTable.leaf(
-                "buy", "Buy a product; the account is made if there is none.", .storeBuy,
+                "buy", "Buy a product. A new account is created.", .storeBuy,
                 [CommandTable.account, CommandTable.product],
                 CommandTable.asking(
                     [
@@ -17,7 +17,7 @@ enum StoreTable {
                             "token", .uuid, "UUID", "Your own identifier, passed through as the app account token."),
                         OptionSpec(
                             "introductory", .contract("INTRODUCTORY_ELIGIBILITY", ["allowed", "denied"]), "WHETHER",
-                            "Whether the introductory offer may be had, whatever the history says."),
+                            "Whether the introductory offer is allowed, regardless of the history."),
                         OptionSpec(
                             "plan", .contract("BILLING_PLAN_TYPE", ["upFront", "monthly"]), "PLAN",
                             "The billing plan, where there are several."),
@@ -83,13 +83,13 @@ enum StoreTable {
             ]))
         refund.examples = [
             ("perch store refund alice pro.monthly", "The newest transaction of the product, all of it."),
-            ("perch store refund alice 7 --prorated", "What is left of the period; access ends at once."),
+            ("perch store refund alice 7 --prorated", "The rest of the period; access ends at once."),
             ("perch store refund alice 7 --percent 50 --reason developer-issue", "Half of it."),
         ]
         return refund
     }()
 
-    /// For measuring: hidden, since nobody runs a shop with it.
+    /// Hidden, because only measurements need it.
     private static let generate: CommandSpec = {
         var generate = CommandTable.leaf(
             "generate", "Write a new store of many accounts, each with a subscription, to measure with.",
@@ -104,7 +104,8 @@ enum StoreTable {
                 OptionSpec("catalog", .text, "FILE", "The catalogue; must be given."),
                 OptionSpec(
                     "bundle-id", .bundleID, "ID", default: "com.example.app", "The bundle identifier of its app."),
-                OptionSpec("product", .text, "PRODUCT", "What each bought; the first subscription if not given."),
+                OptionSpec(
+                    "product", .text, "PRODUCT", "The product that each bought; the first subscription if not given."),
             ])
         generate.examples = [
             (
@@ -142,8 +143,8 @@ enum StoreTable {
         rate.discussion = ["Rates: " + TimeRate.all.map { "\($0.name) (\($0.rawValue))" }.joined(separator: ", ") + "."]
         clock.commands = [
             CommandTable.leaf("show", "Show the clock.", .clockShow, [], options),
-            CommandTable.leaf("freeze", "Let the clock stand still.", .clockFreeze, [], options),
-            CommandTable.leaf("resume", "Let the clock run on from where it stands.", .clockResume, [], options),
+            CommandTable.leaf("freeze", "Freeze the clock.", .clockFreeze, [], options),
+            CommandTable.leaf("resume", "Let the clock run on from its instant.", .clockResume, [], options),
             advance,
             CommandTable.leaf(
                 "to", "Move the clock forward to an instant.", .clockTo,

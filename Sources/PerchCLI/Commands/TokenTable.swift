@@ -5,10 +5,10 @@ import PerchModel
 /// The rows of `perch token`.
 enum TokenTable {
     static let token: CommandSpec = {
-        var token = CommandSpec("token", "Make, look at and take back the tokens that callers show.")
+        var token = CommandSpec("token", "Create, inspect and revoke the tokens of clients.")
         token.discussion = [
-            "A token is a signed text that says who its holder is: for which app, what he may do, until when. Whoever has it "
-                + "is him, so it goes into files that nobody else can read, and never onto a command line.",
+            "A token is a signed text with the identity of a client: its app, its scope, its end. A copy of the token has the "
+                + "same rights, so keep it in files that only the client can read, and never on a command line.",
             "Scopes hold one another: read, then write (buy and finish), test (make things happen in a test app), admin "
                 + "(run the server).",
         ]
@@ -43,9 +43,9 @@ enum TokenTable {
                     "The store behind the app."),
                 OptionSpec(
                     "scope", .choice(Scope.allCases.map(\.name)), "NAME", default: "read",
-                    "What its holder may do: this, and what stands before it in read, write, test, admin."),
+                    "The rights of the token: this scope and those before it in read, write, test, admin."),
                 OptionSpec("account", .text, "ACCOUNT", "The only account that it is for; every one if not given."),
-                OptionSpec("subject", .text, "NAME", "Who its holder is, for logs and quotas."),
+                OptionSpec("subject", .text, "NAME", "The name of its holder, for logs and quotas."),
                 OptionSpec(
                     "expires", .duration(1_000...Limits.commandTimeoutMilliseconds * 10), "DURATION", default: "30d",
                     "How long it is valid, from now on."),
@@ -54,13 +54,13 @@ enum TokenTable {
                     "The server that it is for: its --token-audience."),
                 OptionSpec(
                     "issuer", .text, "NAME", default: "perch",
-                    "Who signs it: the server's --token-issuer, if it has one."),
+                    "The claim iss: the server's --token-issuer, if it has one."),
                 Self.to,
             ])
         create.examples = [
             (
                 "perch token create --key main.jwk --app com.example.app --account alice --expires 1h",
-                "What an app may be given that runs on alice's phone."
+                "A token for the app on alice's phone."
             )
         ]
         return create
@@ -82,9 +82,9 @@ enum TokenTable {
                 CommandTable.output,
             ])
         inspect.discussion = [
-            "Without keys its signature is not looked at, and the command says so. With keys it ends with 4 where the "
-                + "server would not take it. Whether it was taken back, and whether there is an app that it is for, only a "
-                + "server knows: ask one something with it."
+            "Without keys the command does not check the signature, and says so. With keys it ends with 4 where the server "
+                + "would refuse the token. Only a server knows whether it is revoked and whether its app exists: use the "
+                + "token in a call."
         ]
         return inspect
     }()
@@ -94,7 +94,7 @@ enum TokenTable {
             "revoke", "Take a token back before its end.", .tokenRevoke, [],
             CommandTable.asking([
                 OptionSpec(
-                    "token-file", .text, "FILE", "The token to take back; only its identifier goes to the server."),
+                    "token-file", .text, "FILE", "The token to revoke; only its identifier goes to the server."),
                 OptionSpec("id", .text, "ID", "Or its identifier, which `perch token inspect` shows."),
             ]))
         revoke.discussion = [
@@ -112,9 +112,9 @@ enum TokenTable {
             [
                 OptionSpec(
                     "algorithm", .choice(["es256", "eddsa", "hs256"]), "NAME", default: "es256",
-                    "es256 and eddsa have a public half for servers; of hs256 everybody who verifies can also sign."),
+                    "es256 and eddsa have a public half for servers; with hs256 every verifier can also sign."),
                 OptionSpec(
-                    "id", .text, "ID", "What tokens name it by; the file's name without its ending if not given."),
+                    "id", .text, "ID", "Its ID in tokens; the file's name without its ending if not given."),
                 OptionSpec("to", .text, "FILE", "Where to put it, such as keys/main.jwk, readable for you alone."),
             ])
         create.discussion = [

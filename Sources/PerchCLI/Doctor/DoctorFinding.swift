@@ -11,11 +11,11 @@ package struct DoctorFinding: Hashable, Sendable {
     }
 
     package var level: Level
-    /// What was looked at.
+    /// The examined thing.
     package var subject: String
-    /// What was found, with the numbers.
+    /// The finding, with its numbers.
     package var message: String
-    /// What to do about it; empty with `ok`.
+    /// The next step; empty with `ok`.
     package var remedy: String
 
     package init(_ level: Level, _ subject: String, _ message: String, remedy: String = "") {

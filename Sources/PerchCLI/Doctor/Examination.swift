@@ -60,12 +60,12 @@ enum Examination {
         ] + disk
     }
 
-    /// Whether a start would find the store. What is in it is the start's to read, or `perch restore`'s.
+    /// Whether a start would find the store. `perch restore --verify` checks its contents.
     private static func file(_ path: String, whereMissing remedy: String) -> DoctorFinding {
         if StoreFile.hasLogAlone(path) {
             return DoctorFinding(
                 .problem, "store",
-                "\(printable(path)) is missing or empty, and its log, with what was acknowledged last, is there",
+                "\(printable(path)) is missing or empty, but its log holds acknowledged changes",
                 remedy: "put the file back beside its log, or move the log away to begin a new store")
         }
         if StoreFile.isVacant(path) {
@@ -96,7 +96,7 @@ enum Examination {
             let start = Clocks.monotonic()
             let count = write(descriptor, page, page.count)
             guard count == page.count else {
-                // A part of a page is what still had room.
+                // The rest that the disk had space for.
                 return [Judgement.failed("a page cannot be written", in: directory, errno: count < 0 ? errno : ENOSPC)]
             }
             guard fdatasync(descriptor) == 0 else {
@@ -114,7 +114,7 @@ enum Examination {
         return findings
     }
 
-    /// What holds the address, where no server of ours answers.
+    /// The program that listens on the address, where no server of Perch answers.
     static func port(_ server: String, _ reason: String) -> DoctorFinding {
         guard case .address(let address)? = try? Destination(parsing: server), address.isLoopback || address.isWildcard
         else {

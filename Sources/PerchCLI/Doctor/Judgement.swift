@@ -3,7 +3,7 @@ package import PerchBase
 package import PerchClient
 import PerchWire
 
-/// What `perch doctor` makes of what was measured. Pure: numbers in, findings out.
+/// Turns measurements of `perch doctor` into findings. Pure.
 package enum Judgement {
     package static func descriptors(_ limit: Int) -> DoctorFinding {
         let connections = max(0, limit - Limits.descriptorsReserved)
@@ -47,7 +47,7 @@ package enum Judgement {
         let found = "\(roughBytes(bytes)) free in \(printable(directory))"
         guard bytes < Int64(Limits.storeRoomWantedBytes) else { return DoctorFinding(.ok, "disk", found) }
         return DoctorFinding(
-            .problem, "disk", found, remedy: "make room: a full disk refuses purchases, until there is some again")
+            .problem, "disk", found, remedy: "free some space: on a full disk the store refuses purchases")
     }
 
     /// A file could not be made, written or synced. `isThere`: the directory is.
@@ -63,7 +63,7 @@ package enum Judgement {
             case ENOENT, ENOTDIR: "make the directory, or name another with --store"
             case EACCES, EPERM: "give the directory to the user that runs the server, or run this as that user"
             case EROFS: "name a directory on another disk with --store: this one is read-only"
-            default: "look at the disk: `dmesg`; a store there could not acknowledge anything"
+            default: "check the disk with `dmesg`: a store there could acknowledge nothing"
             }
         return DoctorFinding(.problem, "disk", found, remedy: remedy)
     }
@@ -110,7 +110,7 @@ package enum Judgement {
         switch error.code {
         case .permissionDenied:
             return problem(
-                "the server at \(server) tells that to administrators only",
+                "the server at \(server) answers administrators only",
                 "give --credentials-file FILE, with a token of scope admin for every app: "
                     + "`perch token create --app '*' --scope admin`")
         case .unauthenticated:
@@ -122,9 +122,9 @@ package enum Judgement {
             guard let known, ![.deadline, .cancelled].contains(known) else {
                 return problem(
                     "what listens at \(server) did not answer as a server",
-                    "look at its log; if it is another program, listen elsewhere with --listen")
+                    "read its log; if it is another program, choose another port with --listen")
             }
-            return problem("the server at \(server) did not say how it is", "do as it says, or look at its log")
+            return problem("the server at \(server) did not report its status", "follow its message, or read its log")
         }
     }
 

@@ -2,7 +2,7 @@ import PerchClient
 import PerchWire
 
 extension PerchError {
-    /// For people at a terminal: what happened, with options named as they are written, and the next step.
+    /// The message for a terminal: the error, with options as the command line has them, and the next step.
     var told: String {
         let named = Self.options.reduce(self.message) { $0.replacing($1.field, with: $1.option) }
         var shown = self
@@ -20,7 +20,7 @@ extension PerchError {
         ("the account key in account ", "the ACCOUNT "),
     ]
 
-    /// What to give this program so that the same goes well; nil where the message says it, or where nothing helps.
+    /// The option that would let the command succeed. Nil where the message names it, or where none helps.
     private var advice: String? {
         switch self.reason {
         case PerchError.connectFailed:

@@ -1,11 +1,11 @@
 import Glibc
 package import PerchLoop
 
-/// Where a command speaks: data for whoever reads it, talk for the person who waits.
+/// The output of a command: data on standard output, talk for people on standard error.
 package protocol Console: Sendable {
-    /// Whether colours help: a terminal, and nobody said no.
+    /// Whether colours help: on a terminal, without NO_COLOR.
     var isColoured: Bool { get }
-    /// Whether data goes to a person's eyes.
+    /// Whether standard output is a terminal.
     var isTerminal: Bool { get }
     /// How much fits on the terminal.
     var size: TerminalSize { get }
@@ -13,12 +13,12 @@ package protocol Console: Sendable {
     func data(_ bytes: [UInt8]) throws(ReaderGone)
     /// One whole piece of data, written at once. Throws when the reader has gone away.
     func data(_ text: String) throws(ReaderGone)
-    /// A line for people. Never fails: a command does not end because nobody listens to its talk.
+    /// A line for people, on standard error. Never fails: a command does not end because standard error is closed.
     func talk(_ line: String)
 }
 
 extension Console {
-    /// What terminals have had since there are any.
+    /// The common default of terminals.
     package var size: TerminalSize { TerminalSize(columns: 80, rows: 24) }
 }
 
@@ -32,20 +32,20 @@ package struct TerminalSize: Hashable, Sendable {
     }
 }
 
-/// Data could be written no further: its reader has had enough, as in `perch watch ... | head -1`, or there is no room.
+/// Standard output accepts no more data: its reader closed the pipe, as in `perch watch ... | head -1`, or the disk is full.
 package struct ReaderGone: Error, Equatable, CustomStringConvertible {
     /// What the kernel said.
     package var errno: Errno
 
     package init(_ errno: Errno = Errno(EPIPE)) { self.errno = errno }
 
-    /// Whether somebody wanted no more, which is no failure.
+    /// Whether the reader closed the pipe, which is no failure.
     package var hasEnough: Bool { self.errno == Errno(EPIPE) }
 
     package var description: String { "standard output could not be written: \(self.errno)" }
 }
 
-/// Standard output and standard error, unbuffered: what was printed is out, also when the next thing is a signal.
+/// Standard output and standard error, unbuffered: a signal after a print loses nothing.
 package struct StandardConsole: Console {
     package let isColoured: Bool
     package var isTerminal: Bool { isatty(1) == 1 }

@@ -3,7 +3,7 @@ import PerchClient
 import PerchModel
 
 extension TextWriter {
-    /// The answer with the account's name, then each thing that was looked at, with its facts and its next change.
+    /// The answer with the account's name, then each explanation with its facts and its next change.
     func explanations(_ found: Positioned<Explanations>, account: String) -> [String] {
         let now = found.position.asOf
         func said(_ text: String) -> String {

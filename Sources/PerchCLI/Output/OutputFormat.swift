@@ -13,7 +13,7 @@ package enum OutputFormat: String, Sendable, CaseIterable {
     var layout: JSONWriter.Layout { self == .json ? .indented : .compact }
 }
 
-/// Prints what a command has to tell, in the format that was asked for.
+/// Prints answers of a command in the format of --output.
 struct Printer: Sendable {
     let console: any Console
     let format: OutputFormat

@@ -2,10 +2,9 @@ import PerchBase
 import PerchClient
 import PerchModel
 
-/// Values as lines for people: when, why, what, until when, and what happens next if nobody does anything.
+/// Values as lines for people: instant, cause, value, end, and the next automatic change.
 ///
-/// Times are of the app's clock, in UTC. Columns are as wide as the known words, so that lines of a watch stand under
-/// each other.
+/// Times are of the app's clock, in UTC. Columns are as wide as the known words, so the lines of a watch align.
 struct TextWriter {
     let paint: Paint
 
@@ -22,7 +21,7 @@ struct TextWriter {
         case .loading:
             return [self.line(wall, "", self.paint(.dim, "loading"))]
         case .failure(let failure, let last):
-            let kept = last == nil ? "" : "; what was told before is the last that is known"
+            let kept = last == nil ? "" : "; the value before is the last known one"
             return [
                 self.line(
                     wall, "",
@@ -90,7 +89,7 @@ struct TextWriter {
 
     func update(_ value: TransactionUpdate) -> [String] {
         let transaction = value.transaction.value
-        // Those that are unfinished come as they stand, not as an event that was committed some time.
+        // An unfinished transaction is no event, so it has no time of a commit.
         let time = value.kind == .unfinished ? "" : "\(value.committed)"
         return [
             "\(time.padded(to: Self.timeWidth))  \(Self.words(value.kind).padded(to: Self.eventWidth))  "
@@ -115,13 +114,13 @@ struct TextWriter {
         return text
     }
 
-    /// What an operation came to, in one line.
+    /// The result of an operation, in one line.
     func change(_ value: OperationResult) -> String {
         switch value.purchase {
         case .pending(let number)?:
             return "purchase \(number) waits; `perch store approve` or `perch store decline` ends that"
         case .userCancelled?:
-            return "the customer changed his mind, nothing was bought"
+            return "the customer cancelled; nothing was bought"
         default:
             guard let transaction = value.transaction else { return "done at revision \(value.position.revision)" }
             return self.transaction(transaction.value)
@@ -171,7 +170,7 @@ struct TextWriter {
         return "; renews as \(printable(preference)) when the charge succeeds"
     }
 
-    /// What a subscription line does next, and when.
+    /// The next change of a subscription line, and its instant.
     private func course(of status: SubscriptionStatus, _ forecast: Forecast?) -> String {
         let transaction = status.transaction.value
         let info = status.renewalInfo.value

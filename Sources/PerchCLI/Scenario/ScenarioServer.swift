@@ -1,10 +1,10 @@
 import Glibc
 import PerchBase
 
-/// A server of a scenario's own: a child process with a store in memory, whose clock stands at the scenario's start.
+/// The server of a scenario: a child process with a store in memory, whose clock is frozen at the scenario's start.
 ///
-/// A process and not a thread, because what is tested is then the program that people run, over the wire, and because
-/// it can be ended at once. It ends with this process, however that ends.
+/// A process rather than a thread: it tests the program that people run, over the wire, and can be killed at any time.
+/// It ends with this process.
 final class ScenarioServer {
     /// Where it listens.
     let address: String
@@ -56,7 +56,7 @@ final class ScenarioServer {
         Self.remove(self.directory)
     }
 
-    /// What it said beside the first line, for people: why it ended, if it did.
+    /// Its messages behind the first line: the reason if it ended.
     func lastWords() -> String {
         _ = fcntl(self.lines, F_SETFL, O_NONBLOCK)
         var chunk = [UInt8](repeating: 0, count: 16 * 1024)

@@ -19,7 +19,7 @@ enum ScenarioTable {
                 OptionSpec(
                     "server", .address, "HOST:PORT",
                     "A server that runs already; one is started for each scenario if not given, with a store in memory and "
-                        + "a clock that stands at the scenario's start."),
+                        + "a clock frozen at the scenario's start."),
                 OptionSpec("bundle-id", .text, "ID", "The app, of --server; not needed where the server has one.")
                     .group(.client),
                 CommandTable.environment.group(.client),
@@ -32,7 +32,7 @@ enum ScenarioTable {
             ])
         run.discussion = [
             "Every stream that a scenario mentions is watched over the wire from its beginning; no step waits for time to "
-                + "pass. What differed is printed as FILE:LINE:COLUMN with what was expected and what was seen.",
+                + "pass. Differences are printed as FILE:LINE:COLUMN with the expected and the seen value.",
             "A server of --server is changed for good: its catalogue, settings and clock become those of the scenario. "
                 + "Accounts get names of their own. Where its clock is past the scenario's start, all dates of the "
                 + "scenario are read later, by a multiple of four years, so that months keep their lengths.",

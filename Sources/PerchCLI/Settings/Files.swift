@@ -38,16 +38,16 @@ enum Files {
         }
     }
 
-    /// Who may read a file that is written.
+    /// The permissions of a written file.
     enum Audience {
-        /// Whoever the directory and the umask let, and of a file that is there already, whoever could before.
+        /// Those of the directory and the umask; an existing file keeps its own.
         case everybody
         /// Its owner alone.
         case owner
     }
 
-    /// Puts new content in the place of a file at once: whoever is killed on the way leaves the old one whole. What is no
-    /// file, such as a device or a pipe, is written into; a link stays one, and what it leads to is replaced.
+    /// Replaces a file atomically: a killed process leaves the old content whole. A device or a pipe is written to. A link
+    /// stays, and its target is replaced.
     static func replace(_ path: String, with bytes: [UInt8], for audience: Audience = .everybody) throws(FileFault) {
         let place = try Place(path)
         let descriptor = try place.open(for: audience)
@@ -58,7 +58,7 @@ enum Files {
             place.forget()
             throw error
         }
-        // Some file systems say only now that there was no room.
+        // Some file systems report a full disk only here.
         guard close(descriptor) == 0 else {
             let code = errno
             place.forget()
@@ -67,7 +67,7 @@ enum Files {
         try place.settle()
     }
 
-    /// Whether `replace` could, for whoever first has long to do; what is there stays as it is.
+    /// Checks whether `replace` would succeed, before a long job. Changes nothing.
     static func requireReplaceable(_ path: String) throws(FileFault) {
         let place = try Place(path)
         guard place.draft != nil else {
@@ -95,7 +95,7 @@ enum Files {
         let name: String
         /// The file itself, behind links.
         let path: String
-        /// What is written first, and then takes the file's place; nil where the file is none, and is written into.
+        /// The temporary file that replaces the real one; nil for a device or a pipe.
         let draft: String?
         /// Of the file that is there.
         let mode: mode_t?
@@ -116,7 +116,7 @@ enum Files {
         func open(for audience: Audience) throws(FileFault) -> Int32 {
             let descriptor: Int32
             if let draft {
-                // Nobody else's, whatever lay there: a secret is not written into what another has open.
+                // A fresh file: a secret must not go into a file that another process has open.
                 unlink(draft)
                 descriptor = Glibc.open(
                     draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, audience == .owner ? 0o600 : 0o666)

@@ -5,7 +5,7 @@ package import PerchServer
 import PerchStore
 
 extension ServerSettings {
-    /// What `perch serve` was told, as the server wants it.
+    /// The settings of `perch serve` as the server takes them.
     package init(_ settings: Settings, version: String) {
         self.init()
         func number(_ name: String) -> Int { Int(settings.number(name) ?? 0) }
@@ -75,12 +75,12 @@ extension ServerSettings {
 }
 
 extension Settings {
-    /// Whether somebody wrote it, and be it as it is anyway.
+    /// Whether it is given, even with its default value.
     fileprivate func isGiven(_ name: String) -> Bool {
         self.entry(name).map { $0.origin != .standard } ?? false
     }
 
-    /// What was said of the app of a catalogue where there is no catalogue: the apps of the store keep theirs.
+    /// Settings of a catalogue's app that have no effect without a catalogue: the apps of the store keep theirs.
     var unused: String? {
         guard self.text("catalog") == nil, let first = ["time-rate", "clock"].first(where: self.isGiven),
             let origin = self.entry(first)?.origin
@@ -100,7 +100,7 @@ extension TLSSettings {
         self.ticketSecretPath = settings.text("tls-ticket-secret")
         self.clientCertificates =
             settings.text("tls-client-certificates").flatMap { ClientCertificates(rawValue: $0) } ?? .off
-        // Who has a certificate wants it used, and for everybody, unless he says otherwise.
+        // A certificate turns TLS on for all connections, unless --tls says otherwise.
         self.mode =
             settings.text("tls").flatMap { Mode(rawValue: $0) } ?? (self.certificatePath == nil ? .off : .required)
     }

@@ -96,7 +96,7 @@ extension Settings {
         }
         var above: [String: Entry] = [:]
         for option in command.options {
-            // An empty variable is one that somebody took away: `PERCH_STORE= perch serve`.
+            // An empty variable counts as unset: `PERCH_STORE= perch serve`.
             guard let name = option.environmentName, let text = sources.environment[name], !text.isEmpty else {
                 continue
             }
@@ -119,7 +119,7 @@ extension Settings {
         self.entries = entries
     }
 
-    /// What the context says that was named, or chosen by `perch context use`.
+    /// The values of the context of --context, or of the one that `perch context use` chose.
     private static func context(
         _ above: [String: Entry], _ command: CommandSpec, _ sources: Sources
     ) throws(UsageError) -> [String: Entry] {
@@ -173,7 +173,7 @@ extension Settings {
         return ignored
     }
 
-    /// Where somebody puts a secret himself: it is never taken from there.
+    /// Variables in which people put secrets. They are never read.
     private static let secrets: Set = ["PERCH_TOKEN", "PERCH_CREDENTIALS", "PERCH_AUTHORIZATION"]
 
     private static func variables(of command: CommandSpec) -> [String] {

@@ -38,7 +38,7 @@ struct SettingsFile {
             if case .file(_, let earlier)? = entries[key]?.origin {
                 throw UsageError("\(place): \(key) is set already in line \(earlier)", command: name)
             }
-            // A path could begin so, and nobody means that: the store would be where nobody looks for it.
+            // Quotes would become part of the path, which is never meant.
             if value.count > 1, let quote = value.first, quote == "\"" || quote == "'", value.last == quote {
                 throw UsageError(
                     "\(place): the value of \(key) stands in quotes, which would be part of it; leave them out",
@@ -72,7 +72,7 @@ struct SettingsFile {
     private static func trimmed(_ text: String) -> String { Self.trimmed(text[...]) }
 }
 
-/// What is wrong with a settings file of `perch serve`; nil where it can be read. For whoever has the bytes and no file.
+/// The fault of a settings file of `perch serve`, given its bytes; nil where it can be read.
 package func complaint(aboutServeSettings bytes: [UInt8], at path: String) -> String? {
     do throws(UsageError) {
         _ = try SettingsFile(at: path, of: ServeTable.serve, called: "perch serve") { (_) throws(FileFault) in bytes }

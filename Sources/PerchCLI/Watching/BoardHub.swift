@@ -4,8 +4,8 @@ import PerchLoop
 import PerchModel
 import PerchWire
 
-/// The board that all streams of `perch store watch` tell, one after another, and where it is shown: drawn anew on a
-/// terminal, else a line for each change.
+/// Collects the values of all streams of `perch store watch` in a board, and shows it: as a picture on a terminal,
+/// elsewhere as a line for each change.
 actor BoardHub {
     /// As many values as `--count` says have been printed.
     struct Finished: Error {}

@@ -2,7 +2,7 @@ import PerchBase
 import PerchClient
 import PerchModel
 
-/// One line of `perch store watch`: something that an account has, waits for, or is told.
+/// One row of `perch store watch`: a subscription, an owned product, a pending purchase, an intent or a message.
 struct BoardRow: Hashable, Sendable {
     enum Kind: String, Hashable, Sendable, CaseIterable {
         case subscription
@@ -30,7 +30,7 @@ struct BoardRow: Hashable, Sendable {
         }
     }
 
-    /// What a person should see at a glance.
+    /// A mark for what needs attention.
     enum Badge: String, Hashable, Sendable {
         case grace = "GRACE"
         case retry = "RETRY"
@@ -56,7 +56,7 @@ struct BoardRow: Hashable, Sendable {
         }
     }
 
-    /// What happens by itself, and when. `at` is nil where only a person or a fact can change something.
+    /// The next automatic change. `at` is nil where only a call can change something.
     struct Next: Hashable, Sendable {
         var at: Instant?
         var kind: ForecastKind

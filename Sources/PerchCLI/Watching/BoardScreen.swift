@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-/// What a person has chosen to see of the board: order, filter and scroll position. A value that keys change.
+/// Order, filter and scroll position of the board. A value that keys change.
 struct BoardScreen: Hashable, Sendable {
     enum Order: String, Hashable, Sendable, CaseIterable {
         case product, account, state, next

@@ -2,8 +2,8 @@ import PerchBase
 import PerchClient
 import PerchModel
 
-/// What `perch store watch` knows: the rows of all its accounts, and which of them are shown. A value: it is told what
-/// was pushed, and says what that changed.
+/// The rows of all accounts of `perch store watch`, and the filter that selects those that are shown. A value: each
+/// pushed list of rows returns the changes that it causes.
 struct StoreBoard {
     /// Which rows are shown; nothing said means all.
     struct Filter: Hashable, Sendable {
@@ -44,7 +44,7 @@ struct StoreBoard {
     }
 
     let filter: Filter
-    /// The latest instant of the app's clock that anything was told for.
+    /// The latest known instant of the app's clock.
     private(set) var now: Instant = .distantPast
     private var sources: [String: [Source: [BoardRow]]] = [:]
     private var failures: [String: [Source: String]] = [:]

@@ -57,6 +57,7 @@ import Testing
                 let word = line.prefix { $0 != " " }
                 #expect(requests.contains(String(word)), "\(page.name): \(line)")
             }
+            #expect(page.text.firstMatch(of: /\.S[HS] [^\n]*\n\.PP/) == nil, "\(page.name): an empty paragraph")
         }
     }
 }

@@ -128,7 +128,7 @@ import Testing
         Unanswered(.unauthenticated, PerchError.tlsRefused, "another certificate", "--tls-client-ca"),
         Unanswered(.unavailable, PerchError.tlsFailed, "no TLS", "leave TLS out"),
         Unanswered(.unavailable, PerchError.authorizationUnreadable, "was not asked", "--credentials-file"),
-        Unanswered(.unavailable, "SHUTTING_DOWN", "did not say how it is", "log"),
+        Unanswered(.unavailable, "SHUTTING_DOWN", "did not report its status", "log"),
         Unanswered(.unavailable, PerchError.connectionLost, "did not answer as a server", "--listen"),
         Unanswered(.deadlineExceeded, "DEADLINE", "did not answer as a server", "--listen"),
     ])

@@ -117,8 +117,8 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
                 == ["2026-11-21T12:00:00Z            no value now: told to fail (LOAD_FAILED)"])
         #expect(
             state(.failure(failure, last: empty)) == [
-                "2026-11-21T12:00:00Z            no value now: told to fail (LOAD_FAILED); what was told before is the last "
-                    + "that is known"
+                "2026-11-21T12:00:00Z            no value now: told to fail (LOAD_FAILED); the value before is the last "
+                    + "known one"
             ])
         #expect(
             state(.success(empty, info: info(.snapshot)))
