@@ -26,7 +26,7 @@ import Testing
             ("GER", "DEU"), ("de", "DEU"), ("deu", "DEU"), ("Germany", "DEU"), ("germ", "DEU"), ("UK", "GBR"),
             ("SUI", "CHE"), ("swe", "SWE"), ("XYZ", nil), ("", nil), ("united", nil), ("ÅLA", nil),
         ] as [(String, String?)])
-    func `is suggested for what was probably meant`(_ text: String, _ code: String?) {
+    func `a country is suggested for what was probably meant`(_ text: String, _ code: String?) {
         #expect(Country.meant(by: text)?.code == code)
     }
 }

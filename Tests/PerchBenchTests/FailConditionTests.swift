@@ -33,7 +33,7 @@ import Testing
             text: "deliveries_per_second:ratio<0.9", figure: .deliveriesPerSecond, relation: .below, bound: 0.9,
             isRatio: true),
     ])
-    func `is parsed from its text`(_ written: Written) throws {
+    func `a condition to fail on is parsed from its text`(_ written: Written) throws {
         let condition = try FailCondition(parsing: written.text)
         #expect(condition.figure == written.figure)
         #expect(condition.relation == written.relation)
@@ -51,7 +51,7 @@ import Testing
         ("gaps:ratio>1", "has none"), ("gaps>1>2", "the unit \">2\""), ("server_cpu>50", "write shares in %"),
         ("refused_share>0.01", "write shares in %"), ("rss>1MB/s", "the unit \"MB/s\""),
     ])
-    func `is refused with a reason`(_ text: String, _ reason: String) {
+    func `a condition to fail on is refused with a reason`(_ text: String, _ reason: String) {
         let fault = #expect(throws: FailCondition.Fault.self) { try FailCondition(parsing: text) }
         #expect(fault?.description.contains(reason) == true, "\(fault?.description ?? "")")
     }
@@ -88,7 +88,7 @@ import Testing
         #expect(blind?.contains("add --pid") == true)
     }
 
-    @Test func `fails if the generator was the bottleneck`() throws {
+    @Test func `a condition to fail on fails if the generator was the bottleneck`() throws {
         #expect(RoundResult.generatorBound(share: 0.949, lagNanoseconds: 5_000_000) == nil)
         #expect(RoundResult.generatorBound(share: 0.95, lagNanoseconds: 0)?.contains("95 % of its core") == true)
         let behind = RoundResult.generatorBound(share: 0.1, lagNanoseconds: 5_000_001)
@@ -116,7 +116,7 @@ import Testing
         #expect(report.breaches.isEmpty)
     }
 
-    @Test func `is not needed to fail a round that did not measure its purpose`() {
+    @Test func `a condition to fail on is not needed to fail a round that did not measure its purpose`() {
         func end(closed: Int = 0, refused: UInt64 = 0, due: UInt64 = 0) -> String? {
             RoundResult.badEnd(
                 closedUnasked: closed, closes: closed > 0 ? ["WRITE_STALLED": closed] : [:], refused: refused, due: due,

@@ -94,7 +94,7 @@ import Testing
         .currentEntitlementTask(CurrentEntitlementRequest(account: account, productID: "p"))
     }
 
-    @Test func `greets, opens, changes and answers with perch/1 frames`() throws {
+    @Test func `the baseline server greets, opens, changes and answers with perch/1 frames`() throws {
         let (child, address) = try Self.start(valueBytes: 222)
         defer { child.kill() }
         let watcher = try Peer(address)
@@ -166,7 +166,7 @@ import Testing
         #expect(response.position?.revision == 1)
     }
 
-    @Test func `stores each answered change, and counts its batches`() throws {
+    @Test func `the baseline server stores each answered change, and counts its batches`() throws {
         let directory = TemporaryDirectory()
         let (child, address) = try Self.start(valueBytes: 64, ["--store", directory.path])
         defer { child.kill() }
@@ -200,7 +200,7 @@ import Testing
         #expect(String(decoding: said, as: UTF8.self).contains("the baseline server cannot serve"), "\(said)")
     }
 
-    @Test func `closes a connection with unknown input, and continues`() throws {
+    @Test func `the baseline server closes a connection with unknown input, and continues`() throws {
         let (child, address) = try Self.start(valueBytes: 64)
         defer { child.kill() }
         let stranger = try Peer(address)

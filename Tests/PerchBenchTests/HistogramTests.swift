@@ -4,7 +4,7 @@ import PerchTesting
 import Testing
 
 @Suite struct `a histogram of times` {
-    @Test func `is exact below two microseconds`() {
+    @Test func `a histogram of times is exact below two microseconds`() {
         var histogram = LatencyHistogram()
         for value in Int64(0)..<2_048 { histogram.record(value) }
         for value in stride(from: Int64(0), to: 2_048, by: 7) {
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `agrees with sorted values to three digits at every percentile`(_ seed: UInt64) {
+    func `a histogram of times agrees with sorted values to three digits at every percentile`(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         var histogram = LatencyHistogram()
         // Over eleven decades, with most values near the beginning, like real latencies.
@@ -63,7 +63,7 @@ import Testing
         #expect(all == one)
     }
 
-    @Test func `is empty without values and after it was cleared`() {
+    @Test func `a histogram of times is empty without values and after it was cleared`() {
         var histogram = LatencyHistogram()
         #expect(histogram.value(atQuantile: 0.5) == 0)
         histogram.record(5_000_000, times: 3)
@@ -75,7 +75,7 @@ import Testing
         #expect(histogram.mean == 0)
     }
 
-    @Test func `accepts the longest time, and no negative one`() {
+    @Test func `a histogram of times accepts the longest time, and no negative one`() {
         var histogram = LatencyHistogram()
         histogram.record(.max)
         histogram.record(-5)

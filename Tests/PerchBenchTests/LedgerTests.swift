@@ -63,7 +63,7 @@ extension Ledger {
         #expect((counts.deliveries, counts.converged, counts.conflated, counts.gaps) == (2, 1, 0, 0))
     }
 
-    @Test func `keeps a value that precedes its answer, with its own time`() {
+    @Test func `a ledger of changes and values keeps a value that precedes its answer, with its own time`() {
         var ledger = Self.begun()
         let change = ledger.begin(key: 0, intended: 100)
         #expect(ledger.value(0, revision: 11, asOf: 0, at: 150) == nil)
@@ -74,7 +74,7 @@ extension Ledger {
         #expect(Self.settled(ledger).foreign == 0)
     }
 
-    @Test func `counts skipped changes, each with the time since its planned start`() {
+    @Test func `a ledger of changes and values counts skipped changes, each with the time since its planned start`() {
         var ledger = Self.begun()
         let changes = (1...3).map { ledger.begin(key: 0, intended: Int64($0) * 100) }
         for (index, change) in changes.enumerated() { ledger.answered(change, revision: 11 + UInt64(index)) }
@@ -86,7 +86,7 @@ extension Ledger {
         #expect(Self.settled(ledger).gaps == 0)
     }
 
-    @Test func `counts a watch that never received the last change as a gap`() {
+    @Test func `a ledger of changes and values counts a watch that never received the last change as a gap`() {
         var ledger = Self.begun()
         let changes = (1...2).map { ledger.begin(key: 0, intended: Int64($0)) }
         ledger.answered(changes[0], revision: 11)
@@ -99,7 +99,7 @@ extension Ledger {
         #expect(ledger.counts.gaps == 0)
     }
 
-    @Test func `does not count unanswered or refused changes as missed`() {
+    @Test func `a ledger of changes and values does not count unanswered or refused changes as missed`() {
         var ledger = Self.begun()
         let refused = ledger.begin(key: 0, intended: 1)
         ledger.failed(refused)
@@ -108,7 +108,7 @@ extension Ledger {
         #expect(Self.settled(ledger).gaps == 0)
     }
 
-    @Test func `counts a refused change neither as skipped nor as delivered`() {
+    @Test func `a ledger of changes and values counts a refused change neither as skipped nor as delivered`() {
         var ledger = Self.begun()
         let refused = ledger.begin(key: 0, intended: 1)
         let change = ledger.begin(key: 0, intended: 2)
@@ -118,7 +118,7 @@ extension Ledger {
         #expect(ledger.counts.conflated == 0)
     }
 
-    @Test func `counts a change that was delivered and then refused as delivered`() {
+    @Test func `a ledger of changes and values counts a change that was delivered and then refused as delivered`() {
         var ledger = Self.begun()
         let change = ledger.begin(key: 0, intended: 1)
         ledger.answered(change, revision: 11)
@@ -127,7 +127,7 @@ extension Ledger {
         #expect((ledger.counts.deliveries, ledger.counts.conflated, ledger.counts.converged) == (1, 0, 0))
     }
 
-    @Test func `does not wait for a watch whose connection is lost`() {
+    @Test func `a ledger of changes and values does not wait for a watch whose connection is lost`() {
         var ledger = Self.begun()
         let changes = (1...2).map { ledger.begin(key: 0, intended: Int64($0)) }
         for (index, change) in changes.enumerated() { ledger.answered(change, revision: 11 + UInt64(index)) }
@@ -144,7 +144,7 @@ extension Ledger {
         #expect(ledger.counts.converged == 3)
     }
 
-    @Test func `knows how many watches never received each change`() {
+    @Test func `a ledger of changes and values knows how many watches never received each change`() {
         var ledger = Self.begun()
         ledger.addWatch(key: 0)
         ledger.value(2, revision: 10, asOf: 0, at: 1)
@@ -178,20 +178,20 @@ extension Ledger {
         #expect(ledger.counts.reorderings == 2)
     }
 
-    @Test func `counts a later instant of the same revision as neither`() {
+    @Test func `a ledger of changes and values counts a later instant of the same revision as neither`() {
         var ledger = Self.begun()
         #expect(ledger.value(0, revision: 10, asOf: 1, at: 2) == nil)
         #expect((ledger.counts.duplicates, ledger.counts.reorderings, ledger.counts.deliveries) == (0, 0, 0))
     }
 
-    @Test func `counts a change by another client as foreign`() {
+    @Test func `a ledger of changes and values counts a change by another client as foreign`() {
         var ledger = Self.begun()
         #expect(ledger.value(0, revision: 11, asOf: 0, at: 2) == nil)
         #expect(Self.settled(ledger).foreign == 1)
         #expect(Self.settled(ledger).deliveries == 0)
     }
 
-    @Test func `takes the first value of a watch as its starting point`() {
+    @Test func `a ledger of changes and values takes the first value of a watch as its starting point`() {
         var ledger = Ledger(keys: 1)
         ledger.addWatch(key: 0)
         // Its revision precedes the bench.
@@ -203,7 +203,7 @@ extension Ledger {
         #expect((counts.deliveries, counts.conflated, counts.foreign, counts.gaps) == (1, 0, 0, 0))
     }
 
-    @Test func `checks resumed watches that were unchanged`() {
+    @Test func `a ledger of changes and values checks resumed watches that were unchanged`() {
         var ledger = Self.begun()
         ledger.unchanged(0)
         #expect(Self.settled(ledger).gaps == 0)
@@ -216,7 +216,7 @@ extension Ledger {
 
     /// Compares with a simple model: a list for each watch.
     @Test(arguments: [11, 12, 13, 14] as [UInt64])
-    func `agrees with plain lists on random histories`(_ seed: UInt64) {
+    func `a ledger of changes and values agrees with plain lists on random histories`(_ seed: UInt64) {
         var random = SplitMix64(seed: seed)
         let (keys, watches) = (3, 7)
         var ledger = Ledger(keys: keys)

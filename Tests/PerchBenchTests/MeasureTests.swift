@@ -16,7 +16,7 @@ import Testing
         ])
     }
 
-    @Test func `are reported for each change and each commit`() {
+    @Test func `a server's counters are reported for each change and each commit`() {
         let figures = ServerCounters.figures(from: Self.counters(10, 5, 4), to: Self.counters(110, 15, 54))
         #expect(figures[.changesPerCommit] == 10)
         #expect(figures[.encodingsPerChange] == 1)
@@ -50,7 +50,7 @@ import Testing
 }
 
 @Suite struct `the measurement window` {
-    @Test func `contains planned events by second and in total, and received values`() {
+    @Test func `the measurement window contains planned events by second and in total, and received values`() {
         var recorder = Recorder()
         recorder.begin(at: 1_000)
         recorder.recordPush(intended: 999, arrived: 1_100)
@@ -77,7 +77,7 @@ import Testing
         #expect(recorder.intervals.map(\.pushMax) == [10, 3_001, 5_000])
     }
 
-    @Test func `counts every due change by its result`() {
+    @Test func `the measurement window counts every due change by its result`() {
         var recorder = Recorder()
         recorder.begin(at: 1_000)
         recorder.end(at: 2_000)
@@ -94,7 +94,7 @@ import Testing
         #expect(recorder.lag.count == 5)
     }
 
-    @Test func `contains every first value planned in it, even late ones`() {
+    @Test func `the measurement window contains every first value planned in it, even late ones`() {
         var recorder = Recorder()
         recorder.begin(at: 1_000)
         recorder.end(at: 2_000)
@@ -105,7 +105,7 @@ import Testing
         #expect((recorder.opens, recorder.first.count, recorder.first.max) == (2, 3, 7_400))
     }
 
-    @Test func `has no times without pushes`() {
+    @Test func `the measurement window has no times without pushes`() {
         var recorder = Recorder()
         recorder.begin(at: 0)
         recorder.tick(at: 1_000, residentBytes: 0, serverCPU: 0, generatorCPU: 0)
@@ -150,7 +150,7 @@ import Testing
 }
 
 @Suite struct `the catalogue of a bench` {
-    @Test func `has different editions of equal length`() {
+    @Test func `the catalogue of a bench has different editions of equal length`() {
         let catalogue = BenchCatalogue(viewBytes: 5_000)
         let editions = [0, 1, 2, 99, 999_999].map { catalogue.file(edition: $0) }
         #expect(Set(editions).count == editions.count)
@@ -183,7 +183,7 @@ import Testing
     }
 
     /// With other tables the baseline server would measure something else.
-    @Test func `has the same tables and indexes as Perch's store`() throws {
+    @Test func `the store of the baseline server has the same tables and indexes as Perch's store`() throws {
         let own = Self.statements(try Self.source("Sources/CPerchFloor/store.c"))
         let real = Self.statements(try Self.source("Sources/PerchSQLite/Schema.swift"))
         #expect(own.count == 9)

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `accepts a number padded to ten bytes`() {
+    @Test func `a scan of a pushed message accepts a number padded to ten bytes`() {
         // The baseline server writes revisions in place: field 5 { field 1 { field 1: 5 in ten bytes } }.
         let message: [UInt8] = [
             0x1A, 0, 0x2A, 13, 0x0A, 11, 0x08, 0x85, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00,

@@ -32,13 +32,13 @@ import Testing
         return report
     }()
 
-    @Test func `combines rounds by median, and error counts by sum`() {
+    @Test func `a report of a bench combines rounds by median, and error counts by sum`() {
         let figures = Self.report.targets[0].figures
         #expect(figures[.pushP50] == 200_000)
         #expect(figures[.gaps] == 3)
     }
 
-    @Test func `takes the largest maximum of all rounds`() {
+    @Test func `a report of a bench takes the largest maximum of all rounds`() {
         var report = Self.report
         for (round, maximum) in [995e6, 1.4e6, 2.4e6].enumerated() {
             report.targets[0].rounds[round].figures.merge([.pushMax: maximum, .pushP99: maximum]) { $1 }
@@ -48,12 +48,12 @@ import Testing
     }
 
     /// 1.25, 0.75 and 2: not the ratio of the medians, which would be 2.
-    @Test func `computes ratios pair by pair`() {
+    @Test func `a report of a bench computes ratios pair by pair`() {
         #expect(Self.report.ratios[.pushP50] == 1.25)
         #expect(Self.report.ratios[.gaps] == nil)
     }
 
-    @Test func `is a self-contained page`() {
+    @Test func `a report of a bench is a self-contained page`() {
         let page = Self.report.html
         for outside in ["http:", "https:", "//", "src=", "href=", "@import", "url(", "<script", "<link"] {
             #expect(!page.contains(outside), "\(outside)")
@@ -67,7 +67,7 @@ import Testing
         for number in ["NaN", "inf", ">-<"] { #expect(!page.contains(number)) }
     }
 
-    @Test func `clips no number at the edge of a chart`() {
+    @Test func `a report of a bench clips no number at the edge of a chart`() {
         var report = Self.report
         #expect(report.html.contains("text-anchor=\"middle\">4 s</text>"))
         for second in [200, 400, 600] {
@@ -90,7 +90,7 @@ import Testing
         #expect(Comparison(read, read).html.contains("Perch 1.2.3, 2026-11-25 05:13 UTC"))
     }
 
-    @Test func `marks each condition with a check mark or a cross`() throws {
+    @Test func `a report of a bench marks each condition with a check mark or a cross`() throws {
         var report = Self.report
         report.check([try FailCondition(parsing: "push_p50>20ms"), try FailCondition(parsing: "push_p50:ratio>1.2")])
         #expect(report.html.contains("✓</b> push_p50 at most 20.0 ms</li>"))
@@ -102,7 +102,7 @@ import Testing
             report.html.contains("✗</b> Every round ran to its end: baseline server: signal 9 ended the server</li>"))
     }
 
-    @Test func `draws its conclusion in words`() {
+    @Test func `a report of a bench draws its conclusion in words`() {
         var report = Self.report
         #expect(report.conclusion.first == "The run violated 1 of 3 conditions: read its figures with care.")
         #expect(report.html.contains("<h2>Conclusion</h2>"))
@@ -115,7 +115,7 @@ import Testing
         #expect(BenchReport(title: "idle", workload: "idle").conclusion == ["This run measured nothing."])
     }
 
-    @Test func `explains each ratio`() {
+    @Test func `a report of a bench explains each ratio`() {
         let page = Self.report.html
         #expect(page.contains("1.25 times the baseline server's (lower is better)"))
         #expect(page.contains("<th>Perch ÷ baseline server</th>"))
@@ -123,7 +123,7 @@ import Testing
         #expect(page.contains("divided by the right server's"))
     }
 
-    @Test func `leaves space for every axis label`() throws {
+    @Test func `a report of a bench leaves space for every axis label`() throws {
         var report = Self.report
         for round in report.targets[0].rounds.indices {
             report.targets[0].rounds[round].intervals[1].deliveries = 20_000_000
@@ -140,7 +140,7 @@ import Testing
         #expect(labels > 20)
     }
 
-    @Test func `is a page even without measurements`() {
+    @Test func `a report of a bench is a page even without measurements`() {
         var report = BenchReport(title: "idle", workload: "idle")
         #expect(report.html.contains("</html>"))
         report.targets = [BenchReport.Target(name: "perch", rounds: [RoundResult()])]
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: [JSONWriter.Layout.compact, .indented])
-    func `survives the round trip through JSON`(_ layout: JSONWriter.Layout) throws {
+    func `a report of a bench survives the round trip through JSON`(_ layout: JSONWriter.Layout) throws {
         let read = try ReportFigures(try Self.report.json(layout))
         #expect(read.title == Self.report.title)
         #expect(read.targets.map(\.name) == ["perch", "floor"])
@@ -156,7 +156,7 @@ import Testing
         #expect(!read.targets[0].isGeneratorBound)
     }
 
-    @Test func `is read from the last line of ndjson`() throws {
+    @Test func `a report of a bench is read from the last line of ndjson`() throws {
         let news = Bench.News(
             target: "perch", round: 1, rounds: 1,
             progress: Generator.Progress(
@@ -174,7 +174,7 @@ import Testing
         #expect(fault?.description.contains(reason) == true, "\(fault?.description ?? "")")
     }
 
-    @Test func `is compared figure by figure, with warnings about differences`() throws {
+    @Test func `a report of a bench is compared figure by figure, with warnings about differences`() throws {
         var later = Self.report
         later.settings = [("watchers", "20")]
         for round in later.targets[0].rounds.indices {
@@ -278,7 +278,7 @@ import Testing
         #expect(report.breaches == ["a round with floor failed: signal 9 ended the server"])
     }
 
-    @Test func `is compared with a later one on one page`() throws {
+    @Test func `a report of a bench is compared with a later one on one page`() throws {
         var later = Self.report
         later.title = "hot --watchers 20 <i>"
         later.targets[0].rounds[0].figures[.pushP50]? *= 4
@@ -305,7 +305,7 @@ import Testing
         #expect(json.contains(#""findings":["account 3, line 7: nothing <came>"]"#))
     }
 
-    @Test func `marks generator-bound figures`() {
+    @Test func `a report of a bench marks generator-bound figures`() {
         var report = Self.report
         report.targets[0].rounds[1].generatorBound = "the generator used 99 % of its core"
         #expect(report.text.contains { $0.contains("GENERATOR-BOUND") })

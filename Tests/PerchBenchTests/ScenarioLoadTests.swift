@@ -42,7 +42,7 @@ import Testing
         return settings
     }
 
-    @Test func `runs to its end for each account, with timed pushes`() throws {
+    @Test func `a scenario for many runs to its end for each account, with timed pushes`() throws {
         let report = try measured(Self.settings(8), script: Self.script(Self.text))
         let figures = report.targets[0].figures
         #expect(report.targets[0].failure == nil)
@@ -55,7 +55,7 @@ import Testing
         #expect(report.text.contains { $0.hasPrefix("failures") })
     }
 
-    @Test func `does not start if it fails for one account`() throws {
+    @Test func `a scenario for many does not start if it fails for one account`() throws {
         let wrong = Self.text.replacing("subscribed gold", with: "expired gold")
         let error = #expect(throws: BenchError.self) {
             try measured(Self.settings(2), script: Self.script(wrong))
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// Changes the first account's record, so that the others differ.
-    @Test func `counts accounts with different or missing data`() throws {
+    @Test func `a scenario for many counts accounts with different or missing data`() throws {
         let script = try Self.script(Self.text)
         let (address, _, trace) = try Self.traced(script)
         defer { address.child.kill() }

@@ -189,7 +189,7 @@ import Testing
     }
 
     /// Two benches on one server: the second one finds accounts with purchases, and its own changes follow them.
-    @Test func `runs twice against a running server`() throws {
+    @Test func `a workload runs twice against a running server`() throws {
         let directory = TemporaryDirectory()
         let catalogue = directory.file("bench.storekit")
         TemporaryDirectory.write(BenchCatalogue(viewBytes: 2_000).file(edition: 0), to: catalogue)
@@ -389,7 +389,7 @@ import Testing
     }
 
     @Test(arguments: [Workload.keyed, .storm, .resume, .mixed])
-    func `runs over TLS with credentials`(_ workload: Workload) throws {
+    func `a workload runs over TLS with credentials`(_ workload: Workload) throws {
         let directory = TemporaryDirectory()
         let (child, address, authority, authorization) = try Self.guarded(in: directory)
         defer { child.kill() }
@@ -445,7 +445,7 @@ import Testing
         #expect(stranger?.description.contains("--tls-ca") == true, "\(stranger?.description ?? "")")
     }
 
-    @Test func `does not start without a server`() throws {
+    @Test func `a workload does not start without a server`() throws {
         let listener = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
         let address = Sockets.localAddress(listener.number)
         Sockets.close(listener.release())
@@ -455,7 +455,7 @@ import Testing
         #expect(error?.description.contains("refused") == true, "\(error?.description ?? "")")
     }
 
-    @Test func `ends cleanly with its results when interrupted`() throws {
+    @Test func `a workload ends cleanly with its results when interrupted`() throws {
         var settings = tiny(.keyed)
         settings.durationNanoseconds = 3_600_000_000_000
         settings.rate = 100
@@ -464,7 +464,7 @@ import Testing
         #expect(report.targets[0].figures[.deliveries] != nil)
     }
 
-    @Test func `spreads all watches over the connections`() {
+    @Test func `a workload spreads all watches over the connections`() {
         for (watches, connections) in [(10, 3), (7, 7), (100, 1), (1_000, 999)] {
             var settings = BenchSettings(.keyed, watches: watches)
             settings.connections = connections

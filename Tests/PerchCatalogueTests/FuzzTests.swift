@@ -19,7 +19,7 @@ import Testing
 
     /// Some thousands in all, a hundred at a time so that a failure names its seed.
     @Test(arguments: UInt64(1)...30)
-    func `are refused at a place, or are whole catalogues`(_ seed: UInt64) throws {
+    func `mutated files are refused at a place, or load as whole catalogues`(_ seed: UInt64) throws {
         let ours = try Samples.ours()
         let other = try Samples.real(Samples.names[Int(seed) % Samples.names.count])
         for round in 0..<100 {

@@ -19,7 +19,7 @@ import Testing
         try StoreKitFile.load(Array(Made.file(products: products).json.utf8), images: images)
     }
 
-    @Test func `are those that products name, by ID, each with its bytes and hash`() throws {
+    @Test func `the images are those that products name, by ID, each with its bytes and hash`() throws {
         let (a, b) = (ImageFile(id: "A", bytes: Self.png(1)), ImageFile(id: "B", bytes: Self.png(2)))
         let products = [Self.product("x", image: "B"), Self.product("y", image: "A"), Self.product("z", image: "B")]
         let loaded = try self.load(products, [a, b])
@@ -63,7 +63,7 @@ import Testing
         #expect(loaded.reasons == [.image])
     }
 
-    @Test func `may be JPEG`() throws {
+    @Test func `an image may be JPEG`() throws {
         let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0]
         let loaded = try self.load([Self.product("x", image: "A")], [ImageFile(id: "A", bytes: jpeg)])
         #expect(loaded.images.map(\.bytes) == [jpeg])

@@ -15,7 +15,7 @@ import Testing
         return try #require(loaded.catalogue.product("s")?.subscription?.winBackOffers.first).rule
     }
 
-    @Test func `are those of our own keys`() throws {
+    @Test func `the rules come from Perch's own keys`() throws {
         let rule = try #require(
             try self.rule(
                 """
@@ -32,7 +32,7 @@ import Testing
         #expect(rule == expected)
     }
 
-    @Test func `are none without them, and have defaults where they say a part`() throws {
+    @Test func `a file without the keys has no rules, and a partial rule has defaults`() throws {
         #expect(try self.rule(nil) == nil)
         #expect(try self.rule("null") == nil)
         #expect(try self.rule("{}") == WinBackRule())

@@ -12,7 +12,7 @@ import Testing
         return try PerchClientOptions.Authorization.file(path: path).read()
     }
 
-    @Test func `are the first line of a file, or what was said, or none`() throws {
+    @Test func `credentials are the first line of a file, the given text, or none`() throws {
         #expect(try self.read(Array("Bearer abc\n# mine".utf8)) == "Bearer abc")
         #expect(try self.read(Array("Bearer abc".utf8)) == "Bearer abc")
         // A token alone, as `perch token create` writes it.

@@ -8,7 +8,7 @@ import Testing
     private let server = ScriptedServer()
     private let id: ItemID = 77
 
-    @Test func `waits for the connection that it asks for, and is answered`() throws {
+    @Test func `a call waits for the connection that it asks for, and is answered`() throws {
         self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
         #expect(self.server.output.isEmpty, "nothing goes out before WELCOME")
         try self.server.connect()
@@ -108,7 +108,7 @@ import Testing
         #expect(error.reason == PerchError.connectFailed && error.message.hasPrefix("refused; the next try is in "))
     }
 
-    @Test func `can wait for a server, up to its timeout`() throws {
+    @Test func `a call can wait for a server, up to its timeout`() throws {
         let server = ScriptedServer { $0.waitsForServer = true }
         server.core.call(self.id, Sample.read, timeoutMilliseconds: 100_000)
         for _ in 0..<3 {
@@ -335,7 +335,7 @@ import Testing
         #expect(error.reason == "CREDENTIALS_EXPIRED" && !error.mayHaveHappened)
     }
 
-    @Test func `says nothing of accounts, tokens and keys in what may be logged`() throws {
+    @Test func `a call says nothing of accounts, tokens and keys in what may be logged`() throws {
         let request = Request.purchase(
             PurchaseRequest(
                 account: "secret-account", order: PurchaseOrder(productID: "gold", appAccountToken: "secret-token"),

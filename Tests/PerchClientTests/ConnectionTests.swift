@@ -7,13 +7,13 @@ import Testing
 @Suite struct `a connection` {
     private let server = ScriptedServer()
 
-    @Test func `is made when first something is asked, and not before`() throws {
+    @Test func `a connection is made when first something is asked, and not before`() throws {
         #expect(self.server.actions().isEmpty && self.server.nextWake == nil)
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         #expect(self.server.actions() == [.connect, .connection(.connecting)])
     }
 
-    @Test func `begins with a HELLO that says who the client is and what it reads`() throws {
+    @Test func `a connection begins with a HELLO that says who the client is and what it reads`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         self.server.core.connected(authorization: "Bearer x")
         let hello = try #require(try self.server.sent().first)
@@ -44,7 +44,9 @@ import Testing
         #expect(actions.contains(.disconnect) && actions.waiting?.reason == PerchError.welcomeTimeout)
     }
 
-    @Test func `is dead after two and a half heartbeats of silence, and any byte is a sign of life`() throws {
+    @Test func `a connection is dead after two and a half heartbeats of silence, and any byte is a sign of life`()
+        throws
+    {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         try self.server.connect { $0.heartbeatSeconds = 10 }
         self.server.advance(24_000)
@@ -72,7 +74,7 @@ import Testing
         for (longest, bound) in zip(longest, bounds) { #expect(longest <= bound && longest > bound * 9 / 10) }
     }
 
-    @Test func `begins with short pauses again only after it was stable`() throws {
+    @Test func `a connection begins with short pauses again only after it was stable`() throws {
         func pauses(lasting milliseconds: Int64, seed: UInt64) throws -> Int64 {
             let server = ScriptedServer(seed: seed)
             server.core.watch(1, Sample.watch, atLeast: nil)
@@ -155,7 +157,7 @@ import Testing
         #expect(pauses.allSatisfy { $0 <= 1_000 } && pauses.count > 30)
     }
 
-    @Test func `is not kept away for longer than the limit by any DRAIN`() throws {
+    @Test func `a connection is not kept away for longer than the limit by any DRAIN`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         try self.server.connect()
         try self.server.drain(Drain(reconnectAfterMilliseconds: .max, jitterMilliseconds: .max, isFinal: true))
@@ -188,7 +190,7 @@ import Testing
         #expect(self.server.output.count <= Limits.clientPongBytesMax + 64)
     }
 
-    @Test func `takes bytes in pieces of any size`() throws {
+    @Test func `a connection takes bytes in pieces of any size`() throws {
         self.server.core.watch(1, Sample.watch, atLeast: nil)
         try self.server.connect()
         let stream = try self.server.call().stream

@@ -79,20 +79,24 @@ private final class NameBook: Sendable {
         return try SocketAddress(parsing: server.address)
     }
 
-    @Test func `is found`() async throws {
+    @Test func `a server that is named is found`() async throws {
         self.book.say(.success([self.address]))
         #expect(try await self.client().apps().count == 1)
         #expect(self.book.asked == 1)
     }
 
-    @Test func `is tried at each of its addresses before anybody hears of a failure`() async throws {
+    @Test func `a server that is named is tried at each of its addresses before anybody hears of a failure`()
+        async throws
+    {
         self.book.say(.success([try self.deserted(), try self.deserted(), self.address]))
         // Without waiting for a server, a failed try would be the end of the call.
         #expect(try await self.client().apps().count == 1)
         #expect(self.book.asked == 1)
     }
 
-    @Test func `is none where no address takes a connection, and the last is named`() async throws {
+    @Test func `a server that is named is none where no address takes a connection, and the last is named`()
+        async throws
+    {
         let last = try self.deserted()
         self.book.say(.success([try self.deserted(), last]))
         let error = await #expect(throws: PerchError.self) { try await self.client().apps() }
@@ -113,7 +117,7 @@ private final class NameBook: Sendable {
         #expect(self.book.asked == 2)
     }
 
-    @Test func `is asked for once by however many clients wait`() async throws {
+    @Test func `a server that is named is asked for once by however many clients wait`() async throws {
         self.book.say(isHeld: true, .success([self.address]))
         let clients = [try self.client(), try self.client(), try self.client()]
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -129,7 +133,7 @@ private final class NameBook: Sendable {
         #expect(self.book.asked == 1)
     }
 
-    @Test func `may be left while its name is looked up`() async throws {
+    @Test func `a server that is named may be left while its name is looked up`() async throws {
         self.book.say(isHeld: true, .success([self.address]))
         let left = try self.client()
         let answer = Task { try await left.apps() }

@@ -23,7 +23,9 @@ import Testing
 
     private let marker = Response.transactionUpdates(TransactionEvent(cursor: [50], revision: 5))
 
-    @Test func `hands on the unfinished ones, then the place where new events begin, then those`() throws {
+    @Test func `a stream of events hands on the unfinished ones, then the place where new events begin, then those`()
+        throws
+    {
         try self.open()
         try self.server.say(Sample.event(1, cursor: []), on: 1)
         try self.server.say(self.marker, on: 1)
@@ -61,7 +63,7 @@ import Testing
         #expect(self.server.actions().events(1) == [1, 3])
     }
 
-    @Test func `leaves out what this client caused, and still passes its place`() throws {
+    @Test func `a stream of events leaves out what this client caused, and still passes its place`() throws {
         try self.open(after: [40])
         try self.server.say(Sample.event(7, cursor: [60], origin: ScriptedServer.clientID), on: 1)
         try self.server.say(Sample.event(8, cursor: [61], origin: [4]), on: 1)
@@ -71,7 +73,7 @@ import Testing
         #expect(try self.cursorSent == [62])
     }
 
-    @Test func `hands on what this client caused where that was asked for`() throws {
+    @Test func `a stream of events hands on what this client caused where that was asked for`() throws {
         try self.open(after: [40], includesOwn: true)
         try self.server.say(Sample.event(7, cursor: [60], origin: ScriptedServer.clientID), on: 1)
         #expect(self.server.actions().events(1) == [7])
@@ -182,7 +184,7 @@ import Testing
     }
 
     /// Remembered only as long as there is something in doubt, and then no more than the limit: twice is better than never.
-    @Test func `are remembered within their limit, the newest of them`() {
+    @Test func `a stream of events are remembered within their limit, the newest of them`() {
         var own = OwnMutations()
         func change(_ revision: UInt64) {
             let before = own.sent()
@@ -222,7 +224,7 @@ import Testing
     @Test(arguments: [
         ErrorReason.cursorTooOld, .cursorMalformed, .tokenOtherStore, .tokenFuture, .permissionDenied,
     ])
-    func `ends with why when going on would leave a gap`(_ reason: ErrorReason) throws {
+    func `a stream of events ends with why when going on would leave a gap`(_ reason: ErrorReason) throws {
         try self.open(after: [40])
         try self.server.end(1, reason, "begin anew")
         guard case .endUpdates(1, let error)? = self.server.actions().last else {

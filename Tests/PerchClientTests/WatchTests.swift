@@ -56,7 +56,9 @@ import struct PerchClient.ValueInfo
         #expect(self.server.actions().shown(1) == ["none"])
     }
 
-    @Test func `shows a failure once, with the last good value, and success again even if it is the same`() throws {
+    @Test func `a stream shows a failure once, with the last good value, and then success even with an equal value`()
+        throws
+    {
         try self.open()
         let failure = Response.currentEntitlementTask(
             .failure(Failure(reason: "LOAD_FAILED", message: "told to"), Sample.info(7)))
@@ -96,7 +98,7 @@ import struct PerchClient.ValueInfo
         #expect(self.server.actions().isEmpty)
     }
 
-    @Test func `counts as one of several from its first message only`() throws {
+    @Test func `a state stream counts as one of several from its first message only`() throws {
         try self.open(2)
         try self.server.say(Sample.entitled(4, revision: 6), on: 1)
         #expect(self.server.actions().shown(1) == ["4"], "the other one has not spoken yet")
@@ -175,7 +177,7 @@ import struct PerchClient.ValueInfo
         #expect(self.server.actions().shown(1) == ["5"])
     }
 
-    @Test func `is not kept waiting after a reconnect by one that was refused, or is not wanted any more`() throws {
+    @Test func `a refused or cancelled stream does not delay the others after a reconnect`() throws {
         let streams = try self.reopen(3)
         try self.server.say(Sample.entitled(5, revision: 7), on: streams[0])
         try self.server.say(Sample.entitled(5, revision: 7), on: streams[1])
@@ -195,7 +197,7 @@ import struct PerchClient.ValueInfo
         #expect(other.actions().shown(1) == ["5"])
     }
 
-    @Test func `waits for one whose token was refused and that is called again without it`() throws {
+    @Test func `a state stream waits for one whose token was refused and that is called again without it`() throws {
         let streams = try self.reopen()
         try self.server.say(Sample.entitled(5, revision: 7), on: streams[0])
         try self.server.end(streams[1], .tokenOtherStore)
@@ -210,7 +212,7 @@ import struct PerchClient.ValueInfo
         #expect(actions.shown(1) == ["5"] && actions.shown(2) == ["5"])
     }
 
-    @Test func `is not shown alone while the server stops and ends the other`() throws {
+    @Test func `a state stream is not shown alone while the server stops and ends the other`() throws {
         try self.open(2)
         for stream in 1...2 as ClosedRange<UInt32> { try self.server.say(Sample.entitled(4, revision: 6), on: stream) }
         try self.server.beat(6)
@@ -222,7 +224,7 @@ import struct PerchClient.ValueInfo
         #expect(self.server.actions().isEmpty)
     }
 
-    @Test func `keeps a good value that a failure in the same group came after`() throws {
+    @Test func `a state stream keeps a good value that a failure in the same group came after`() throws {
         try self.open(2)
         for stream in 1...2 as ClosedRange<UInt32> {
             try self.server.say(.currentEntitlementTask(.loading), on: stream)
@@ -241,7 +243,7 @@ import struct PerchClient.ValueInfo
         #expect(tokens == [[6], []])
     }
 
-    @Test func `shows nothing of a group whose connection broke before its BEAT`() throws {
+    @Test func `a state stream shows nothing of a group whose connection broke before its BEAT`() throws {
         try self.open(2)
         for stream in 1...2 as ClosedRange<UInt32> {
             try self.server.say(.currentEntitlementTask(.loading), on: stream)
@@ -318,7 +320,7 @@ import struct PerchClient.ValueInfo
         #expect(self.server.actions().waiting?.reason == PerchError.protocolBreach)
     }
 
-    @Test func `demands a position until its first value`() throws {
+    @Test func `a state stream demands a position until its first value`() throws {
         let position = Position(revision: 3, asOf: Instant(milliseconds: 4))
         func demanded() throws -> Position? {
             guard case .currentEntitlementTask(let request)? = try self.server.call().request else { return nil }
@@ -449,7 +451,7 @@ import struct PerchClient.ValueInfo
         #expect(self.server.output.isEmpty, "twice is a race, and ignored")
     }
 
-    @Test func `takes a number that no call of this connection has`() throws {
+    @Test func `a state stream takes a number that no call of this connection has`() throws {
         try self.open(3)
         self.server.core.unwatch(2)
         try self.server.end(1, .cancelled)

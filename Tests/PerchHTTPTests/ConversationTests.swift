@@ -67,7 +67,7 @@ import Testing
         ("GET /\r\n", .badRequest, "HTTP/1.1"), ("PRI * HTTP/2.0\r\n\r\n", .versionNotSupported, "HTTP/1.1"),
         ("GET / HTTP/1.1\r\n" + String(repeating: "a", count: 9_000), .headTooLong, "8192 bytes"),
     ])
-    func `refuses with a status and a next step, and ends`(
+    func `a conversation over HTTP refuses with a status and a next step, and ends`(
         _ text: String, _ status: HTTPResponse.Status, _ told: String
     ) {
         var one = HTTPConversation(now: self.at(0))
@@ -79,7 +79,7 @@ import Testing
         #expect(one.wrote(one.output.count, now: self.at(0), wall: self.wall) == .shutDownWriting)
     }
 
-    @Test func `waits five seconds for a head, even if it keeps arriving slowly`() {
+    @Test func `a conversation over HTTP waits five seconds for a head, even if it keeps arriving slowly`() {
         var one = HTTPConversation(now: self.at(0))
         for (index, byte) in self.request.prefix(20).enumerated() {
             #expect(one.received([byte], now: self.at(Int64(index) * 249), wall: self.wall) == .wait)
@@ -94,7 +94,7 @@ import Testing
         #expect(one.timePassed(now: self.at(5_000), wall: self.wall) == .close)
     }
 
-    @Test func `may be idle between requests, and then has five seconds again`() {
+    @Test func `a conversation over HTTP may be idle between requests, and then has five seconds again`() {
         var one = HTTPConversation(now: self.at(0))
         _ = one.received(self.request, now: self.at(0), wall: self.wall)
         _ = one.answer(HTTPResponse(.ok, "ok"), now: self.at(0), wall: self.wall)
@@ -131,7 +131,7 @@ import Testing
             (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (951_782_400_000, "Tue, 29 Feb 2000 00:00:00 GMT"),
             (1_795_291_199_999, "Sat, 21 Nov 2026 19:59:59 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
         ] as [(Int64, String)])
-    func `dates its answers as RFC 9110 requires`(_ milliseconds: Int64, _ date: String) {
+    func `a conversation over HTTP dates its answers as RFC 9110 requires`(_ milliseconds: Int64, _ date: String) {
         #expect(HTTPResponse.date(Instant(milliseconds: milliseconds)) == date)
     }
 }

@@ -23,14 +23,14 @@ import Testing
         ("GET / HTTP/1.1\nHost: x\n\n", HTTPRequest(path: "/")),
         ("GET / HTTP/1.1\r\nHost: x\r\nX: \u{FC}\t\r\n\r\n", HTTPRequest(path: "/")),
     ])
-    func `is parsed`(_ text: String, _ request: HTTPRequest) {
+    func `the head of a request is parsed`(_ text: String, _ request: HTTPRequest) {
         #expect(self.parse(text) == .success(request))
     }
 
     @Test(arguments: [
         "GET / HTTP/1.1\r\nHost: x\r\n", "GET", "", "GET / HTTP/1.1\r\nHost: x\r\n\r",
     ])
-    func `is incomplete until its last line`(_ text: String) {
+    func `the head of a request is incomplete until its last line`(_ text: String) {
         #expect(self.parse(text) == .success(nil))
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(!why.isEmpty)
     }
 
-    @Test func `may arrive in any pieces, followed by the next one`() throws {
+    @Test func `the head of a request may arrive in any pieces, followed by the next one`() throws {
         let text = "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\nHEAD /b HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
         for size in [1, 2, 3, 7, text.utf8.count] {
             var parser = HTTPHeadParser()
@@ -98,7 +98,7 @@ import Testing
         return outcomes
     }
 
-    @Test func `gives the same result whole and byte by byte, whichever byte is damaged`() {
+    @Test func `the head of a request gives the same result whole and byte by byte, whichever byte is damaged`() {
         let head = Array("GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8)
         var refused = 0
         for index in head.indices {
@@ -121,7 +121,7 @@ import Testing
         return Array((start + filling + "\r\n\r\n").utf8)
     }
 
-    @Test func `is accepted one byte below and at its limit, and refused one above`() throws {
+    @Test func `the head of a request is accepted one byte below and at its limit, and refused one above`() throws {
         for length in [Limits.httpHeadBytesMax - 1, Limits.httpHeadBytesMax] {
             var parser = HTTPHeadParser()
             parser.append(self.head(length))

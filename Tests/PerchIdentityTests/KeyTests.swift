@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct `A key` {
     @Test(arguments: SignatureAlgorithm.allCases)
-    func `goes into a file and comes back, and its public half without its secret`(_ algorithm: SignatureAlgorithm)
+    func `a key goes into a file and comes back, and its public half without its secret`(
+        _ algorithm: SignatureAlgorithm
+    )
         throws
     {
         let key = Forge.key(algorithm)
@@ -22,7 +24,7 @@ import Testing
         #expect(Signatures.sign([1], by: half) == nil)
     }
 
-    @Test func `is read from PEM, under the file's name`() throws {
+    @Test func `a key is read from PEM, under the file's name`() throws {
         let ed25519 = """
             -----BEGIN PRIVATE KEY-----
             MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g
@@ -67,7 +69,7 @@ import Testing
         #expect(try TokenKey.read(Array(set.utf8), name: "set").map(\.id) == ["e"])
     }
 
-    @Test func `shows nothing of its secret when it is printed`() {
+    @Test func `a key shows nothing of its secret when it is printed`() {
         for key in Forge.keys.values {
             var text = ""
             dump(key, to: &text)
@@ -99,7 +101,7 @@ import Testing
 }
 
 @Suite struct `Bytes as text` {
-    @Test func `has one text for each value`() {
+    @Test func `each value has one Base64 text`() {
         for count in 0..<70 {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ count) }
             #expect(Base64URL.decode(Array(Base64URL.encode(bytes).utf8)) == bytes)
@@ -123,7 +125,7 @@ import Testing
             {"fingerprint": "\(String(repeating: "02:", count: 31))02", "app": "*", "scope": "admin", "subject": "ops"}]}
         """
 
-    @Test func `stands for whom the operator's file says`() throws {
+    @Test func `a certificate stands for whom the operator's file says`() throws {
         let map = try CertificateIdentities(reading: Array(self.file.utf8))
         #expect(map.count == 2)
         let backend = try #require(map.identity(of: self.certificate(["x", "backend.example.com"])))

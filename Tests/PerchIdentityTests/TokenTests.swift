@@ -159,7 +159,7 @@ import Testing
             signed(header("ES256"), payload("nbf", "1767225661"))
         },
     ])
-    func `is judged`(_ forgery: Forgery) {
+    func `a token is judged`(_ forgery: Forgery) {
         let result = Forge.judge(forgery.token())
         #expect(result.word == forgery.expected, "\(result)")
     }
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `is not taken for less than Bearer`() {
+    @Test func `a token is not taken for less than Bearer`() {
         for text in ["", "Bearer", "Basic " + Forge.token(), Forge.token()] {
             #expect(throws: CredentialFault.self) {
                 try Forge.authenticator.identity(ofAuthorization: text, now: Forge.now)

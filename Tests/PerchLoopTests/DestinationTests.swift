@@ -62,7 +62,7 @@ import Testing
 
 @Suite struct `names` {
     /// Resolved by the hosts file, so without a name server.
-    @Test func `are resolved by the system`() throws {
+    @Test func `names are resolved by the system`() throws {
         let found = try NameLookup.addresses(of: "localhost", port: 7447)
         #expect(!found.isEmpty && found.count <= Limits.addressesPerNameMax)
         #expect(found.allSatisfy { $0.isLoopback && $0.port == 7447 })

@@ -28,7 +28,7 @@ import Testing
                 """)
     }
 
-    @Test func `escapes characters that would end a label or a line`() {
+    @Test func `the text for Prometheus escapes characters that would end a label or a line`() {
         #expect(Exposition.label("x", "a\"b\\c\nd") == #"x="a\"b\\c\nd""#)
         #expect(self.text { $0.add("a", 1, help: "one\ntwo \\ three") }.hasPrefix(#"# HELP a one\ntwo \\ three"#))
     }

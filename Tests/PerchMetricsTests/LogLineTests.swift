@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [(.error, "<3>"), (.warning, "<4>"), (.info, "<6>"), (.debug, "<7>")] as [(LogLevel, String)])
-    func `starts with its priority for journald`(_ level: LogLevel, _ prefix: String) {
+    func `a line of the log starts with its priority for journald`(_ level: LogLevel, _ prefix: String) {
         #expect(self.line(.json, "x", level: level, hasPriority: true).hasPrefix(prefix + "{"))
         #expect(self.line(.logfmt, "x", level: level, hasPriority: true).hasPrefix(prefix + "time="))
     }
@@ -40,13 +40,13 @@ import Testing
         ("\u{1B}[31m", #""\u001b[31m""#), ("\u{9B}31m", #""\u009b31m""#), ("a\u{202E}b", #""a\u202eb""#),
         ("a\u{2028}b", #""a\u2028b""#), ("\0", #""\u0000""#), ("\t\r", #""\t\r""#), ("ü", "\"ü\""),
     ])
-    func `escapes terminal controls, quotes and line ends`(_ value: String, _ shown: String) {
+    func `a line of the log escapes terminal controls, quotes and line ends`(_ value: String, _ shown: String) {
         #expect(self.line(.logfmt, "x", [LogField("v", value)]).hasSuffix(" v=\(shown)\n"))
         #expect(self.line(.json, "x", [LogField("v", value)]).hasSuffix(",\"v\":\(shown)}\n"))
     }
 
     @Test(arguments: [LogFormat.logfmt, .json])
-    func `is never longer than its limit, whatever its fields`(_ format: LogFormat) {
+    func `a line of the log is never longer than its limit, whatever its fields`(_ format: LogFormat) {
         let long = String(repeating: "\u{1}", count: 5_000)
         for count in [1, 2, 3, 4, 5, 50] {
             let fields = (0..<count).map { LogField("field\($0)", long) }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `cuts a long value between characters`() {
+    @Test func `a line of the log cuts a long value between characters`() {
         let line = self.line(.logfmt, "x", [LogField("v", String(repeating: "ü", count: 2_000))])
         #expect(line.hasSuffix("ü…\"\n"))
         #expect(!line.unicodeScalars.contains("\u{FFFD}"))

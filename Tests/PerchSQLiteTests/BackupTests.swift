@@ -50,7 +50,7 @@ private final class NumberedStore {
 }
 
 @Suite struct `A backup` {
-    @Test func `holds the revision of its last step, whole, whatever is written meanwhile`() throws {
+    @Test func `a backup holds the revision of its last step, whole, whatever is written meanwhile`() throws {
         let directory = TemporaryDirectory()
         let store = try NumberedStore(directory)
         for _ in 0..<10 { try store.write(accounts: 800) }
@@ -75,7 +75,7 @@ private final class NumberedStore {
         #expect(TemporaryDirectory.names(in: directory.path) == ["copy", "store", "store-wal"])
     }
 
-    @Test func `holds what was rolled back after it went to the log no more than the store does`() throws {
+    @Test func `a backup holds what was rolled back after it went to the log no more than the store does`() throws {
         let directory = TemporaryDirectory()
         let store = try NumberedStore(directory)
         for _ in 0..<40 { try store.write(accounts: 50) }
@@ -92,7 +92,7 @@ private final class NumberedStore {
         #expect(try StoreRestore.verify(directory.file("copy")).accounts == 40 * 50)
     }
 
-    @Test func `takes no file's place, and says so`() throws {
+    @Test func `a backup takes no file's place, and says so`() throws {
         let directory = TemporaryDirectory()
         let store = try NumberedStore(directory)
         TemporaryDirectory.write([1, 2, 3], to: directory.file("there"))
@@ -164,7 +164,7 @@ private final class NumberedStore {
         return store
     }
 
-    @Test func `begins an epoch that no restore before had`() throws {
+    @Test func `a restore begins an epoch that no restore before had`() throws {
         let header = try self.backup().storage.header()
         let path = self.directory.file("restored")
         let contents = try StoreRestore.restore(
@@ -196,7 +196,7 @@ private final class NumberedStore {
         #expect(epochs.insert(third.epoch).inserted)
     }
 
-    @Test func `leaves the backup as it was`() throws {
+    @Test func `a restore leaves the backup unchanged`() throws {
         _ = try self.backup()
         let before = TemporaryDirectory.read(self.directory.file("backup"))
         _ = try StoreRestore.verify(self.directory.file("backup"))
@@ -219,7 +219,7 @@ private final class NumberedStore {
     }
 
     /// A restore brings data back, and never makes a revoked token valid again.
-    @Test func `takes back what the store in its place had taken back`() throws {
+    @Test func `a restore keeps the revocations of the replaced store`() throws {
         let store = try self.backup()
         let later = self.now.advanced(byMilliseconds: 60_000)
         try store.storage.begin()
@@ -267,7 +267,7 @@ private final class NumberedStore {
         #expect(status.st_uid == 61_184 && status.st_gid == 61_185 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test func `does not touch a store that a server has`() async throws {
+    @Test func `a restore does not touch a store in use`() async throws {
         _ = try self.backup()
         let (backup, path) = (self.directory.file("backup"), self.directory.file("held"))
         let storage = try SQLiteStorage(path: path)
@@ -281,7 +281,7 @@ private final class NumberedStore {
         storage.close()
     }
 
-    @Test func `refuses a backup with one flipped bit, wherever it is, and writes nothing`() throws {
+    @Test func `a restore refuses a backup with one flipped bit, wherever it is, and writes nothing`() throws {
         _ = try self.backup()
         let whole = TemporaryDirectory.read(self.directory.file("backup"))
         var random = SeededRandom(seed: 5)
@@ -298,7 +298,8 @@ private final class NumberedStore {
         #expect(TemporaryDirectory.names(in: self.directory.path) == ["backup", "flipped", "store"])
     }
 
-    @Test(arguments: [1, 100, 4_096, 4_097, 40_960]) func `refuses a backup that is cut short`(_ missing: Int) throws {
+    @Test(arguments: [1, 100, 4_096, 4_097, 40_960]) func `a restore refuses a truncated backup`(_ missing: Int) throws
+    {
         _ = try self.backup()
         let whole = TemporaryDirectory.read(self.directory.file("backup"))
         TemporaryDirectory.write(Array(whole.dropLast(missing)), to: self.directory.file("short"))
@@ -323,7 +324,7 @@ private final class NumberedStore {
     }
 
     /// A row whose pages are intact, as if it had been written by something else.
-    @Test(arguments: ["records", "facts"]) func `refuses a row that stands under another key`(_ table: String) throws {
+    @Test(arguments: ["records", "facts"]) func `a restore refuses a row under another key`(_ table: String) throws {
         let store = try self.backup()
         let account = table == "records" ? "account = account + 7000000" : "account = account + 1"
         try store.storage.connection.execute("UPDATE \(table) SET \(account) WHERE account = 1007")

@@ -142,7 +142,7 @@ extension StorageError {
         storage.close()
     }
 
-    @Test func `is full while a store is converted: the store stays as it was, and opens when there is space`() throws {
+    @Test func `a full disk during a conversion leaves the store unchanged, and it opens when there is space`() throws {
         let disk = FaultyDisk(seed: 9)
         let made = try disk.open()
         var script = StorageScript(seed: 10)

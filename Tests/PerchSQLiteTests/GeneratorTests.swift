@@ -24,7 +24,7 @@ import Testing
             productID: productID, now: Self.now)
     }
 
-    @Test func `consists of accounts whose records are the fold of their facts`() throws {
+    @Test func `a generated store consists of accounts whose records are the fold of their facts`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         let count = 60
@@ -70,7 +70,7 @@ import Testing
         try storage.commit()
     }
 
-    @Test func `is not written over a store that is there`() throws {
+    @Test func `a generated store is not written over a store that is there`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         try generateStore(Self.generation(accounts: 2), at: path)
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: ["coins", "none"])
-    func `is of a subscription, or is not begun`(_ product: String) {
+    func `a generated store is of a subscription, or is not begun`(_ product: String) {
         let directory = TemporaryDirectory()
         #expect(throws: StoreGenerationError.self) {
             try generateStore(Self.generation(accounts: 2, productID: product), at: directory.file("store"))

@@ -11,7 +11,7 @@ import Testing
     /// `PERCH_CUTS` of them; each run of 25 has its own seed.
     private static let cuts = getenv("PERCH_CUTS").flatMap { Int(String(cString: $0)) } ?? 100
 
-    @Test func `has every acknowledged batch whole, wherever in whatever operation it came`() {
+    @Test func `a store that loses power has every acknowledged batch whole, wherever in whatever operation it came`() {
         let report = PowerCuts.run(cuts: Self.cuts, seed: 1)
         #expect(report.breaches == [])
         #expect(report.cuts == Self.cuts)
@@ -38,7 +38,7 @@ import Testing
         return (disk, script)
     }
 
-    @Test func `keeps what it showed after its process was killed in a sync`() throws {
+    @Test func `a store that loses power keeps what it showed after its process was killed in a sync`() throws {
         for _ in 0..<8 {
             let (disk, script) = try Self.killedInItsSync()
             let shown = try disk.open()
@@ -53,7 +53,9 @@ import Testing
         }
     }
 
-    @Test func `keeps what it showed after a sync failed, which no later sync tries again`() throws {
+    @Test func `a store that loses power keeps what it showed after a sync failed, which no later sync tries again`()
+        throws
+    {
         for seed in 1...UInt64(16) {
             let disk = FaultyDisk(seed: seed)
             var script = StorageScript(seed: 2)
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `opens without room for its log, and keeps what it shows`() throws {
+    @Test func `a store that loses power opens without room for its log, and keeps what it shows`() throws {
         let (disk, script) = try Self.killedInItsSync()
         disk.room = disk.bytes
         let shown = try disk.open()

@@ -53,7 +53,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `has all that was committed, wherever its process was lost`(_ checkpointing: Bool) throws {
+    func `a store that was not closed has all that was committed, wherever its process was lost`(_ checkpointing: Bool)
+        throws
+    {
         let life = try Self.live(seed: 3, batches: 20, checkpointing: checkpointing)
         for copy in life.copies {
             let found = try Self.open(copy.file, log: copy.log, life.scripts)
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `has whole batches only, wherever its log was torn`() throws {
+    @Test func `a store that was not closed has whole batches only, wherever its log was torn`() throws {
         let life = try Self.live(seed: 4, batches: 20)
         let copy = try #require(life.copies.last)
         var random = SeededRandom(seed: 40)
@@ -85,7 +87,7 @@ import Testing
         #expect(revisions.count > 5, "the tears hit \(revisions.count) batches")
     }
 
-    @Test func `does not take garbage behind its log for anything`() throws {
+    @Test func `a store that was not closed does not take garbage behind its log for anything`() throws {
         let life = try Self.live(seed: 5, batches: 6)
         let copy = try #require(life.copies.last)
         var random = SeededRandom(seed: 50)
@@ -171,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func `has a log that stays bounded`() throws {
+    @Test func `a store's file has a log that stays bounded`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         let storage = try SQLiteStorage(path: path)
@@ -195,7 +197,7 @@ import Testing
         #expect(longest > Limits.storeLogBytes / 2, "it was never near its limit: \(longest) bytes")
     }
 
-    @Test func `has a longer log where the same pages change again and again`() throws {
+    @Test func `a store's file has a longer log where the same pages change again and again`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")
         let storage = try SQLiteStorage(path: path)
@@ -286,7 +288,7 @@ import Testing
 }
 
 @Suite struct `the length of the log` {
-    @Test func `doubles while checkpoints have few pages, and halves when they have many`() {
+    @Test func `the length of the log doubles while checkpoints have few pages, and halves when they have many`() {
         let (few, many) = (Limits.checkpointPagesFew, 2 * Limits.checkpointPagesFew + 1)
         var bound = LogBound()
         #expect(bound.bytes == Limits.storeLogBytes)

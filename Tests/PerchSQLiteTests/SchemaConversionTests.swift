@@ -51,7 +51,7 @@ enum EarlierSchema {
 
     init() throws { TemporaryDirectory.write(try Self.fixture("schema-4.db"), to: self.directory.file("store")) }
 
-    @Test func `is converted when it opens, and answers every read as before`() throws {
+    @Test func `a store of schema 4 is converted when it opens, and answers every read as before`() throws {
         let storage = try SQLiteStorage(path: self.path)
         #expect(storage.convertedSchema == 4)
         #expect(try storeTranscript(of: storage, keys: Self.keys) == Self.answers())
@@ -81,7 +81,7 @@ enum EarlierSchema {
         storage.close()
     }
 
-    @Test func `is inspected and restored as a backup, and stays as it is`() throws {
+    @Test func `a store of schema 4 is inspected and restored as a backup, and stays as it is`() throws {
         let before = TemporaryDirectory.read(self.path)
         let contents = try StoreRestore.verify(self.path)
         #expect(contents.schema == 4)

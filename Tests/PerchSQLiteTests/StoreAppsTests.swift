@@ -37,7 +37,7 @@ import Testing
         return try storage.appStates().map(\.state.bundleID)
     }
 
-    @Test func `takes out the one that is named, and nothing else`() throws {
+    @Test func `a removal takes out the named app, and nothing else`() throws {
         try self.makeStore(["com.example.app", "com.exmaple.app"], buys: true)
         try StoreApps.remove("com.exmaple.app", .xcode, from: self.path)
         #expect(try self.names() == ["com.example.app"])
@@ -48,7 +48,7 @@ import Testing
         #expect(engine.apps.states.map(\.bundleID) == ["com.example.app"])
     }
 
-    @Test func `is refused for an app that has an account`() throws {
+    @Test func `a removal is refused for an app with an account`() throws {
         try self.makeStore(["com.example.app", "org.shop"], buys: true)
         #expect(throws: AppRemovalError.hasAccounts(name: "com.example.app, xcode", count: 1)) {
             try StoreApps.remove("com.example.app", .xcode, from: self.path)
@@ -56,7 +56,7 @@ import Testing
         #expect(try self.names() == ["com.example.app", "org.shop"])
     }
 
-    @Test func `is refused for an app that is not there, and says which are`() throws {
+    @Test func `a removal is refused for an unknown app, with the known ones`() throws {
         try self.makeStore(["com.example.app"], buys: false)
         let error = #expect(throws: AppRemovalError.self) {
             try StoreApps.remove("com.example.app", .production, from: self.path)
@@ -66,7 +66,7 @@ import Testing
                 == "the store has no app com.example.app, production; it has com.example.app, xcode")
     }
 
-    @Test func `makes no store where there is none`() {
+    @Test func `a removal creates no store`() {
         let missing = self.directory.file("missing.db")
         #expect(throws: AppRemovalError.noStore(path: missing)) {
             try StoreApps.remove("com.example.app", .xcode, from: missing)

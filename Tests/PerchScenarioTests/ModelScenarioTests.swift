@@ -7,7 +7,7 @@ import Testing
 /// A finding of the model check is written as a scenario. Tests/Scenarios/run plays one.
 @Suite("A random sequence, written as a scenario")
 struct ModelScenarioTests {
-    @Test(arguments: 1...4 as ClosedRange<UInt64>) func `is read without a fault`(_ seed: UInt64) {
+    @Test(arguments: 1...4 as ClosedRange<UInt64>) func `the example is read without a fault`(_ seed: UInt64) {
         let actions = ModelCheck.actions(of: ModelEvent.sequence(seed: seed, count: 120))
         let text = ModelScenario.text(of: actions)
         let parsed = ScenarioParser.parse(text)
@@ -18,7 +18,7 @@ struct ModelScenarioTests {
     }
 
     /// A deliberately wrong law stands for a mistake: no subscription may be refunded.
-    @Test func `has only the steps that break something, and says what they break`() throws {
+    @Test func `the scenario has only the breaking steps, and names the broken law`() throws {
         let law: ModelCheck.Law = { _, after in
             let lines = after.records.compactMap { $0?.lines }.joined()
             return lines.contains { $0.latest.revocation?.type == .refundFull } ? "a subscription was refunded" : nil

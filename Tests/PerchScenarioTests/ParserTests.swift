@@ -128,7 +128,7 @@ struct ParserTests {
         #expect(faults(head + "alice: buy gold as A\nalice: share A with bob\nalice: refund the gold") == [])
     }
 
-    @Test func `charges as set name nothing`() {
+    @Test func `charges as set take no target`() {
         #expect(faults(head + "charges as set") == [])
     }
 

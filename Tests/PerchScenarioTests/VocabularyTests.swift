@@ -5,14 +5,14 @@ import Testing
 
 @Suite("The page of documentation")
 struct VocabularyTests {
-    @Test func `says nothing that is not read`() {
+    @Test func `every word of the page is read`() {
         let parsed = ScenarioParser.parse(checkoutText("Tests/PerchScenarioTests/Vocabulary.scenario"))
         #expect(parsed.faults.map(\.description) == [])
         #expect(parsed.scenario.isStrict)
         #expect(parsed.scenario.stepCount > 100)
     }
 
-    @Test func `begins with an example that is read`() {
+    @Test func `the page begins with a readable example`() {
         let parts = checkoutText("proto/scenario/README.md").split(separator: "```", omittingEmptySubsequences: false)
         #expect(ScenarioParser.parse(String(parts[1])).faults.map(\.description) == [])
     }
@@ -26,7 +26,7 @@ struct VocabularyTests {
         #expect(listed == ScenarioWords.phrases)
     }
 
-    @Test func `has the phrases that the parser's code names, and no others`() {
+    @Test func `the page has exactly the phrases in the parser's code`() {
         let files = ["Steps", "Values", "Expectations", "Subjects", "Settings", "Catalogue"].map {
             "LineCursor+\($0).swift"
         }

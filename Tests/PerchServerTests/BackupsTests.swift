@@ -42,7 +42,7 @@ import Testing
         #expect(old.first?.hasPrefix("warning: ") == true)
     }
 
-    @Test func `is counted, and answered to who asked`() throws {
+    @Test func `the record of backups is counted, and answered to who asked`() throws {
         var backups = Backups()
         let began = Clocks.monotonic()
         backups.begin(self.running("/b/one.db", at: began))

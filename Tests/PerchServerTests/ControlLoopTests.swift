@@ -222,7 +222,7 @@ private struct Faults {
         ("/metrics", "loop 1 and the store did not answer within 1000 ms"),
         ("/status", "\"unanswered\": \"loop 1 and the store\""),
     ])
-    func `says over HTTP who did not answer in time`(_ path: String, _ told: String) throws {
+    func `the control loop says over HTTP who did not answer in time`(_ path: String, _ told: String) throws {
         let faults = try onServerThread {
             var faults = Faults()
             let stepped = try SteppedControl(watchdogMicroseconds: nil)
@@ -257,7 +257,7 @@ private struct Faults {
         #expect(faults == [])
     }
 
-    @Test func `stays ready while the disk is full, and notifies systemd`() throws {
+    @Test func `the control loop stays ready while the disk is full, and notifies systemd`() throws {
         let faults = try onServerThread {
             var faults = Faults()
             let stepped = try SteppedControl(watchdogMicroseconds: nil)
@@ -272,7 +272,7 @@ private struct Faults {
         #expect(faults == [])
     }
 
-    @Test func `is not ready while the disk is full, if the operator asked for that`() throws {
+    @Test func `the control loop is not ready while the disk is full, if the operator asked for that`() throws {
         let faults = try onServerThread {
             var faults = Faults()
             let stepped = try SteppedControl(watchdogMicroseconds: nil, isReadyWithoutRoom: false)

@@ -53,7 +53,9 @@ import Testing
             ([], .xcode), ([], .production), ([.xcode], .xcode), ([.production, .sandbox], .production),
             ([.xcode], nil),
         ] as [([AppEnvironment], AppEnvironment?)])
-    func `are fine where none of them is a test app, or all are`(_ kept: [AppEnvironment], _ given: AppEnvironment?)
+    func `apps that are all test apps, or none of them, are served together`(
+        _ kept: [AppEnvironment], _ given: AppEnvironment?
+    )
         throws
     {
         try Server.checkEnvironments(Self.settings(given), try Self.engine(kept))
@@ -65,7 +67,7 @@ import Testing
             ("com.example.app", nil, true), (nil, .xcode, true), ("com.example.app", .xcode, true), (nil, nil, true),
             (nil, .production, false), ("org.shop", nil, false), ("org.shop", .xcode, false),
         ] as [(String?, AppEnvironment?, Bool)])
-    func `is the one that was meant, where no catalogue says which`(
+    func `a stated app is the one served without a catalogue`(
         _ bundleID: String?, _ environment: AppEnvironment?, _ isServed: Bool
     ) throws {
         var settings = ServerSettings()

@@ -93,7 +93,7 @@ private final class SteppedService: LoopDriver {
         #expect(stepped.service.counters.responses == [200: 1])
     }
 
-    @Test func `refuses so that the peer can read why, though it still sends`() throws {
+    @Test func `the HTTP listener refuses so that the peer can read why, though it still sends`() throws {
         let stepped = try SteppedService()
         let client = try HTTPClient(stepped.service.address)
         client.send(
@@ -123,7 +123,7 @@ private final class SteppedService: LoopDriver {
         #expect(stepped.service.connectionCount == Limits.httpConnectionsMax)
     }
 
-    @Test func `closes whose time is over`() throws {
+    @Test func `the HTTP listener closes whose time is over`() throws {
         let stepped = try SteppedService()
         let client = try HTTPClient(stepped.service.address)
         client.send("GET / HT")

@@ -40,7 +40,7 @@ import Testing
         #expect(Log(settings, Supervision(), descriptor: pipe.writing).isForPrograms)
     }
 
-    @Test func `begins its lines with a priority only where journald reads them`() throws {
+    @Test func `the log of a server begins its lines with a priority only where journald reads them`() throws {
         let pipe = try Pipe()
         var status = stat()
         try #require(fstat(pipe.writing, &status) == 0)
@@ -52,7 +52,7 @@ import Testing
         #expect(lines.map { $0.prefix(4) } == ["<4>{", "{\"ti"])
     }
 
-    @Test func `goes to debug and back while the server runs`() throws {
+    @Test func `the log of a server goes to debug and back while the server runs`() throws {
         let pipe = try Pipe()
         let log = Log(descriptor: pipe.writing, format: .logfmt, level: .warning, hasPriority: false)
         #expect(!log.isDebug)

@@ -5,7 +5,7 @@ import Testing
 @testable import PerchServer
 
 @Suite struct `the settings of a loop` {
-    @Test func `are the server's, each of them`() {
+    @Test func `the settings of a loop are the server's, each of them`() {
         let counts: [(WritableKeyPath<ServerSettings, Int>, KeyPath<CoreSettings, Int>)] = [
             (\.frameBytesMax, \.frameBytesMax), (\.callsPerConnectionMax, \.callsPerConnectionMax),
             (\.handshakesMax, \.handshakesMax), (\.partialFramesBytesMax, \.partialFramesBytesMax),

@@ -23,7 +23,7 @@ import Testing
         #expect(files.told == ["the catalogue of com.example.app: line 3"])
     }
 
-    @Test func `are looked at before a restart needs them`() {
+    @Test func `reloadable files are checked before a restart needs them`() {
         var catalogue = self.directory.file("catalog.storekit")
         var settings = ServerSettings()
         settings.authentication.tokenKeysPath = self.directory.file("keys")
@@ -65,7 +65,7 @@ import Testing
         ).all
     }
 
-    @Test func `are a warning of the doctor with the reason of each`() {
+    @Test func `unusable files are a warning of the doctor, each with its reason`() {
         #expect(self.finding([])?.level == "ok")
         let found = self.finding(["a: b", "c: d"])
         #expect(found?.level == "warning" && found?.message.contains("a: b; c: d") == true)

@@ -229,7 +229,7 @@ private final class Client {
         }
     }
 
-    @Test func `knows by the first byte what a peer speaks`() throws {
+    @Test func `a loop that speaks TLS knows by the first byte what a peer speaks`() throws {
         let stage = try SteppedLoop(.allowed)
         let plain = try Client(stage, isSecure: false)
         let secure = try Client(stage)
@@ -237,7 +237,7 @@ private final class Client {
         #expect(stage.driver.tls.open == 1 && stage.driver.tls.handshakes == 1)
     }
 
-    @Test func `refuses plaintext where TLS is required, with a reason`() throws {
+    @Test func `a loop that speaks TLS refuses plaintext where TLS is required, with a reason`() throws {
         let stage = try SteppedLoop(.required)
         let client = try Client(stage, isSecure: false)
         client.say([1])
@@ -261,7 +261,7 @@ private final class Client {
         #expect(events.contains { if case .handshakeFailed(_, "off", _) = $0 { true } else { false } })
     }
 
-    @Test func `gives up a handshake that is too long`() throws {
+    @Test func `a loop that speaks TLS gives up a handshake that is too long`() throws {
         let stage = try SteppedLoop(.required)
         let client = try Client(stage, isSecure: false)
         // A ClientHello that says it has 128 KiB, in records of 16 KiB each.
@@ -272,7 +272,7 @@ private final class Client {
         #expect(stage.driver.tls.open == 0)
     }
 
-    @Test func `shows new certificates to new connections only`() throws {
+    @Test func `a loop that speaks TLS shows new certificates to new connections only`() throws {
         let stage = try SteppedLoop(.required)
         let old = try Client(stage)
         #expect(old.greet(stage))
@@ -290,7 +290,7 @@ private final class Client {
         #expect(old.step(stage, until: { (try? old.frames().contains(.pong)) == true }))
     }
 
-    @Test func `gives connections new tickets when the keys have changed, so that they come back fast`() throws {
+    @Test func `a loop gives connections new tickets after a change of keys, so that they resume`() throws {
         let stage = try SteppedLoop(.required)
         let client = try Client(stage)
         #expect(client.greet(stage))
@@ -322,7 +322,7 @@ private final class Client {
         #expect(stage.driver.core.transport.certificates.count == 2)
     }
 
-    @Test func `refuses a client whose certificate has ended by the server's clock, with a reason`() throws {
+    @Test func `a loop refuses a client certificate that ended by the server's clock, with a reason`() throws {
         // As for a resumed session: TLS does not check its certificate again, and finds no fault.
         let alice = MadeCertificate("alice", issuer: SteppedLoop.authority)
         let later = Clocks.wall().advanced(byMilliseconds: 2 * 86_400_000)
@@ -334,7 +334,7 @@ private final class Client {
         #expect(stage.driver.core.transport.certificates.isEmpty)
     }
 
-    @Test func `says farewell in TLS before it closes`() throws {
+    @Test func `a loop that speaks TLS says farewell in TLS before it closes`() throws {
         let stage = try SteppedLoop(.required)
         let client = try Client(stage)
         #expect(client.greet(stage))

@@ -7,19 +7,19 @@ import Testing
 @Suite struct `the server's clock` {
     private func at(_ milliseconds: Int64) -> Instant { Instant(milliseconds: milliseconds) }
 
-    @Test func `begins at the lease, and stands until the machine's has come there`() {
+    @Test func `the server's clock begins at the lease, and stands until the machine's has come there`() {
         let clock = StoreClock(notBefore: self.at(1_000), bound: self.at(9_000))
         #expect(clock.now(machine: self.at(400)) == self.at(1_000))
         #expect(clock.now(machine: self.at(1_001)) == self.at(1_001))
     }
 
-    @Test func `does not go back with the machine's`() {
+    @Test func `the server's clock does not go back with the machine's`() {
         let clock = StoreClock(notBefore: self.at(0), bound: self.at(9_000))
         #expect(clock.now(machine: self.at(5_000)) == self.at(5_000))
         #expect(clock.now(machine: self.at(200)) == self.at(5_000))
     }
 
-    @Test func `shows nothing beyond the lease on the disk, and wakes the store's thread once for another`() throws {
+    @Test func `the clock never passes the lease on disk, and wakes the store's thread once for another`() throws {
         let wake = try WakeUp()
         let clock = StoreClock(notBefore: self.at(0), bound: self.at(9_000))
         clock.wakes(wake)

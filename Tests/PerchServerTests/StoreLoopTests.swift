@@ -170,7 +170,7 @@ private final class SteppedStore {
         #expect(depths.seen == [0, 0, 1, 1])
     }
 
-    @Test func `stamps nothing that is no change`() throws {
+    @Test func `the store's thread stamps nothing that is no change`() throws {
         let store = try SteppedStore()
         #expect(store.turn().loop.isEmpty)
     }
@@ -186,7 +186,9 @@ private final class SteppedStore {
         #expect(proven.failure == nil)
     }
 
-    @Test func `copies between its batches, and has each of them wait for no more than some pages`() throws {
+    @Test func `the store's thread copies between its batches, and has each of them wait for no more than some pages`()
+        throws
+    {
         let store = try SteppedStore()
         store.rename(bytes: 4_000_000)
         _ = store.turn()
@@ -216,7 +218,7 @@ private final class SteppedStore {
         #expect(store.files.contains("copy.db") && !store.files.contains("copy.db.partial"))
     }
 
-    @Test func `gives a copy up when it stops, and leaves nothing of it`() throws {
+    @Test func `the store's thread gives a copy up when it stops, and leaves nothing of it`() throws {
         let store = try SteppedStore()
         store.rename(bytes: 40_000_000)
         _ = store.turn()
@@ -230,7 +232,7 @@ private final class SteppedStore {
         #expect(store.files == ["perch.db"])
     }
 
-    @Test func `says why there is no copy`() throws {
+    @Test func `the store's thread says why there is no copy`() throws {
         let store = try SteppedStore()
         _ = store.copy(to: "perch.db")
         let told = store.turn().control

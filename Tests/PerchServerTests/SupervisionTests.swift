@@ -51,7 +51,7 @@ final class NotifyReceiver {
         #expect(Supervision(environment: ["HOME": "/"], processID: 7) == Supervision())
     }
 
-    @Test func `is taken from the environment`() {
+    @Test func `the service manager's variables is taken from the environment`() {
         let supervision = Supervision(
             environment: [
                 "NOTIFY_SOCKET": "@x", "WATCHDOG_USEC": "30000000", "WATCHDOG_PID": "7", "LISTEN_PID": "7",
@@ -162,7 +162,7 @@ final class NotifyReceiver {
 }
 
 @Suite struct `an inherited listener` {
-    @Test func `keeps its address, and each loop gets a descriptor of it`() throws {
+    @Test func `an inherited listener keeps its address, and each loop gets a descriptor of it`() throws {
         let original = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
         let address = Sockets.localAddress(original.number)
         let listener = try InheritedListener(original.number, name: "perch")
@@ -187,7 +187,7 @@ final class NotifyReceiver {
         for number in [file, datagram, idle, local] { close(number) }
     }
 
-    @Test func `takes the place of the one in the settings`() throws {
+    @Test func `an inherited listener takes the place of the one in the settings`() throws {
         let original = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
         let http = try Sockets.listen(on: .loopback(port: 0), reusePort: false)
         var settings = ServerSettings()
@@ -252,7 +252,7 @@ final class NotifyReceiver {
             }?.contains("--allow-remote-http") == true)
     }
 
-    @Test func `is elsewhere only with TLS and an authenticator, or where they are written off`() {
+    @Test func `a server listens off loopback only with TLS and authentication, or with explicit settings`() {
         func refusal(_ change: (inout ServerSettings) -> Void) -> String? {
             self.refusal { settings in
                 settings.listen = "0.0.0.0:1"
@@ -292,7 +292,7 @@ final class NotifyReceiver {
             } == nil)
     }
 
-    @Test func `has settings of TLS that belong together`() {
+    @Test func `the listeners of a server has settings of TLS that belong together`() {
         func refusal(_ change: (inout TLSSettings) -> Void) -> String? {
             self.refusal { change(&$0.tls) }
         }
@@ -317,7 +317,7 @@ final class NotifyReceiver {
         #expect(secure { $0.clientAuthorityPath = "a" }?.contains("--tls-client-certificates") == true)
     }
 
-    @Test func `is not one place for two things`() {
+    @Test func `the listeners of a server is not one place for two things`() {
         #expect(self.refusal { $0.http = $0.listen }?.contains("give each its own port") == true)
         #expect(self.refusal { $0.http = "127.0.0.1" }?.hasPrefix("--http 127.0.0.1: ") == true)
     }

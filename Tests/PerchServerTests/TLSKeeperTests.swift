@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: [
         (30, "ok"), (20, "warning"), (-1, "problem"),
     ])
-    func `are a finding of the doctor`(_ days: Int64, _ level: String) throws {
+    func `the files of TLS are a finding of the doctor`(_ days: Int64, _ level: String) throws {
         let keeper = try self.keeper(endsInSeconds: 40 * 86_400)
         let wall = keeper.certificateEnd.advanced(byMilliseconds: -days * 86_400_000)
         #expect(self.finding(TLSFinding(keeper, isLoopback: true, wall: wall)).level == level)
@@ -106,7 +106,7 @@ import Testing
         return (found.first?.level ?? "", found.first?.message ?? "")
     }
 
-    @Test func `are off without a word of warning`() {
+    @Test func `the files of TLS are off without a word of warning`() {
         #expect(self.finding(nil).level == "ok")
     }
 }

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: 1...5 as ClosedRange<UInt64>)
-    func `holds what a dictionary would, through growing and being undone`(_ seed: UInt64) {
+    func `the table of keys holds what a dictionary would, through growing and being undone`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var table = AliasTable()
         var expected: [AccountKey: AccountNumber] = [:]

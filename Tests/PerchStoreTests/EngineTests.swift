@@ -70,7 +70,7 @@ import Testing
         #expect(afterRestart == first)
     }
 
-    @Test func `finds apps by number, and refuses unknown numbers`() throws {
+    @Test func `the store's engine finds apps by number, and refuses unknown numbers`() throws {
         let engine = try Self.engine(on: Self.memory())
         for name in ["com.example.second", "com.example.third"] {
             _ = try engine.openApp(
@@ -146,7 +146,9 @@ import Testing
         #expect(storage.record(1 << 40) == nil)
     }
 
-    @Test func `keeps the images of an edited catalogue, and deletes those of a replaced one`() throws {
+    @Test func `the store's engine keeps the images of an edited catalogue, and deletes those of a replaced one`()
+        throws
+    {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
         let image = ImageContent([0xFF, 0xD8, 0xFF])
@@ -269,7 +271,7 @@ import Testing
         #expect(restarted.header.revision == revision)
     }
 
-    @Test func `forgets revoked tokens that have ended, in memory and on disk`() throws {
+    @Test func `the store's engine forgets revoked tokens that have ended, in memory and on disk`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
         func revoke(_ id: String, lasting milliseconds: Int64, at wall: Instant) -> [StoreEvent] {

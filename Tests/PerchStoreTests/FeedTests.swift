@@ -62,7 +62,9 @@ private struct Parts: Equatable {
     }
 
     @Test(arguments: StorageImplementation.allCases)
-    func `is read from storage as it was sent to the loops`(_ implementation: StorageImplementation) throws {
+    func `the feed of changes is read from storage as it was sent to the loops`(_ implementation: StorageImplementation)
+        throws
+    {
         let made = try implementation.make()
         let store = try FamilyStore(storage: made.storage)
         try Self.live(store)
@@ -86,7 +88,7 @@ private struct Parts: Equatable {
         #expect(entries.count == due.count && entries.allSatisfy { due[$0.account] == $0.instant })
     }
 
-    @Test func `survives sealing, whole`() throws {
+    @Test func `the feed of changes survives sealing, whole`() throws {
         let store = try FamilyStore()
         try Self.live(store)
         for change in try #require(try store.storage.changes(after: 0, limit: 1_000)) {
@@ -109,7 +111,7 @@ private struct Parts: Equatable {
 }
 
 @Suite struct `The window of due attempts` {
-    @Test func `is the earliest that storage has, through random moves`() {
+    @Test func `the window of due attempts is the earliest that storage has, through random moves`() {
         for seed in 1...20 as ClosedRange<UInt64> {
             var random = SeededRandom(seed: seed)
             var window = DueWindow()
@@ -138,7 +140,7 @@ private struct Parts: Equatable {
     }
 
     /// As when a window was read from storage that is ahead of the feed.
-    @Test func `takes moves that it knows already`() {
+    @Test func `the window of due attempts takes moves that it knows already`() {
         var window = DueWindow()
         func at(_ instant: Int64) -> Instant { Instant(milliseconds: instant) }
         window.load([DueEntry(instant: at(30), account: 7)])

@@ -5,7 +5,7 @@ import Testing
 /// A few sequences of `make modelcheck`, which runs any number.
 @Suite struct `the model, lived at random` {
     @Test(arguments: [1, 101, 201, 301] as [UInt64])
-    func `breaks no law and no invariant`(_ first: UInt64) {
+    func `a random sequence breaks no law and no invariant`(_ first: UInt64) {
         var tally = ModelCheck.Tally()
         for seed in first..<first + 3 {
             if let failure = ModelCheck.live(seed: seed, events: 150, tally: &tally) {
@@ -21,7 +21,7 @@ import Testing
 
     /// In this sequence an upgrade is deleted. The plan that it left behind is newer than the line's latest, and no
     /// renewal.
-    @Test func `takes what was there before for no renewal`() {
+    @Test func `a transaction that was left behind counts as no renewal`() {
         var tally = ModelCheck.Tally()
         let failure = ModelCheck.live(seed: 95_982, events: 200, tally: &tally)
         #expect(failure == nil, "\(failure?.breach ?? "")")
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// A law finds nothing in states that never occur.
-    @Test func `does everything that there is to do, and comes to every state`() {
+    @Test func `random sequences perform every operation and reach every state`() {
         var reach = ModelReach()
         for seed in 1...12 as ClosedRange<UInt64> { reach.live(seed: seed, events: 200) }
         let operations = [

@@ -205,7 +205,7 @@ final class FamilyStore {
 }
 
 @Suite struct `an operation of the test store` {
-    @Test func `sees the rows that it asks for, however many the account has`() throws {
+    @Test func `an operation of the test store sees the rows that it asks for, however many the account has`() throws {
         let store = try FamilyStore()
         let first = try store.buy("season", "a")
         for _ in 0..<Limits.pageSizeMax + 20 {
@@ -219,7 +219,7 @@ final class FamilyStore {
         #expect(try store.entitlement("season", "a")?.id == first.id)
     }
 
-    @Test func `needs no account where it names a transaction`() throws {
+    @Test func `an operation of the test store needs no account where it names a transaction`() throws {
         let store = try FamilyStore()
         let bought = try store.buy("silver", "a")
         try store.operate(.refund(.transaction(bought.id), reason: .other, share: .full), nil)
@@ -227,7 +227,7 @@ final class FamilyStore {
         #expect(throws: Refusal.self) { try store.operate(.reverseRefund(.transaction(99)), nil) }
     }
 
-    @Test func `is refused for an account that is not there`() throws {
+    @Test func `an operation of the test store is refused for an account that is not there`() throws {
         let store = try FamilyStore()
         #expect {
             try store.operate(.expire(.product("silver")), "nobody")
@@ -247,7 +247,7 @@ final class FamilyStore {
 }
 
 @Suite struct `a read about the past` {
-    @Test func `has no line before it began, and nothing can be dated back into it`() throws {
+    @Test func `a read about the past has no line before it began, and nothing can be dated back into it`() throws {
         let store = try FamilyStore()
         let minute: Int64 = 60_000
         store.advance(10 * minute)
@@ -280,7 +280,7 @@ final class FamilyStore {
 }
 
 @Suite struct `Family Sharing in the store` {
-    @Test func `opens the member's account, in the revision of the purchaser's fact`() throws {
+    @Test func `sharing opens the member's account in the revision of the purchaser's fact`() throws {
         let store = try FamilyStore()
         let bought = try store.buy("silver", "a")
         let shared = try FamilyStore.transaction(try store.operate(.share(.product("silver"), member: "b"), "a"))
@@ -292,7 +292,9 @@ final class FamilyStore {
         #expect(change.accounts.count == 2 && change.aliases.map(\.key) == [FamilyStore.key("b")])
     }
 
-    @Test func `renews, fails, recovers, upgrades and ends with the purchaser, a revision each`() throws {
+    @Test func `a shared line renews, fails, recovers, upgrades and ends with the purchaser, in one revision each`()
+        throws
+    {
         let store = try FamilyStore()
         try store.buy("silver", "a")
         for member in ["b", "c", "d"] { try store.operate(.share(.product("silver"), member: member), "a") }
@@ -338,7 +340,7 @@ final class FamilyStore {
         try check(.revoked, "a product that is not shareable") { try store.buy("alone", "a") }
     }
 
-    @Test func `comes back with a product that can be shared`() throws {
+    @Test func `a shared line returns with a shareable product`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")
         try store.operate(.share(.product("silver"), member: "b"), "a")
@@ -368,7 +370,7 @@ final class FamilyStore {
         #expect(try latest().originalPurchaseDate == latest().purchaseDate, "nothing of it is left")
     }
 
-    @Test func `stops at once, with one member or with all`() throws {
+    @Test func `sharing stops at once, with one member or with all`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")
         for member in ["b", "c", "d"] { try store.operate(.share(.product("silver"), member: member), "a") }
@@ -384,7 +386,7 @@ final class FamilyStore {
     }
 
     /// Found by `modelcheck 1 21383 200`: a member received an event of a transaction that it did not have, and was entitled by it.
-    @Test func `gives back no purchase that the member has cleared`() throws {
+    @Test func `a reversal restores no purchase that the member cleared`() throws {
         let store = try FamilyStore()
         try store.buy("lifetime", "a")
         let bought = try #require(store.rows("a").first?.id)
@@ -414,7 +416,7 @@ final class FamilyStore {
         }
     }
 
-    @Test func `is for five members, of what can be shared, and not for oneself`() throws {
+    @Test func `sharing is for five other members, and for shareable products`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")
         try store.buy("lifetime", "a")
@@ -462,7 +464,7 @@ final class FamilyStore {
         #expect(store.engine.header.revision == revision, "a second sync changes nothing")
     }
 
-    @Test func `ends when the purchaser's transactions are taken out of the store`() throws {
+    @Test func `sharing ends when the purchaser's transactions are deleted`() throws {
         for isCleared in [true, false] {
             let store = try FamilyStore()
             let bought = try store.buy("silver", "a")
@@ -493,7 +495,7 @@ final class FamilyStore {
             .buy(PurchaseOrder(productID: "silver")), .extendRenewal(.product("gold"), milliseconds: 1_000),
             .raisePrice(.product("gold"), milliunits: 50_000, needsConsent: true),
         ] as [StoreOperation])
-    func `leaves a member's older period alone, also where the next one began at the same instant`(
+    func `a member's older period is kept, even if the next one began at the same instant`(
         _ operation: StoreOperation
     ) throws {
         let store = try FamilyStore()
@@ -508,7 +510,7 @@ final class FamilyStore {
         #expect(try store.states("b") == [.expired])
     }
 
-    @Test func `brings back, of a refund taken back, only what the member had of that purchase`() throws {
+    @Test func `a reversal restores only what the member had of that purchase`() throws {
         let store = try FamilyStore()
         try store.buy("gold", "a")
         try store.operate(.share(.product("gold"), member: "b"), "a")
@@ -522,7 +524,7 @@ final class FamilyStore {
         #expect(try store.states("a") == [.subscribed] && store.states("b") == [.revoked])
     }
 
-    @Test func `makes the member's own subscription come before the shared one`() throws {
+    @Test func `the member's own subscription precedes the shared one`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")
         try store.buy("silver", "b")

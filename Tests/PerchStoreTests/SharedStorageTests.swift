@@ -105,7 +105,9 @@ private func checkAlike(_ servers: Server...) throws {
 @Suite struct `An engine on shared storage` {
     let database = SharedDatabase()
 
-    @Test func `applies the changes of another node in order before it reads or decides`() throws {
+    @Test func `an engine on shared storage applies the changes of another node in order before it reads or decides`()
+        throws
+    {
         let (a, b) = (try Server(self.database), try Server(self.database))
         #expect(b.engine.header.revision == 1, "the second node finds the app of the first")
         a.buy("lifetime", "anna")
@@ -123,7 +125,7 @@ private func checkAlike(_ servers: Server...) throws {
         try checkAlike(a, b)
     }
 
-    @Test func `applies settings and revoked tokens of another node`() throws {
+    @Test func `an engine on shared storage applies settings and revoked tokens of another node`() throws {
         let (a, b) = (try Server(self.database), try Server(self.database))
         let hourly = try #require(TimeRate(rawValue: 1))
         a.run(
@@ -144,7 +146,7 @@ private func checkAlike(_ servers: Server...) throws {
         try checkAlike(a, b)
     }
 
-    @Test func `settles each renewal once, whichever node is first`() throws {
+    @Test func `an engine on shared storage settles each renewal once, whichever node is first`() throws {
         let (a, b) = (try Server(self.database), try Server(self.database))
         a.buy("silver", "anna")
         b.run()
@@ -157,7 +159,7 @@ private func checkAlike(_ servers: Server...) throws {
         try checkAlike(a, b)
     }
 
-    @Test func `runs a superseded batch again on what the other node has changed`() throws {
+    @Test func `an engine on shared storage runs a superseded batch again on what the other node has changed`() throws {
         let (a, b) = (try Server(self.database), try Server(self.database))
         a.storage.faults = [.superseded { b.buy("lifetime", "bert") }, .superseded { b.buy("season", "anna") }]
         let ticket = a.buy("lifetime", "anna")
@@ -169,7 +171,8 @@ private func checkAlike(_ servers: Server...) throws {
         try checkAlike(a, b)
     }
 
-    @Test func `finds the answer that another node kept for the same key meanwhile`() throws {
+    @Test func `an engine on shared storage finds the answer that another node kept for the same key meanwhile`() throws
+    {
         let (a, b) = (try Server(self.database), try Server(self.database))
         var other: UInt64?
         a.storage.faults = [.superseded { other = b.buy("lifetime", "anna", key: [1]) }]
@@ -181,7 +184,7 @@ private func checkAlike(_ servers: Server...) throws {
         try checkAlike(a, b)
     }
 
-    @Test func `refuses a batch that never comes first, and takes the next one`() throws {
+    @Test func `an engine on shared storage refuses a batch that never comes first, and takes the next one`() throws {
         let (a, b) = (try Server(self.database), try Server(self.database))
         a.storage.faults = (0..<Limits.batchRunsMax).map { _ in .superseded { b.buy("coins", "bert") } }
         let ticket = a.buy("lifetime", "anna")
@@ -216,7 +219,8 @@ private func checkAlike(_ servers: Server...) throws {
     }
 
     @Test(arguments: [true, false])
-    func `asks whether a batch was written whose commit lost its connection, and answers once`(isWritten: Bool) throws {
+    func `an engine asks for the outcome of a commit that lost its connection, and answers once`(isWritten: Bool) throws
+    {
         let (a, b) = (try Server(self.database), try Server(self.database))
         a.storage.faults = [.unknown(isWritten: isWritten)]
         let ticket = a.buy("lifetime", "anna")
@@ -227,7 +231,7 @@ private func checkAlike(_ servers: Server...) throws {
         try checkAlike(a, b)
     }
 
-    @Test func `does not take another node's revision for its own batch`() throws {
+    @Test func `an engine on shared storage does not take another node's revision for its own batch`() throws {
         let (a, b) = (try Server(self.database), try Server(self.database))
         a.storage.faults = [.unknown(isWritten: false)]
         var other: UInt64?
@@ -241,7 +245,9 @@ private func checkAlike(_ servers: Server...) throws {
     }
 
     @Test(arguments: [true, false])
-    func `holds everything back until it knows the outcome of a commit`(isWritten: Bool) throws {
+    func `an engine on shared storage holds everything back until it knows the outcome of a commit`(isWritten: Bool)
+        throws
+    {
         let (a, b) = (try Server(self.database), try Server(self.database))
         a.buy("lifetime", "anna")
         a.storage.faults = [.unknown(isWritten: isWritten, outcomeFailures: 2)]
@@ -265,7 +271,9 @@ private func checkAlike(_ servers: Server...) throws {
     }
 
     @Test(arguments: [true, false])
-    func `keeps a revoked token and a settled renewal through a lost connection`(isWritten: Bool) throws {
+    func `an engine on shared storage keeps a revoked token and a settled renewal through a lost connection`(
+        isWritten: Bool
+    ) throws {
         let (a, b) = (try Server(self.database), try Server(self.database))
         a.buy("silver", "anna")
         a.storage.faults = [.unknown(isWritten: isWritten, outcomeFailures: 1)]
@@ -287,7 +295,7 @@ private func checkAlike(_ servers: Server...) throws {
         try checkAlike(a, b)
     }
 
-    @Test func `moves a clock once, and answers when everything due is settled`() throws {
+    @Test func `an engine on shared storage moves a clock once, and answers when everything due is settled`() throws {
         let a = try Server(self.database)
         a.buy("silver", "anna")
         let advance = a.now.advanced(byMilliseconds: 3 * FamilyStore.month)

@@ -8,7 +8,7 @@ private let all = StorageImplementation.allCases
 
 @Suite struct `Every storage` {
     @Test(arguments: all)
-    func `is empty when it is new`(_ implementation: StorageImplementation) throws {
+    func `every storage is empty when it is new`(_ implementation: StorageImplementation) throws {
         let storage = try implementation.make().storage
         let header = try storage.header()
         #expect(header.epoch == 1)
@@ -23,7 +23,9 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `finds nothing under a number that was never stored`(_ implementation: StorageImplementation) throws {
+    func `every storage finds nothing under a number that was never stored`(_ implementation: StorageImplementation)
+        throws
+    {
         let store = try implementation.make()
         var builder = ChangeBuilder()
         try store.write(builder.facts(1, [.purchased(ChangeBuilder.transaction(0), terms: nil)]))
@@ -42,7 +44,9 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `advances its counters with each change of a batch`(_ implementation: StorageImplementation) throws {
+    func `every storage advances its counters with each change of a batch`(_ implementation: StorageImplementation)
+        throws
+    {
         let store = try implementation.make()
         let identity = try store.storage.header().identity
         var builder = ChangeBuilder()
@@ -110,7 +114,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `finds an account by each of its keys, bytewise and within its app`(
+    func `every storage finds an account by each of its keys, bytewise and within its app`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -130,7 +134,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `keeps the newest record`(_ implementation: StorageImplementation) throws {
+    func `every storage keeps the newest record`(_ implementation: StorageImplementation) throws {
         let store = try implementation.make()
         var random = SeededRandom(seed: 2)
         var builder = ChangeBuilder()
@@ -172,7 +176,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `returns the app state in force at an instant, the newest of two that begin together`(
+    func `every storage returns the app state in force at an instant, the newest of two that begin together`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -197,7 +201,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `returns the state of an app at a revision, whatever other apps do`(
+    func `every storage returns the state of an app at a revision, whatever other apps do`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -248,7 +252,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `keeps the images of each app's newest catalogue, and no other ones`(
+    func `every storage keeps the images of each app's newest catalogue, and no other ones`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -281,7 +285,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `keeps an answer with its key, until those of its time are forgotten`(
+    func `every storage keeps an answer with its key, until those of its time are forgotten`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -317,7 +321,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `remembers revoked tokens with their revision, until they would have ended`(
+    func `every storage remembers revoked tokens with their revision, until they would have ended`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -352,7 +356,9 @@ private let all = StorageImplementation.allCases
 
     /// Apps whose transactions come from outside may share an ID, and their IDs are far apart.
     @Test(arguments: all)
-    func `keeps transactions of two apps with the same ID apart`(_ implementation: StorageImplementation) throws {
+    func `every storage keeps transactions of two apps with the same ID apart`(_ implementation: StorageImplementation)
+        throws
+    {
         let store = try implementation.make()
         let storage = store.storage
         var builder = ChangeBuilder()
@@ -394,7 +400,9 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `stores a lease with its batch, and forgets it after a rollback`(_ implementation: StorageImplementation)
+    func `every storage stores a lease with its batch, and forgets it after a rollback`(
+        _ implementation: StorageImplementation
+    )
         throws
     {
         let storage = try implementation.make().storage
@@ -411,7 +419,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `returns the events of an account in order after a place, and no other facts`(
+    func `every storage returns the events of an account in order after a place, and no other facts`(
         _ implementation: StorageImplementation
     ) throws {
         let store = try implementation.make()
@@ -450,7 +458,7 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
-    func `agrees with every other implementation after a long random sequence`(_ seed: UInt64) throws {
+    func `every storage agrees with every other implementation after a long random sequence`(_ seed: UInt64) throws {
         let stores = try all.map { try $0.make() }
         var script = StorageScript(seed: seed)
         for _ in 0..<25 {

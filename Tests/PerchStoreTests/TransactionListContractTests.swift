@@ -44,7 +44,9 @@ private let all = StorageImplementation.allCases
     }
 
     @Test(arguments: all)
-    func `are of one product where one is named`(_ implementation: StorageImplementation) throws {
+    func `every storage's lists of transactions are of one product where one is named`(
+        _ implementation: StorageImplementation
+    ) throws {
         let store = try implementation.make()
         var builder = ChangeBuilder()
         let transactions = ["pro", "coins", "pro", "Pro"].enumerated().map {

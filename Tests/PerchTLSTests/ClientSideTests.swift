@@ -40,7 +40,7 @@ import Testing
         return (client, server, serverWindow)
     }
 
-    @Test func `starts with a ClientHello, and reports once that it is established`() throws {
+    @Test func `a client's side of TLS starts with a ClientHello, and reports once that it is established`() throws {
         var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
         #expect(client.output.first == 0x16)
         #expect(!client.isEstablished)
@@ -50,7 +50,7 @@ import Testing
         #expect(client.version == "TLSv1.3" && !client.isResumed)
     }
 
-    @Test func `splits long plaintext into records, and all of it arrives`() throws {
+    @Test func `a client's side of TLS splits long plaintext into records, and all of it arrives`() throws {
         var (client, server, serverWindow) = try self.established()
         let sent = (0..<50_000).map { UInt8(truncatingIfNeeded: $0) }
         #expect(sent.withUnsafeBytes { client.seal($0) } == nil)
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [[10, 0, 0, 0], Array("HTTP/1.1 400 Bad Request\r\n".utf8), [0]] as [[UInt8]])
-    func `recognises an answer that is not TLS`(_ answer: [UInt8]) throws {
+    func `a client's side of TLS recognises an answer that is not TLS`(_ answer: [UInt8]) throws {
         var client = try TLSClientSide(self.window, Made.clientContext(), to: TLSServerName("localhost"))
         let (event, plaintext, _) = self.take(answer, &client)
         guard case .failed(let error) = event else {
@@ -114,12 +114,14 @@ import Testing
         ("127.0.0.1:7447", "127.0.0.1", true), ("[::1]:7447", "::1", true), ("localhost:7447", "localhost", false),
         ("perch.example.com.:7447", "perch.example.com", false), ("perch", "perch", false),
     ])
-    func `derives the server's name from its address`(_ address: String, _ name: String, _ isAddress: Bool) {
+    func `a client's side of TLS derives the server's name from its address`(
+        _ address: String, _ name: String, _ isAddress: Bool
+    ) {
         let found = TLSServerName(ofAddress: address)
         #expect(found.text == name && found.isAddress == isAddress)
     }
 
-    @Test func `distinguishes a name from an address`() {
+    @Test func `a client's side of TLS distinguishes a name from an address`() {
         #expect(!TLSServerName("shop.example.com").isAddress)
         #expect(!TLSServerName("10.example.com").isAddress)
         #expect(TLSServerName("10.0.0.1").isAddress)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct `a TLS connection` {
     @Test(arguments: [("localhost", false), ("127.0.0.1", true)])
-    func `carries bytes both ways and reports the newest version`(_ name: String, _ isAddress: Bool) throws {
+    func `a TLS connection carries bytes both ways and reports the newest version`(_ name: String, _ isAddress: Bool)
+        throws
+    {
         let pair = try Pair(name: name, isAddress: isAddress).shakeHands()
         #expect(pair.serverStep == .done && pair.clientStep == .done)
         #expect(pair.server.version == "TLSv1.3")
@@ -18,7 +20,7 @@ import Testing
         #expect(pair.readClient(pair.encryptAtServer([1, 2, 3])).plaintext == [1, 2, 3])
     }
 
-    @Test func `works with input of one byte at a time`() throws {
+    @Test func `a TLS connection works with input of one byte at a time`() throws {
         let pair = try Pair().shakeHands(piece: 1)
         #expect(pair.serverStep == .done && pair.clientStep == .done)
         var plaintext: [UInt8] = []
@@ -26,7 +28,7 @@ import Testing
         #expect(plaintext == [9, 8, 7])
     }
 
-    @Test func `adds no more than TLS's overhead to a record`() throws {
+    @Test func `a TLS connection adds no more than TLS's overhead to a record`() throws {
         let pair = try Pair().shakeHands()
         let record = pair.encryptAtServer([UInt8](repeating: 0, count: Limits.tlsRecordBytes))
         #expect(record.count > Limits.tlsRecordBytes)
@@ -37,7 +39,7 @@ import Testing
         [0x16, 0x03, 0x01, 0x00, 0x05, 1, 2, 3, 4, 5], [0x16] + [UInt8](repeating: 0xFF, count: 300),
         [0x16, 0x02, 0x00, 0x00, 0x01, 1], Array("\u{16}GET / HTTP/1.1\r\n\r\n".utf8),
     ])
-    func `refuses input that only starts like TLS, and sends an alert`(_ garbage: [UInt8]) throws {
+    func `a TLS connection refuses input that only starts like TLS, and sends an alert`(_ garbage: [UInt8]) throws {
         let pair = try Pair()
         pair.stepServer(garbage)
         let fault = try #require(pair.serverStep.fault)
@@ -60,7 +62,7 @@ import Testing
         #expect(pair.toClient.first == 23, "an alert, sealed")
     }
 
-    @Test func `distinguishes an orderly end from a cut connection`() throws {
+    @Test func `a TLS connection distinguishes an orderly end from a cut connection`() throws {
         let pair = try Pair().shakeHands()
         pair.clientWindow.close(pair.client)
         pair.collectClient()
@@ -80,7 +82,7 @@ import Testing
         #expect(try Pair(name: "127.0.0.2", isAddress: true).shakeHands().clientStep.fault == .name)
     }
 
-    @Test func `fails for an unknown authority, and the server learns the reason`() throws {
+    @Test func `a TLS connection fails for an unknown authority, and the server learns the reason`() throws {
         let pair = try Pair(
             TLSContext(server: Made.serverFiles(), tickets: Pair.tickets),
             Made.clientContext(trusting: Made.otherAuthority)
@@ -89,7 +91,7 @@ import Testing
         #expect(pair.serverStep.fault == .refused)
     }
 
-    @Test func `fails before and after the certificate's validity`() throws {
+    @Test func `a TLS connection fails before and after the certificate's validity`() throws {
         for made in [
             MadeCertificate.server(of: Made.authority, endsInSeconds: -60),
             MadeCertificate("perch", names: "DNS:localhost", issuer: Made.authority, beginsInSeconds: 3_600),
@@ -111,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `is reported with its names`(_ requires: Bool) throws {
+    func `a client's certificate is reported with its names`(_ requires: Bool) throws {
         let pair = try Pair(self.server(requires: requires), Made.clientContext(showing: Made.client)).shakeHands()
         #expect(pair.serverStep == .done)
         let peer = try #require(pair.server.peer)
@@ -121,7 +123,7 @@ import Testing
         #expect(peer.notAfter.milliseconds % 1_000 == 0 && peer.notAfter.milliseconds > 0)
     }
 
-    @Test func `may be missing if it is optional`() throws {
+    @Test func `a client's certificate may be missing if it is optional`() throws {
         let pair = try Pair(self.server(requires: false), Made.clientContext()).shakeHands()
         #expect(pair.serverStep == .done)
         #expect(pair.server.peer == nil)
@@ -146,7 +148,7 @@ import Testing
         #expect(pair.serverStep.fault == .certificate)
     }
 
-    @Test func `cannot imitate a name of another kind`() throws {
+    @Test func `a client's certificate cannot imitate a name of another kind`() throws {
         let sly = MadeCertificate(
             "mallory", names: "DNS:spiffe://example.com/alice,DNS:alice@example.com,URI:alice,email:alice.example.com",
             issuer: Made.authority)
@@ -175,21 +177,21 @@ import Testing
         return pair.server.isResumed
     }
 
-    @Test func `is resumed, also by a new context with the same keys`() throws {
+    @Test func `a session is resumed, also by a new context with the same keys`() throws {
         let keys = TicketKeys(wall: Instant(milliseconds: 0))
         let client = try Made.clientContext()
         let session = try self.session(self.context(keys), client)
         #expect(try self.isResumed(self.context(keys), client, session))
     }
 
-    @Test func `is not resumed by another server, which makes a full handshake`() throws {
+    @Test func `a session is not resumed by another server, which makes a full handshake`() throws {
         let client = try Made.clientContext()
         let session = try self.session(self.context(TicketKeys(wall: Instant(milliseconds: 0))), client)
         #expect(try !self.isResumed(self.context(TicketKeys(wall: Instant(milliseconds: 0))), client, session))
     }
 
     @Test(arguments: [(0, true), (1, true), (2, false), (9, false)])
-    func `survives one change of keys, but not two`(_ periods: Int64, _ isResumed: Bool) throws {
+    func `a session survives one change of keys, but not two`(_ periods: Int64, _ isResumed: Bool) throws {
         let keys = TicketKeys(wall: Instant(milliseconds: 0))
         let server = try self.context(keys)
         let client = try Made.clientContext()
@@ -217,7 +219,7 @@ import Testing
         #expect(try !self.isResumed(self.context(other), client, self.session(server, client)))
     }
 
-    @Test func `is not resumed under other client authorities`() throws {
+    @Test func `a session is not resumed under other client authorities`() throws {
         let keys = TicketKeys(wall: Instant(milliseconds: 0))
         let client = try Made.clientContext(showing: Made.client)
         let session = try self.session(self.context(keys, authorities: Made.authority.certificate), client)

@@ -22,7 +22,7 @@ import Testing
         #expect(said.contains("perch: fatal: \(rule)\n"))
     }
 
-    @Test func `cannot be changed once threads may share it`() async {
+    @Test func `a TLS context cannot be changed once threads may share it`() async {
         await #expect(processExitsWith: .success) {
             let context = perch_tls_context_new(0)
             perch_tls_set_session_lifetime(context, 60)
@@ -37,7 +37,7 @@ import Testing
         Self.expect(result, says: "a TLS context is changed after it was sealed")
     }
 
-    @Test func `cannot be used for connections before it is sealed`() async {
+    @Test func `a TLS context cannot be used for connections before it is sealed`() async {
         let result = await #expect(processExitsWith: .signal(SIGABRT), observing: [\.standardErrorContent]) {
             var window = perch_tls_window()
             _ = perch_tls_accept(perch_tls_context_new(1), &window)
@@ -74,7 +74,7 @@ import Testing
         #expect(self.message(half, server.key).hasPrefix("the certificate cannot be read"))
     }
 
-    @Test func `takes a chain, and refuses one that is damaged`() {
+    @Test func `a TLS context takes a chain, and refuses one that is damaged`() {
         let chain = Made.server.certificate + Made.authority.certificate
         #expect(self.message(chain, Made.server.key) == "")
         #expect(self.message(Made.server.certificate + half(Made.authority.certificate), Made.server.key) != "")
@@ -82,7 +82,7 @@ import Testing
 
     private func half(_ bytes: [UInt8]) -> [UInt8] { Array(bytes[..<(bytes.count / 2)]) }
 
-    @Test func `knows its certificate's expiry and fingerprint`() throws {
+    @Test func `a TLS context knows its certificate's expiry and fingerprint`() throws {
         let made = MadeCertificate.server(of: Made.authority, endsInSeconds: 7_200)
         let context = try TLSContext(server: Made.serverFiles(made), tickets: Pair.tickets)
         let validity = try #require(context.validity)
@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: [
         (mode_t(0o600), true), (0o400, true), (0o640, false), (0o604, false), (0o660, false), (0o620, false),
     ])
-    func `is read only if no other user can access it`(_ mode: mode_t, _ isRead: Bool) {
+    func `a file with a secret is read only if no other user can access it`(_ mode: mode_t, _ isRead: Bool) {
         let directory = TemporaryDirectory()
         let path = directory.file("key.pem")
         TemporaryDirectory.write([1, 2, 3], to: path)
@@ -111,7 +111,7 @@ import Testing
         #expect((try? TLSFile.read(path)) == [1, 2, 3])
     }
 
-    @Test func `starts after a byte order mark`() throws {
+    @Test func `a file with a secret starts after a byte order mark`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("key.pem")
         TemporaryDirectory.write([0xEF, 0xBB, 0xBF] + Array("-----BEGIN".utf8), to: path)

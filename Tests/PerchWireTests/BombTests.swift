@@ -96,13 +96,15 @@ private struct Bomb: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct `a decompression bomb` {
-    @Test func `is one of forty`() {
+    @Test func `a decompression bomb is one of forty`() {
         #expect(Bomb.all.count == 40)
         #expect(Set(Bomb.all.map(\.testDescription)).count == 40)
     }
 
     @Test(arguments: Bomb.all)
-    fileprivate func `costs no more than its limit and 64 KiB, and is refused for what it is`(_ bomb: Bomb) throws {
+    fileprivate func `a decompression bomb costs no more than its limit and 64 KiB, and is refused for what it is`(
+        _ bomb: Bomb
+    ) throws {
         let taken = Taken()
         let inflater = Inflater { stream in
             stream.pointee.zalloc = take

@@ -76,7 +76,7 @@ struct `a request in JSON` {
     private static let status = "perch.v1.GetSubscriptionStatusRequest"
     private static let whole = "a whole number from 0 to 18446744073709551615"
 
-    @Test func `takes both names of a field`() throws {
+    @Test func `a request in JSON takes both names of a field`() throws {
         let camel = try bytes(of: #"{"account": "alice", "groupId": "plus"}"#, as: Self.status)
         let snake = try bytes(of: #"{"account": "alice", "group_id": "plus"}"#, as: Self.status)
         #expect(camel == snake)
@@ -87,19 +87,19 @@ struct `a request in JSON` {
         #"{"milliunits": 9990}"#, #"{"milliunits": "9990"}"#, #"{"milliunits": 9.99e3}"#, #"{"milliunits": "9990.0"}"#,
         #"{"milliunits": 9990, "currency": null}"#,
     ])
-    func `takes a whole number in each of its forms`(document: String) throws {
+    func `a request in JSON takes a whole number in each of its forms`(document: String) throws {
         let money = try bytes(of: document, as: "perch.v1.Money")
         #expect(try json(of: money, as: "perch.v1.Money") == #"{"milliunits":"9990"}"#)
     }
 
-    @Test func `takes Base64 in both alphabets, padded or not`() throws {
+    @Test func `a request in JSON takes Base64 in both alphabets, padded or not`() throws {
         let expected = try bytes(of: #"{"idempotencyKey": "+/8="}"#, as: "perch.v1.PurchaseRequest")
         for text in ["+/8", "-_8=", "-_8"] {
             #expect(try bytes(of: #"{"idempotencyKey": "\#(text)"}"#, as: "perch.v1.PurchaseRequest") == expected)
         }
     }
 
-    @Test func `takes an enumeration by name and by number`() throws {
+    @Test func `a request in JSON takes an enumeration by name and by number`() throws {
         let byName = try bytes(of: #"{"environment": "ENVIRONMENT_SANDBOX"}"#, as: "perch.v1.AppRef")
         #expect(try bytes(of: #"{"environment": 2}"#, as: "perch.v1.AppRef") == byName)
         let unknown = try bytes(of: #"{"environment": 77}"#, as: "perch.v1.AppRef")
@@ -142,25 +142,27 @@ struct `a request in JSON` {
         (#"{"account": "a\u0000b"}"#, "line 1, column 15: expected text, found an escaped NUL"),
         (#"{"account": ["a"]}"#, "line 1, column 13: account is an array; send a string"),
     ])
-    func `is refused with the place, the field and what it takes`(document: String, message: String) throws {
+    func `a request in JSON is refused with the place, the field and what it takes`(document: String, message: String)
+        throws
+    {
         let found = #expect(throws: MessageJSONError.self) { try bytes(of: document, as: Self.status) }
         #expect(found?.description == message)
     }
 
-    @Test func `is refused with two alternatives of one choice`() {
+    @Test func `a request in JSON is refused with two alternatives of one choice`() {
         let document = #"{"operation": {"renew": {}, "expire": {}}}"#
         let found = #expect(throws: MessageJSONError.self) { try bytes(of: document, as: "perch.v1.OperateRequest") }
         #expect(found?.description.hasPrefix("line 1, column 29: operation.expire is a second value") == true)
     }
 
     @Test(arguments: ["!", "A", "AB=", "A===", "AB", "AAB="])
-    func `is refused with bytes that are no Base64`(text: String) {
+    func `a request in JSON is refused with bytes that are no Base64`(text: String) {
         #expect(throws: MessageJSONError.self) {
             try bytes(of: #"{"idempotencyKey": "\#(text)"}"#, as: "perch.v1.PurchaseRequest")
         }
     }
 
-    @Test func `is refused beyond the limits of JSON`() {
+    @Test func `a request in JSON is refused beyond the limits of JSON`() {
         let deep = String(repeating: #"{"app":"#, count: 40) + "1" + String(repeating: "}", count: 40)
         #expect(throws: MessageJSONError.self) { try bytes(of: deep, as: Self.status) }
     }

@@ -95,7 +95,7 @@ import Testing
         #expect(given.text("server") == "h:1" && given.text("tls-ca") == "/x")
     }
 
-    @Test func `are nothing to a server, and to who has none`() throws {
+    @Test func `contexts have no effect on a server, nor where there are none`() throws {
         let home = TemporaryDirectory()
         #expect(try self.settings(["get", "apps"], in: home).text("server") == "127.0.0.1:7447")
         self.write("current = a\n\n[a]\ntls-certificate = /client.pem\n", in: home)
@@ -114,7 +114,7 @@ import Testing
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
 
-    @Test func `are read as they were written`() throws {
+    @Test func `contexts are read as they were written`() throws {
         var contexts = Contexts()
         contexts.current = "a"
         contexts["a"] = ["server": "h:1", "credentials-file": "/t"]

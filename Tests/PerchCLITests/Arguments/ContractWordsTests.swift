@@ -35,7 +35,7 @@ private func choices(_ path: [CommandSpec] = [CommandTable.root]) -> [(
         ("store raise-price a b 12 --consent PRICE_CONSENT_NOT_NEEDED", "consent", "not-needed"),
         ("store product p --withdrawn true", "withdrawn", "on"),
     ])
-    func `are values of options`(_ line: String, _ option: String, _ word: String) throws {
+    func `the words of JSON are values of options`(_ line: String, _ option: String, _ word: String) throws {
         #expect(try parsed(line).written[option] == .text(word))
     }
 
@@ -45,7 +45,7 @@ private func choices(_ path: [CommandSpec] = [CommandTable.root]) -> [(
         ("store fail loadProducts STORE_KIT_ERROR_NETWORK_ERROR", "networkError"),
         ("store auto-renew a 7 false", "off"), ("store manage-subscriptions a b true", "on"),
     ])
-    func `are values of arguments`(_ line: String, _ word: String) throws {
+    func `the words of JSON are values of arguments`(_ line: String, _ word: String) throws {
         #expect(try parsed(line).operands.last == [.text(word)])
     }
 
@@ -56,7 +56,7 @@ private func choices(_ path: [CommandSpec] = [CommandTable.root]) -> [(
                 == .list([.text("inGracePeriod")]))
     }
 
-    @Test func `are those of the contract, and stand for a word of the command line`() {
+    @Test func `the words of JSON are those of the contract, and stand for a word of the command line`() {
         let all = choices()
         #expect(all.count > 10)
         for (name, json, words) in all {
@@ -72,7 +72,7 @@ private func choices(_ path: [CommandSpec] = [CommandTable.root]) -> [(
     @Test(arguments: [
         "STORE_KIT_API", "STORE_KIT_ERROR", "ENVIRONMENT", "RENEWAL_STATE", "CHARGE_OUTCOME", "BILLING_PLAN_TYPE",
     ])
-    func `are all values of an enumeration`(_ prefix: String) {
+    func `the words of JSON are all values of an enumeration`(_ prefix: String) {
         let known = Set(choices().flatMap(\.json.keys))
         for name in contractNames where name.hasPrefix(prefix + "_") && !name.hasSuffix("_UNSPECIFIED") {
             #expect(known.contains(name), "\(name)")

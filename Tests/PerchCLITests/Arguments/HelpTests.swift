@@ -42,7 +42,7 @@ struct Page: CustomTestStringConvertible {
         Self.expect(Help.connection(), in: "connection.txt")
     }
 
-    @Test(arguments: [60, 80, 100]) func `fits the columns that it is given`(_ width: Int) {
+    @Test(arguments: [60, 80, 100]) func `the help fits the given columns`(_ width: Int) {
         let pages = Page.all().map { Help.text(for: $0.path, width: width) }
         for text in pages + [Help.exitCodes(width: width), Help.connection(width: width)] {
             for line in text.split(separator: "\n") where line.count > width {
@@ -53,12 +53,12 @@ struct Page: CustomTestStringConvertible {
         }
     }
 
-    @Test func `has eighty columns in a pipe, and those of a terminal up to a hundred`() {
+    @Test func `the help has eighty columns in a pipe, and up to a hundred on a terminal`() {
         #expect(Help.columns(of: RecordedConsole()) == 80)
         #expect(Help.columns(of: RecordedConsole(isTerminal: true)) == 80)
     }
 
-    @Test func `has each command of a store and each setting of a server under a heading`() throws {
+    @Test func `the help has each store command and each server setting under a heading`() throws {
         let store = try #require(CommandTable.root.commands.first { $0.name == "store" })
         for command in store.commands where !command.isHidden { #expect(command.heading != nil, "\(command.name)") }
         let serve = try #require(CommandTable.root.commands.first { $0.name == "serve" })
@@ -68,14 +68,14 @@ struct Page: CustomTestStringConvertible {
         #expect(Set(grouped).count == grouped.count, "a setting is under two headings")
     }
 
-    @Test func `says what the options of the connection are once, not with each command`() {
+    @Test func `the help lists the connection options once, not for each command`() {
         let text = Help.text(for: [CommandTable.root, CommandTable.root.commands.first { $0.name == "doctor" }!])
         #expect(!text.contains("--tls-server-name"))
         #expect(text.contains("perch help connection"))
         #expect(Help.connection().contains("--tls-server-name NAME"))
     }
 
-    @Test func `has no page for a command that is gone`() {
+    @Test func `no golden file remains of a removed command`() {
         let names = Page.all().map(\.fileName) + ["exit-codes.txt", "connection.txt"]
         #expect(TemporaryDirectory.names(in: "\(Repository.path)/\(Self.folder)") == names.sorted())
     }

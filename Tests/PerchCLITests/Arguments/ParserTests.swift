@@ -64,7 +64,7 @@ struct Refusal: CustomTestStringConvertible {
         #expect(try parsed("serve --allow-unauthenticated").written == ["allow-unauthenticated": .flag(true)])
     }
 
-    @Test func `operations take the account first, then a product or a transaction`() throws {
+    @Test func `the command line operations take the account first, then a product or a transaction`() throws {
         for name in ["refund", "reverse-refund", "decline-refund", "consumption", "renew", "expire", "resolve"] {
             let invocation = try parsed("store \(name) anna 7")
             #expect(invocation.operands == [[.text("anna")], [.text("7")]], "\(name)")

@@ -152,12 +152,12 @@ private let anySize = ValueKind.bytes(0...Int64.max)
         ("-2d", .duration(CalendarDuration(milliseconds: -172_800_000))),
         ("-1mo1h", .duration(CalendarDuration(months: -1, milliseconds: -3_600_000))),
     ])
-    func `are instants or distances from now`(_ text: String, _ value: Value) throws {
+    func `moments are instants or distances from now`(_ text: String, _ value: Value) throws {
         #expect(try ValueKind.moment.parse(text) == value)
     }
 
     @Test(arguments: ["", "-", "--2d", "30", "tomorrow", "- 2d", "2d-"])
-    func `are refused with both forms otherwise`(_ text: String) {
+    func `invalid moments are refused with both forms`(_ text: String) {
         let error = #expect(throws: ValueKind.Mismatch.self) { try ValueKind.moment.parse(text) }
         #expect(
             error?.description

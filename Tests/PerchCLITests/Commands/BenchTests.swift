@@ -69,7 +69,7 @@ import Testing
             arguments: ["hot", "--rate", "1000000", "--duration", "2h"], says: ["use a shorter duration"]),
         Refusal(arguments: ["compare", "one.json"], says: ["needs AFTER"]),
     ])
-    func `refuses what cannot be with what to do`(_ refusal: Refusal) {
+    func `the bench refuses impossible options with the next step`(_ refusal: Refusal) {
         let (code, data, talk) = Self.run(refusal.arguments)
         #expect(code == .usage)
         #expect(data.isEmpty)
@@ -77,7 +77,7 @@ import Testing
         #expect(talk.contains("--help"), "\(talk)")
     }
 
-    @Test func `fails where its server cannot be started, and leaves nothing behind`() {
+    @Test func `a bench without a startable server fails, and leaves nothing behind`() {
         let directory = TemporaryDirectory()
         let (code, data, talk) = Self.run(["hot", "--watchers", "1"], environment: ["TMPDIR": directory.path])
         #expect(code == .failure)
@@ -98,7 +98,7 @@ import Testing
         for figure in Figure.allCases { #expect(data.contains(figure.rawValue)) }
     }
 
-    @Test func `compares two files`() {
+    @Test func `the bench compares two files`() {
         let directory = TemporaryDirectory()
         TemporaryDirectory.write(
             Array(

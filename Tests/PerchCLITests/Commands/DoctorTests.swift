@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct `the doctor` {
     @Test(arguments: [(100, .problem), (1_024, .warning), (20_000, .ok)] as [(Int, DoctorFinding.Level)])
-    func `judges descriptors by the connections that they leave`(_ limit: Int, _ level: DoctorFinding.Level) {
+    func `the doctor judges descriptors by the connections that they leave`(_ limit: Int, _ level: DoctorFinding.Level)
+    {
         let finding = Judgement.descriptors(limit)
         #expect(finding.level == level)
         #expect(finding.message.contains("at most \(limit - Limits.descriptorsReserved) connections"))
@@ -24,7 +25,7 @@ import Testing
         #expect(!slow.remedy.isEmpty)
     }
 
-    @Test func `judges room by what the log needs`() {
+    @Test func `the doctor judges room by what the log needs`() {
         let enough = Int64(Limits.storeRoomWantedBytes)
         #expect(Judgement.room(bytes: enough, in: "/srv").level == .ok)
         #expect(Judgement.room(bytes: enough - 1, in: "/srv").level == .problem)
@@ -37,14 +38,14 @@ import Testing
         #expect(Judgement.clock(CivilTime(year: 2125, month: 1, day: 1).instant).level == .problem)
     }
 
-    @Test func `says by which rule any SQLite will do`() {
+    @Test func `the doctor says by which rule any SQLite will do`() {
         let finding = Judgement.sqlite(version: "3.40.1")
         #expect(finding.level == .ok)
         #expect(finding.message.contains("3.40.1"))
         #expect(finding.message.contains("one connection"))
     }
 
-    @Test func `measures a directory and leaves nothing behind`() {
+    @Test func `the doctor measures a directory and leaves nothing behind`() {
         let folder = TemporaryDirectory()
         let findings = Examination.disk(folder.path)
         #expect(findings.map(\.subject) == ["fsync", "disk"])
@@ -158,7 +159,7 @@ import Testing
     @Test(arguments: [
         ("/nowhere/perch", "/nowhere"), ("/perch", "/"), ("perch", "."), ("a/b.db", "a"), ("/tmp", "/tmp"),
     ])
-    func `looks where the store would lie`(_ setting: String, _ directory: String) {
+    func `the doctor looks where the store would lie`(_ setting: String, _ directory: String) {
         #expect(Examination.directory(ofStore: setting) == directory)
     }
 

@@ -131,7 +131,7 @@ private func token(
         #expect("\(given)".contains("leave --since \(self.path) out"))
     }
 
-    @Test func `is not to blame for what else ends a stream, nor where there is none`() throws {
+    @Test func `a cursor in a file is not to blame for what else ends a stream, nor where there is none`() throws {
         try TokenFile.write([1, 2, 3], to: self.path)
         let other = try EventResumption(since: nil, tokenFile: self.path).failure(self.refused("ACCOUNT_UNKNOWN"))
         #expect(other as? PerchError == self.refused("ACCOUNT_UNKNOWN"))

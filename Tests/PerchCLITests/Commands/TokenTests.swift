@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["es256", "eddsa"])
-    func `makes a key, a token with it, and says what it says`(_ algorithm: String) async throws {
+    func `the command makes a key, signs a token with it, and inspects the token`(_ algorithm: String) async throws {
         let made = await self.ran("token key create --algorithm \(algorithm) --to @main.jwk")
         #expect(made.code == .success && made.data.isEmpty)
         #expect(self.mode("main.jwk") == 0o600 && self.mode("main.pub.jwk") == 0o644)

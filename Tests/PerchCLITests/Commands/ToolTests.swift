@@ -141,7 +141,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         return path
     }
 
-    @Test func `are all checked, and the command fails`() async {
+    @Test func `all scenarios are checked although some cannot be read, and the command fails`() async {
         let result = await ran(["scenario", "check", self.missing, self.sound, self.latin, self.wrong])
         #expect(result.code == .failure)
         #expect(result.data.contains("missing.scenario: error:"))
@@ -151,7 +151,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(result.data.contains("wrong.scenario:2:1: error:"))
     }
 
-    @Test func `are failed entries of the summary and of the JUnit file`() async {
+    @Test func `unreadable scenarios are failures in the summary and in the JUnit file`() async {
         let junit = self.folder.file("results.xml")
         let result = await ran([
             "scenario", "run", self.missing, self.sound, self.wrong, self.latin, "--junit", junit, "--server",
@@ -176,7 +176,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
 
 @Suite struct `every command` {
     @Test(arguments: Page.all().filter { $0.path[$0.path.count - 1].action != nil })
-    func `finds the options that it asks for in its own table`(_ page: Page) throws {
+    func `every command finds the options that it asks for in its own table`(_ page: Page) throws {
         guard let action = page.path[page.path.count - 1].action, action != .serve else { return }
         let invocation = Invocation(path: page.path, action: action, written: [:], operands: [])
         let sources = Settings.Sources(environment: [:]) { (path) throws(FileFault) in throw FileFault(path) }
@@ -202,7 +202,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(!planned(["store", "--help"]).data.contains("generate"))
     }
 
-    @Test func `overwrites nothing, and needs a catalogue with a subscription`() async {
+    @Test func `the command overwrites nothing, and needs a catalogue with a subscription`() async {
         let folder = TemporaryDirectory()
         let path = folder.file("big.db")
         #expect(await ran(["store", "generate", path]).code == .usage)
@@ -230,7 +230,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(Files.exists(place))
     }
 
-    @Test func `makes no store in memory, which would be a directory of that name`() async {
+    @Test func `a restore refuses the path memory, because it would make a directory of that name`() async {
         let result = await ran(["restore", "/nowhere/perch.db", "memory"])
         #expect(result.code == .usage)
         #expect(result.talk.contains("./memory"))
@@ -257,7 +257,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(json.data.filter { $0 == "\n" }.count == 1)
     }
 
-    @Test func `takes a bundle directory`() async {
+    @Test func `the check accepts a bundle directory`() async {
         let folder = TemporaryDirectory()
         TemporaryDirectory.write(
             TemporaryDirectory.read("\(Repository.path)/deploy/sample.storekit"),
@@ -282,7 +282,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         return folder
     }
 
-    @Test func `takes the images of a bundle, and leaves what else lies there`() async {
+    @Test func `a load sends the images of a bundle, and ignores other files`() async {
         let folder = Self.bundle(["icon.png": 100, ".DS_Store": 8, ".png": 8])
         let result = await ran(["catalog", "check", folder.path])
         #expect(result.code == .success)
@@ -294,7 +294,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(json.data.contains("\"imageCount\":1"))
     }
 
-    @Test func `says which image of a bundle is missing, and which is too much`() async {
+    @Test func `the check names missing and surplus images of a bundle`() async {
         let folder = Self.bundle(["other.png": 100])
         let result = await ran(["catalog", "check", folder.path])
         #expect(result.code == .success)
@@ -302,7 +302,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(result.data.contains(":1:1: warning: no product names the image \"other\"; left out"))
     }
 
-    @Test func `refuses an image beyond the limit, with the limit`() async {
+    @Test func `an image beyond the limit is refused with the limit`() async {
         let folder = Self.bundle(["icon.png": 1024 * 1024 + 1])
         let result = await ran(["catalog", "check", folder.path])
         #expect(result.code == .failure)
@@ -310,21 +310,21 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(result.talk.contains("Assets/icon.png has more than 1048576 bytes, the limit; make the image smaller"))
     }
 
-    @Test func `loads no bundle that would not fit in a request, and says both numbers`() async {
+    @Test func `a bundle larger than a request is refused with both numbers`() async {
         let folder = Self.bundle(["a.png": 1 << 20, "b.png": 1 << 20, "c.png": 1 << 20, "icon.png": 1 << 20])
         let result = await ran(["catalog", "load", folder.path, "--server", "127.0.0.1:1"])
         #expect(result.code == .failure)
         #expect(result.talk.contains("bytes with its 4 images, a request can have 4194304; let the server read it"))
     }
 
-    @Test func `gets no image for a terminal`() async {
+    @Test func `an image is never written to a terminal`() async {
         let console = RecordedConsole(isTerminal: true)
         let result = await ran(["get", "image", "icon", "--server", "127.0.0.1:1"], console: console)
         #expect(result.code == .usage)
         #expect(result.talk.contains("--to FILE"))
     }
 
-    @Test func `prints each warning with its place, as compilers do`() async {
+    @Test func `the check prints each warning with its place, as compilers do`() async {
         let folder = TemporaryDirectory()
         let path = folder.file("Odd.storekit")
         let file = """
@@ -340,7 +340,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 
     @Test(arguments: ["", "{", "[]", "{\"products\": []}"])
-    func `refuses a file that cannot be used, with the place`(_ content: String) async {
+    func `an unusable file is refused with the place`(_ content: String) async {
         let folder = TemporaryDirectory()
         let path = folder.file("Bad.storekit")
         TemporaryDirectory.write(Array(content.utf8), to: path)
@@ -362,7 +362,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(try line("{\"_disableDialogs\": true}").hasPrefix("dialogs: off, purchases happen at once"))
     }
 
-    @Test func `refuses a file that is not there`() async {
+    @Test func `a missing file is refused`() async {
         let result = await ran(["catalog", "check", "/nowhere/Shop.storekit"])
         #expect(result.code == .failure)
         #expect(result.talk.contains("/nowhere/Shop.storekit"))

@@ -7,7 +7,7 @@ import Testing
 @testable import PerchCLI
 
 @Suite struct `a catalogue for people` {
-    @Test func `has prices, periods and levels under the groups`() {
+    @Test func `a catalogue for people has prices, periods and levels under the groups`() {
         func product(_ id: String, _ type: ProductType, _ price: String, level: Int32? = nil) -> Product {
             var product = Product(
                 id: id, type: type, displayName: id.uppercased(), description: "",
@@ -30,7 +30,7 @@ import Testing
             ])
     }
 
-    @Test func `says what a purchase waits for, and since when`() {
+    @Test func `a catalogue for people says what a purchase waits for, and since when`() {
         let noon = CivilTime(year: 2026, month: 11, day: 21, milliseconds: 43_200_000).instant
         let waits = PendingPurchase(
             id: 2, reason: .askToBuy, order: PurchaseOrder(productID: "gold"),

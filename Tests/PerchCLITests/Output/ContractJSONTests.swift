@@ -133,7 +133,7 @@ private func printed(_ response: Response) -> Response? {
 
 @Suite struct `JSON` {
     @Test(arguments: AnswerVector.all)
-    func `is what protobuf's mapping makes of the same bytes`(_ vector: AnswerVector) throws {
+    func `the JSON equals protobuf's mapping of the same bytes`(_ vector: AnswerVector) throws {
         let response = try MessageCodec().decodeResponse(vector.method, vector.bytes.span.bytes)
         guard let answer = printed(response) else { return }
         let document = DocumentWriter.document(.compact) { $0.message(answer) }
@@ -173,7 +173,7 @@ private func printed(_ response: Response) -> Response? {
         #expect(DocumentWriter.elements("success.products", of: .productsTask(.loading)) == [])
     }
 
-    @Test func `has newer enumeration values as numbers, and long numbers as strings`() {
+    @Test func `the JSON has unknown enumeration values as numbers, and long numbers as strings`() {
         let document = DocumentWriter.document(.compact) { json in
             json.choice("state", RenewalState(rawValue: 77), "RENEWAL_STATE")
             json.choice("negative", RenewalState(rawValue: -1), "RENEWAL_STATE")
@@ -190,7 +190,7 @@ private func printed(_ response: Response) -> Response? {
                 + "\"effectiveIndex\":\"0\"}\n")
     }
 
-    @Test func `is one line, unless it is for reading`() {
+    @Test func `the JSON is one line, unless it is indented`() {
         let accounts = Response.listAccounts(AccountPage(accounts: ["a\nb"]))
         #expect(DocumentWriter.document(.compact) { $0.message(accounts) } == "{\"accounts\":[\"a\\nb\"]}\n")
         let indented = DocumentWriter.document(.indented) { $0.texts("productIds", ["a"]) }

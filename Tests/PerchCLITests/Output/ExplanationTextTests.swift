@@ -33,7 +33,7 @@ private func lines(_ value: Explanations, account: String = "alice") -> [String]
             ])
     }
 
-    @Test func `does not repeat an answer that is the only sentence`() {
+    @Test func `an explanation for people does not repeat an answer that is the only sentence`() {
         let sentence = "The account never subscribed in group plus."
         let never = Explanation(
             rule: "NEVER_SUBSCRIBED", message: sentence, originalTransactionID: nil, state: .unspecified,
@@ -46,7 +46,7 @@ private func lines(_ value: Explanations, account: String = "alice") -> [String]
             ])
     }
 
-    @Test func `keeps an answer whole that does not end with the first explanation`() {
+    @Test func `an explanation for people keeps an answer whole that does not end with the first explanation`() {
         let value = Explanations(
             message: "Nothing entitles the account in group plus. None of its 2 lines does.", isEntitled: false,
             explanations: [self.lasts, self.lasts])
@@ -60,11 +60,11 @@ private func lines(_ value: Explanations, account: String = "alice") -> [String]
         ("2026-11-21T12:00:00Z2026-11-21T13:00:00Z", "2026-11-21T12:00:00Z (now)2026-11-21T13:00:00Z (in 1h)"),
         ("2026-13-41T12:00:00Z, 2026-11-21", "2026-13-41T12:00:00Z, 2026-11-21"), ("", ""),
     ])
-    func `has the distance behind each instant`(_ text: String, _ shown: String) {
+    func `an explanation for people has the distance behind each instant`(_ text: String, _ shown: String) {
         #expect(TextWriter.withDistances(text, from: noon) == shown)
     }
 
-    @Test func `cannot steer a terminal by its account`() {
+    @Test func `an explanation for people cannot steer a terminal by its account`() {
         let value = Explanations(message: "The account owns it.", isEntitled: true, explanations: [])
         #expect(!lines(value, account: "a\u{1B}[2J").joined().contains("\u{1B}"))
     }
@@ -76,7 +76,7 @@ private func lines(_ value: Explanations, account: String = "alice") -> [String]
             (0, "now"), (999, "now"), (-999, "now"), (1_000, "in 1s"), (-1_500, "1s ago"), (90_061_000, "in 1d1h"),
             (-172_800_000, "2d ago"),
         ] as [(Int64, String)])
-    func `has two units at most`(_ milliseconds: Int64, _ words: String) {
+    func `a distance has two units at most`(_ milliseconds: Int64, _ words: String) {
         #expect(relative(noon.advanced(byMilliseconds: milliseconds), to: noon) == words)
     }
 }

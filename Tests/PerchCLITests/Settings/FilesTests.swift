@@ -19,7 +19,7 @@ import Testing
         String(decoding: try Files.read(path, limitBytes: 1_000), as: UTF8.self)
     }
 
-    @Test func `is everybody's as the umask says, and a secret its owner's alone`() throws {
+    @Test func `a file that is written is everybody's as the umask says, and a secret its owner's alone`() throws {
         let before = umask(0o022)
         defer { umask(before) }
         try Files.replace(self.path, with: Array("one".utf8))
@@ -30,14 +30,14 @@ import Testing
         #expect(self.names() == ["report.html"])
     }
 
-    @Test func `keeps who could read it`() throws {
+    @Test func `a file that is written keeps who could read it`() throws {
         TemporaryDirectory.write([], to: self.path)
         chmod(self.path, 0o640)
         try Files.replace(self.path, with: Array("one".utf8))
         #expect(self.mode(self.path) & 0o777 == 0o640)
     }
 
-    @Test func `is the one that a link leads to`() throws {
+    @Test func `a file that is written is the one that a link leads to`() throws {
         let link = self.directory.file("latest.html")
         TemporaryDirectory.write([], to: self.path)
         #expect(symlink("report.html", link) == 0)
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Otherwise root, writing to `/dev/null`, would replace the device by a file for all programs.
-    @Test func `takes the place of no pipe and no device`() throws {
+    @Test func `a file that is written takes the place of no pipe and no device`() throws {
         #expect(mkfifo(self.path, 0o600) == 0)
         let reader = open(self.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         defer { close(reader) }
@@ -60,7 +60,9 @@ import Testing
         #expect(self.names() == ["report.html"])
     }
 
-    @Test func `is known to be impossible beforehand, and nothing is left of the attempt`() throws {
+    @Test func `a file that is written is known to be impossible beforehand, and nothing is left of the attempt`()
+        throws
+    {
         for path in [self.directory.path, self.directory.file("none/report.html")] {
             #expect(throws: FileFault.self) { try Files.requireReplaceable(path) }
             #expect(throws: FileFault.self) { try Files.replace(path, with: []) }

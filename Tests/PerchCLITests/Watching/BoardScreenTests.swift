@@ -22,7 +22,7 @@ private let rows = [
         return screen
     }
 
-    @Test func `quits with q, unless q is a letter of the filter`() {
+    @Test func `the screen of the board quits with q, unless q is a letter of the filter`() {
         var screen = BoardScreen()
         #expect(screen.press(.text("q"), page: 1, count: 1) == .quit)
         #expect(screen.press(.interrupt, page: 1, count: 1) == .quit)
@@ -32,7 +32,7 @@ private let rows = [
         #expect(screen.press(.interrupt, page: 1, count: 1) == .quit)
     }
 
-    @Test func `scrolls by rows and pages, and not past the ends`() {
+    @Test func `the screen of the board scrolls by rows and pages, and not past the ends`() {
         #expect(self.pressed([.down, .text("j")]).offset == 2)
         #expect(self.pressed([.up]).offset == 0)
         #expect(self.pressed([.pageDown, .text(" ")]).offset == 4)
@@ -45,7 +45,7 @@ private let rows = [
         #expect(screen.offset == 8, "the last screen is full")
     }
 
-    @Test func `sorts by each column in turn`() {
+    @Test func `the screen of the board sorts by each column in turn`() {
         func order(_ count: Int) -> [String] {
             self.pressed(Array(repeating: .text("s"), count: count)).arranged(rows).map {
                 "\($0.productID) \($0.key.account)"
@@ -57,7 +57,7 @@ private let rows = [
         #expect(order(4) == order(0))
     }
 
-    @Test func `filters by a text in any case, until it is dropped`() {
+    @Test func `the screen of the board filters by a text in any case, until it is dropped`() {
         var screen = self.pressed([.text("/")] + "BOB".map { .text($0) } + [.enter])
         #expect(!screen.isTyping)
         #expect(screen.arranged(rows).map(\.key.account) == ["bob"])

@@ -38,7 +38,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
 }
 
 @Suite struct `a row of the board` {
-    @Test func `says what comes next, and when`() {
+    @Test func `a row of the board says what comes next, and when`() {
         let renews = row(status(.subscribed) { $1.renewalPrice = Money(milliunits: 9_990, currency: "USD") })
         #expect(renews.next == BoardRow.Next(at: after(720), kind: .renewal, text: "renews for USD 9.99"))
         #expect(row(status(.subscribed, renews: false)).next.kind == .expiry)
@@ -63,7 +63,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
         #expect(row(status(.subscribed), forecast: forecast).next.text == words)
     }
 
-    @Test func `has a badge for whatever wants attention`() {
+    @Test func `a row of the board has a badge for whatever wants attention`() {
         func badges(_ status: SubscriptionStatus) -> [BoardRow.Badge] { row(status).badges }
         #expect(badges(status(.subscribed)).isEmpty)
         #expect(badges(status(.inGracePeriod)) == [.grace])
@@ -106,7 +106,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
         #expect(board.set(rows([status(.subscribed)]), of: .group("club"), account: "alice") == [.gone(grace[0])])
     }
 
-    @Test func `knows every state and kind that can be filtered by`() {
+    @Test func `the board knows every state and kind that can be filtered by`() {
         #expect(StoreBoard.Filter.stateNames.contains("inBillingRetryPeriod"))
         #expect(Set(StoreBoard.Filter.stateNames).isSuperset(of: ["owned", "pending", "intent", "message"]))
         #expect(!StoreBoard.Filter.stateNames.contains("unspecified"))
@@ -133,7 +133,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
         ).lines
     }
 
-    @Test func `is a table for people, with the product first and the clock named`() {
+    @Test func `the board is a table for people, with the product first and the clock named`() {
         let event = BoardEvent(at: after(-1), text: "purchased  gold  alice")
         #expect(
             self.drawn(self.board(), events: [event]) == [
@@ -145,7 +145,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
             ])
     }
 
-    @Test func `puts the next change on a line of its own where it does not fit`() {
+    @Test func `the board puts the next change on a line of its own where it does not fit`() {
         #expect(
             self.drawn(self.board(), columns: 56) == [
                 "a server", "PRODUCT  ACCOUNT  STATE         BADGES", "    NEXT ON THE APP'S CLOCK",
@@ -200,7 +200,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
         #expect(all.contains("rows 1 to "))
     }
 
-    @Test func `stays within a terminal of any size`() {
+    @Test func `the board stays within a terminal of any size`() {
         for (columns, rows) in [(40, 24), (80, 5), (10, 3), (1, 1), (3, 40)] {
             let lines = self.drawn(
                 self.crowded(), events: [BoardEvent(at: noon, text: "x")], keys: ["q quit"], columns: columns,
@@ -214,7 +214,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
         }
     }
 
-    @Test func `is a line for each change, without a terminal`() {
+    @Test func `the board is a line for each change, without a terminal`() {
         let writer = TextWriter(isColoured: false)
         let change = StoreBoard.Change.changed(row(status(.inGracePeriod) { $1.gracePeriodExpirationDate = after(48) }))
         #expect(
@@ -231,7 +231,7 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
                 + "\"text\":\"grace ends, retry goes on\"}}\n")
     }
 
-    @Test func `says what has no value, and forgets it when there is one`() {
+    @Test func `the board says what has no value, and forgets it when there is one`() {
         var board = self.board()
         board.fail("told to fail (STOREKIT_UNKNOWN)", of: .group("club"), account: "bob")
         #expect(board.failureLines == ["bob: told to fail (STOREKIT_UNKNOWN)"])
@@ -243,12 +243,12 @@ private func row(_ status: SubscriptionStatus, forecast: Forecast? = nil) -> Boa
 
 @Suite struct `values that users write` {
     @Test(arguments: [("12.5", 12_500), ("50", 50_000), ("0.001", 1), ("100", 100_000), ("007", 7_000)])
-    func `is thousandths of a decimal`(_ text: String, _ thousandths: Int64) {
+    func `an amount is read in thousandths`(_ text: String, _ thousandths: Int64) {
         #expect(PerchCLI.thousandths(of: text) == thousandths)
     }
 
     @Test(arguments: ["", ".", "1.", ".5", "-1", "1.2345", "1,5", "1e3", "٣", "1234567890123"])
-    func `is nothing where it is no decimal`(_ text: String) {
+    func `a text that is no decimal is no amount`(_ text: String) {
         #expect(PerchCLI.thousandths(of: text) == nil)
     }
 }

@@ -108,7 +108,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `ends exactly, for a call that comes in the turn that finds out`() throws {
+    @Test func `an identity ends exactly, for a call that comes in the turn that finds out`() throws {
         let world = Gate.world()
         let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 3_000))
         let (_, before) = world.answer(to: .readStatus(), from: client)
@@ -144,7 +144,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `ends with the machine's clock, also when that is set forward`() {
+    @Test func `an identity ends with the machine's clock, also when that is set forward`() {
         let world = Gate.world()
         let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 3_600_000))
         let stream = client.call(.status())
@@ -210,7 +210,7 @@ import Testing
         #expect(client.drains.map(\.reason) == ["CREDENTIALS_REVOKED"])
     }
 
-    @Test func `is not revoked with an end in the past: the revocation would be forgotten`() throws {
+    @Test func `an identity is not revoked with an end in the past: the revocation would be forgotten`() throws {
         let world = Gate.world()
         let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all))
         let now = World.begin
@@ -252,7 +252,7 @@ import Testing
         #expect(storage.revokedTokens().map(\.id).contains("stolen"))
     }
 
-    @Test func `ends when its key or its certificate is taken away, and others go on`() throws {
+    @Test func `an identity ends when its key or its certificate is taken away, and others go on`() throws {
         let spare = try #require(TokenKey.generate(.es256, id: "spare"))
         let world = Gate.world { $0.authenticator = Gate.authenticator([Gate.key, spare]) }
         let old = world.welcomedClient(authorization: Gate.token(.read))
@@ -335,7 +335,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `is verified once for as long as it is remembered`() {
+    @Test func `an identity is verified once for as long as it is remembered`() {
         let world = Gate.world()
         let token = Gate.token(.read)
         for _ in 0..<20 {
@@ -406,7 +406,7 @@ import Testing
         #expect(world.answer(to: .refund(1), from: client).status?.reason == "PERMISSION_DENIED")
     }
 
-    @Test func `is everyone's where there is no authenticator`() {
+    @Test func `an identity is everyone's where there is no authenticator`() {
         let world = World()
         let client = world.welcomedClient(authorization: "Bearer nonsense")
         #expect(world.answer(to: .getServerStatus, from: client).status?.code == 0)

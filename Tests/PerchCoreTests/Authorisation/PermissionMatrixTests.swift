@@ -179,7 +179,7 @@ private enum Caller: String, CaseIterable {
         }
     }
 
-    @Test func `holds in every cell, and is the one that people read`() throws {
+    @Test func `the matrix of RPC and identity holds in every cell, and is the one that people read`() throws {
         var columns: [Caller: [PerchWire.Method: String]] = [:]
         for caller in Caller.allCases { columns[caller] = try Self.column(caller) }
         for method in PerchWire.Method.allCases {

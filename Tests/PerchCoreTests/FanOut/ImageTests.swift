@@ -39,7 +39,9 @@ import Testing
         return answer
     }
 
-    @Test func `are answered with their bytes, type and hash, and only the hash to who has them`() throws {
+    @Test func `images are answered with bytes, type and hash, and with the hash alone to a caller that has them`()
+        throws
+    {
         let world = World()
         let client = world.welcomedClient()
         try Self.load(Self.first, 1, world, client)
@@ -105,7 +107,7 @@ import Testing
         (GetImageRequest(), "FIELD_MISSING", "image_id"),
         (GetImageRequest(imageID: "A", knownHash: [1]), "FIELD_INVALID", "known_hash has 1 bytes; send the 32"),
     ])
-    func `are asked for by name, with a whole hash or none`(
+    func `images are requested by name, with a whole hash or none`(
         _ request: GetImageRequest, _ reason: String, _ says: String
     ) throws {
         let world = World()
@@ -141,7 +143,7 @@ import Testing
         #expect(contents.count == asked.count || next == nil)
     }
 
-    @Test func `are in what a catalogue holds`() throws {
+    @Test func `images are listed in the contents of a catalogue`() throws {
         let world = World()
         let client = world.welcomedClient()
         try Self.load(Self.first, 1, world, client)

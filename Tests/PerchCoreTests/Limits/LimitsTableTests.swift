@@ -3,7 +3,7 @@ import PerchSimulation
 import Testing
 
 @Suite struct `Each limit of the contract` {
-    @Test func `has one row`() {
+    @Test func `each limit of the contract has one row`() {
         #expect(limitsTable.map(\.limit.rawValue).sorted() == ContractLimit.allCases.map(\.rawValue).sorted())
     }
 

@@ -6,7 +6,7 @@ import PerchWire
 import Testing
 
 @Suite struct `A rate` {
-    @Test func `lets a burst pass, then what it earns, and says how long to wait`() {
+    @Test func `a rate lets a burst pass, then what it earns, and says how long to wait`() {
         var meter = RateMeter()
         let limit = RateLimit(perSecond: 4, burst: 3)
         let waits = (0..<4).map { _ in meter.take(limit, nowMilliseconds: 10_000) }

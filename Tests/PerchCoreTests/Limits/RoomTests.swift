@@ -15,7 +15,7 @@ import Testing
         return World(setup)
     }
 
-    @Test func `is counted once for a view that many watch, and given back when the last one leaves`() {
+    @Test func `the memory of a view is counted once for all its watches, and freed with the last`() {
         let world = Self.world()
         let clients = (0..<3).map { _ in world.welcomedClient() }
         let before = Self.held(world)
@@ -38,7 +38,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `has the keys of accounts in it`() {
+    @Test func `the memory of open calls has the keys of accounts in it`() {
         let world = Self.world()
         let client = world.welcomedClient()
         let short = client.call(.status("a"))
@@ -51,7 +51,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `has a request in it that waits, until its call ends`() {
+    @Test func `the memory of open calls has a request in it that waits, until its call ends`() {
         let world = Self.world()
         let client = world.welcomedClient()
         let before = Self.held(world)
@@ -97,7 +97,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `counts what other loops hold`() {
+    @Test func `the memory of open calls counts what other loops hold`() {
         let world = Self.world(callsBytesMax: 80_000)
         let client = world.welcomedClient()
         world.loops[0].core.callsBytesElsewhere = 80_000

@@ -6,7 +6,7 @@ import Testing
 
 /// Events of a driver with a layer between socket and core.
 @Suite struct `a driver with a layer below the core` {
-    @Test func `is heard: the limit for the first byte is met, that for HELLO stands`() {
+    @Test func `input below the core meets the limit for the first byte, but not that for HELLO`() {
         let world = World()
         let client = world.connect()
         world.settle()
@@ -18,7 +18,7 @@ import Testing
         world.checkNothingIsLeft()
     }
 
-    @Test func `can refuse a peer, which reads why`() {
+    @Test func `a driver with a layer below the core can refuse a peer, which reads why`() {
         let world = World()
         let client = world.connect()
         world.settle()
@@ -31,7 +31,9 @@ import Testing
     }
 
     @Test(arguments: ["greeting", "open", "closing"])
-    func `can give up: nothing more is said, and the writing side is shut`(_ phase: String) {
+    func `a driver with a layer below the core can give up: nothing more is said, and the writing side is shut`(
+        _ phase: String
+    ) {
         let world = World()
         let client = world.connect()
         if phase == "open" {

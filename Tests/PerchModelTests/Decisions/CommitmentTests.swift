@@ -11,7 +11,9 @@ import Testing
         return account
     }
 
-    @Test func `is charged by the month, each charge a transaction with its place`() throws {
+    @Test func `a commitment of twelve months is charged by the month, each charge a transaction with its place`()
+        throws
+    {
         var account = try Self.account()
         account.advance(to: at("2027-02-15"))
         #expect(account.rows.count == 13)
@@ -23,7 +25,7 @@ import Testing
         #expect(account.rows[1].expirationDate == at("2026-03-31"))
     }
 
-    @Test func `renews to its end although the customer cancelled, and only its own flag says that it ends`() throws {
+    @Test func `a cancelled commitment renews to its end, and only its own flag is off`() throws {
         var account = try Self.account()
         try account.setAutoRenew(false)
         let info = try account.renewalInfo()
@@ -37,7 +39,7 @@ import Testing
         #expect(try account.renewalInfo().expirationReason == .autoRenewDisabled)
     }
 
-    @Test func `is tried for ninety days without grace, and cancelling does not end that`() throws {
+    @Test func `a commitment's charge is retried for ninety days without grace, even after cancelling`() throws {
         var account = try Self.account(billingIssues: true)
         account.advance(to: at("2026-03-01"))
         #expect(account.state() == .inBillingRetryPeriod)
@@ -61,7 +63,9 @@ import Testing
         #expect(try account.renewalInfo().recentSubscriptionStartDate == at("2026-07-28"))
     }
 
-    @Test func `ends with its last period, where a charge came later than it was due`() throws {
+    @Test func `a commitment of twelve months ends with its last period, where a charge came later than it was due`()
+        throws
+    {
         var account = try Self.account(billingIssues: true)
         account.advance(to: at("2026-04-10"))
         account.settings = Shop.settings()
@@ -73,7 +77,8 @@ import Testing
         #expect(account.rows.dropFirst().allSatisfy { $0.commitment?.expirationDate == at("2027-03-10") })
     }
 
-    @Test func `ends with its last period, where one was cut by a forced renewal`() throws {
+    @Test func `a commitment of twelve months ends with its last period, where one was cut by a forced renewal`() throws
+    {
         var account = try Self.account()
         account.advance(to: at("2026-02-05"))
         try account.forceRenewal()
@@ -84,7 +89,7 @@ import Testing
         #expect(account.rows[11].commitment?.expirationDate == at("2027-01-05"))
     }
 
-    @Test func `is followed by one that counts its months as its periods do, where a boundary was moved`() throws {
+    @Test func `the next commitment counts its months from a moved boundary`() throws {
         var account = try Self.account()
         account.advance(to: at("2027-01-15"))
         try account.operate(.extendRenewal(.product("silver.yearly"), milliseconds: 3 * day))
@@ -93,7 +98,9 @@ import Testing
         #expect(account.rows[12].commitment?.expirationDate == at("2028-02-03"))
     }
 
-    @Test func `keeps its price: only its last period can be followed by a higher one`() throws {
+    @Test func `a commitment of twelve months keeps its price: only its last period can be followed by a higher one`()
+        throws
+    {
         var account = try Self.account()
         func raise() throws -> Refusal.Reason? {
             do throws(Refusal) {
@@ -138,7 +145,9 @@ import Testing
         #expect(try other.renewalInfo().priceIncreaseStatus == .pending)
     }
 
-    @Test func `is nothing that a plan change leads to: the year is paid up front`() throws {
+    @Test func `a commitment of twelve months is nothing that a plan change leads to: the year is paid up front`()
+        throws
+    {
         var account = TestAccount(at: at("2026-01-31"), catalogue: try Self.account().catalogue)
         try account.buy("silver")
         try account.buy("silver.yearly")
@@ -164,7 +173,7 @@ import Testing
         #expect(try !account.renewalInfo().willAutoRenew && account.renewalInfo().expirationReason == .unknown)
     }
 
-    @Test func `keeps a lower plan waiting until it ends`() throws {
+    @Test func `a commitment of twelve months keeps a lower plan waiting until it ends`() throws {
         var account = try Self.account()
         try account.buy("bronze")
         #expect(try account.renewalInfo().autoRenewPreference == "silver.yearly")

@@ -46,7 +46,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         }
     }
 
-    @Test func `is refused where there is nothing to give back`() throws {
+    @Test func `a refund of a part is refused if nothing is left`() throws {
         var account = TestAccount()
         try account.buy("coins")
         try account.buy("silver")
@@ -80,7 +80,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
 }
 
 @Suite struct `a purchase for good that was bought twice` {
-    @Test func `entitles by the first one when its refund was taken back and the second one's was not`() throws {
+    @Test func `the first purchase entitles if only its refund was reversed`() throws {
         var account = TestAccount()
         try account.buy("lifetime")
         try account.operate(.refund(.product("lifetime"), reason: .other, share: .full))
@@ -111,7 +111,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try other.line().recentStart == at("2026-01-31"))
     }
 
-    @Test func `has no effect when nothing fails, nor when the store has given up`() throws {
+    @Test func `a charge that recovers has no effect when nothing fails, nor when the store has given up`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true))
         #expect(reason { try account.operate(.resolveBilling(.product("silver"))) } == .notSubscribed)
         try account.buy("silver")
@@ -191,7 +191,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
             ("silver.yearly", 148_999, false), ("silver.yearly", 149_501, true), ("weekly", 6_980, false),
             ("weekly", 7_000, true),
         ] as [(String, Int64, Bool)])
-    func `needs consent if it is of more than a half and of more than five, or fifty a year`(
+    func `a higher price needs consent if it is of more than a half and of more than five, or fifty a year`(
         _ product: String, _ price: Int64, _ isAsked: Bool
     ) throws {
         var account = TestAccount()
@@ -232,7 +232,8 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         }
     }
 
-    @Test func `is charged from the next period on once it is agreed, and the status goes back`() throws {
+    @Test func `a higher price is charged from the next period on once it is agreed, and the status goes back`() throws
+    {
         var account = TestAccount()
         try account.buy("silver")
         try account.operate(.raisePrice(Self.silver, milliunits: 12_990, needsConsent: true))
@@ -300,7 +301,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(account.rows.map(\.price) == [usd(9_990), usd(15_990)])
     }
 
-    @Test func `is refused where it is none, and where nothing renews`() throws {
+    @Test func `a higher price is refused where it is none, and where nothing renews`() throws {
         var account = TestAccount()
         try account.buy("silver")
         func raise(_ price: Int64) -> Refusal.Reason? {
@@ -321,7 +322,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
 }
 
 @Suite struct `a renewal that is extended` {
-    @Test func `ends later, and the next period begins there`() throws {
+    @Test func `a renewal that is extended ends later, and the next period begins there`() throws {
         var account = TestAccount(at: at("2026-01-10"))
         try account.buy("silver")
         try account.operate(.extendRenewal(.transaction(1), milliseconds: 5 * day))
@@ -331,7 +332,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(account.rows[1].purchaseDate == at("2026-02-15"))
     }
 
-    @Test func `is refused beyond the limit, and where no period runs`() throws {
+    @Test func `a renewal that is extended is refused beyond the limit, and where no period runs`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true, grace: true))
         try account.buy("silver")
         func extend(_ milliseconds: Int64) -> Refusal.Reason? {
@@ -344,7 +345,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(account.state() == .inGracePeriod && extend(day) == .notSubscribed)
     }
 
-    @Test func `is refused a third time within 365 days, and allowed again when the first is that long ago`() throws {
+    @Test func `a third extension within 365 days is refused, and allowed when the first is that old`() throws {
         var account = TestAccount(at: at("2026-01-10"))
         try account.buy("silver.yearly")
         func extend() -> Refusal.Reason? {
@@ -361,7 +362,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(extend() == .extensionIneligible, "the second is 265 days old")
     }
 
-    @Test func `counts the extensions of one line, not those of another group`() throws {
+    @Test func `a renewal that is extended counts the extensions of one line, not those of another group`() throws {
         var account = TestAccount()
         try account.buy("silver")
         try account.buy("weekly")
@@ -374,7 +375,8 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         }
     }
 
-    @Test func `is refused in a free offer period, and where nothing was ever paid`() throws {
+    @Test func `a renewal that is extended is refused in a free offer period, and where nothing was ever paid`() throws
+    {
         for mode in [PaymentMode.freeTrial, .payAsYouGo] {
             let offer = Shop.introductory(mode, Period(1, .month), price: mode == .freeTrial ? 0 : 1_000)
             var account = TestAccount(catalogue: Shop.catalogue(introductory: offer))
@@ -398,7 +400,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         id: "promo", type: .promotional, paymentMode: .payAsYouGo, price: usd(1_000), period: Period(1, .month),
         periodCount: 2)
 
-    @Test func `applies from the next period on, for its periods, then the standard price does`() throws {
+    @Test func `a queued offer applies from the next period for its periods, then the standard price`() throws {
         var account = TestAccount()
         try account.buy("silver")
         account.commit([Fact(.offerQueued(original: 1, Self.promo), effective: account.now)])
@@ -409,7 +411,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(account.rows.map(\.price) == [usd(9_990), usd(1_000), usd(1_000), usd(9_990)])
     }
 
-    @Test func `comes after the introductory offer that is in force`() throws {
+    @Test func `an offer that waits for the renewal comes after the introductory offer that is in force`() throws {
         let introductory = Shop.introductory(.payAsYouGo, Period(1, .month), count: 2, price: 500)
         var account = TestAccount(catalogue: Shop.catalogue(introductory: introductory))
         try account.buy("silver")
@@ -420,7 +422,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
                 == [.introductory, .introductory, .promotional, .promotional, nil])
     }
 
-    @Test func `is gone with the plan it was redeemed for`() throws {
+    @Test func `an offer that waits for the renewal is gone with the plan it was redeemed for`() throws {
         var account = TestAccount()
         try account.buy("silver")
         account.commit([Fact(.offerQueued(original: 1, Self.promo), effective: account.now)])
@@ -432,7 +434,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
 }
 
 @Suite struct `taking a transaction out of a test store` {
-    @Test func `gives the introductory offer back, unless another transaction carries one`() throws {
+    @Test func `deleting a transaction restores the introductory offer, unless another transaction has one`() throws {
         let trial = Shop.introductory(.payAsYouGo, Period(1, .month), count: 2, price: 500)
         var account = TestAccount(catalogue: Shop.catalogue(introductory: trial))
         try account.buy("silver")
@@ -445,7 +447,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.buy("silver").transaction.offer?.type == .introductory)
     }
 
-    @Test func `falls back to the one before it, and attempts nothing for a time that has passed`() throws {
+    @Test func `a deletion falls back to the transaction before, and attempts nothing for past time`() throws {
         var account = TestAccount(at: at("2026-01-10"))
         try account.buy("silver")
         account.advance(days: 100)
@@ -466,7 +468,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.order("silver", .code, "WELCOME").transaction?.offer?.id == "WELCOME")
     }
 
-    @Test func `takes the run that began with it away`() throws {
+    @Test func `deleting the first transaction of a run removes the run`() throws {
         var account = TestAccount(at: at("2026-01-10"))
         try account.buy("silver")
         try account.expire()
@@ -477,7 +479,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.renewalInfo().recentSubscriptionStartDate == at("2026-01-10"))
     }
 
-    @Test func `leaves an end that the customer's switch did not make`() throws {
+    @Test func `a deletion keeps an end that the customer's switch did not cause`() throws {
         var account = TestAccount(at: at("2026-01-10"))
         try account.buy("silver")
         try account.advanceToBoundary()
@@ -530,7 +532,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(account.record.shares.isEmpty && account.rows.isEmpty)
     }
 
-    @Test func `gives back the season before it`() throws {
+    @Test func `a deletion restores the season before`() throws {
         var account = TestAccount()
         try account.buy("season")
         try account.buy("season")
@@ -554,7 +556,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.buy("silver").transaction.offer?.type == .introductory)
     }
 
-    @Test func `takes back a purchase that waits, by its number`() throws {
+    @Test func `a deletion removes a pending purchase by its number`() throws {
         var account = TestAccount()
         let pending = PendingPurchase(
             id: 90, reason: .askToBuy, order: PurchaseOrder(productID: "coins"), since: account.now)
@@ -565,7 +567,7 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
 }
 
 @Suite struct `a product that is withdrawn` {
-    @Test func `is known ahead to end the subscription, and keeps its rank among the statuses`() throws {
+    @Test func `a withdrawn product is forecast to end the subscription, and keeps its rank`() throws {
         var account = TestAccount()
         try account.buy("gold")
         account.catalogue = Shop.catalogue(without: ["gold"])

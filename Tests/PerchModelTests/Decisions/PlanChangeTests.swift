@@ -11,7 +11,7 @@ import Testing
             ("gold", "silver.yearly", .atRenewal),
             ("silver", "silver", .none),
         ] as [(String, String, PlanChange)])
-    func `takes effect now to a higher level or to an equal plan, else at the renewal`(
+    func `an upgrade or an equal plan takes effect now, every other change at the renewal`(
         _ held: String, _ target: String, _ change: PlanChange
     ) throws {
         var account = TestAccount()
@@ -121,7 +121,7 @@ import Testing
         #expect(try account.line().latest.productID == "gold")
     }
 
-    @Test func `upwards in grace ends the retry`() throws {
+    @Test func `an upgrade in grace ends the retry`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true, grace: true))
         try account.buy("silver")
         account.advance(days: 32)
@@ -134,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `upwards after the period is a new purchase of the same line`(_ inRetry: Bool) throws {
+    func `an upgrade after the period is a new purchase of the same line`(_ inRetry: Bool) throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: inRetry))
         let first = try account.buy("silver").transaction
         if !inRetry { try account.setAutoRenew(false) }
@@ -147,7 +147,7 @@ import Testing
         #expect(account.state() == .subscribed)
     }
 
-    @Test func `goes by the level that a product had when it was bought, where it is no longer sold`() throws {
+    @Test func `a change from an unsold product uses its level at the purchase`() throws {
         var account = TestAccount()
         try account.buy("silver")
         account.catalogue = Shop.catalogue(without: ["silver"])
@@ -205,7 +205,7 @@ import Testing
         #expect(try account.line().latest.price == usd(9_000))
     }
 
-    @Test func `is taken back with the order`() throws {
+    @Test func `cancelling the order cancels its billing plan`() throws {
         for takeBack in [
             { account in _ = try account.order("silver") },
             { account in
@@ -234,7 +234,7 @@ import Testing
         #expect(try account.line().latest.price == usd(99_000))
     }
 
-    @Test func `has the offers of its plan, which go with it`() throws {
+    @Test func `an order has the offers of its plan, and cancelling it drops them`() throws {
         var account = TestAccount(
             catalogue: OfferShop.changed(OfferShop.catalogue()) { product in
                 guard product.id == "silver.yearly" else { return }
@@ -270,7 +270,7 @@ import Testing
         #expect(try account.renewalInfo().renewalBillingPlan == .monthly)
     }
 
-    @Test func `waits for the end of a commitment as it was ordered`() throws {
+    @Test func `a change of plan waits for the end of a commitment as ordered`() throws {
         let catalogue = OfferShop.changed(OfferShop.catalogue()) { product in
             guard product.id == "bronze" else { return }
             product.subscription?.period = Period(1, .year)
@@ -314,7 +314,7 @@ import Testing
         #expect(try account.line().latest.price == usd(4_990))
     }
 
-    @Test func `is what a charge that recovers pays for`() throws {
+    @Test func `a recovered charge pays for the ordered plan`() throws {
         var account = try self.waiting()
         try account.operate(.setCharges(fail: true))
         account.advance(to: at("2026-02-20"))
@@ -327,7 +327,7 @@ import Testing
         #expect(try account.line().latest.commitment?.expirationDate == at("2027-02-20"))
     }
 
-    @Test func `ends the subscription where the catalogue has the plan no longer`() throws {
+    @Test func `a plan that left the catalogue ends the subscription`() throws {
         var account = try self.waiting()
         account.catalogue = Self.withoutPlans
         let viewed = subscriptionStatuses(of: account.record, inGroup: "G", app: account.app, at: account.now)

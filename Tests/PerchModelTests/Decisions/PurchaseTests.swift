@@ -23,7 +23,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `is refused while a subscription is in grace or retry, whatever is bought`(_ hasGrace: Bool) throws {
+    func `a purchase is refused while a subscription is in grace or retry, whatever its product`(_ hasGrace: Bool)
+        throws
+    {
         var account = try Self.failing(grace: hasGrace)
         #expect(account.state() == (hasGrace ? .inGracePeriod : .inBillingRetryPeriod))
         for product in ["coins", "lifetime", "season"] + (hasGrace ? [] : ["gold", "silver.yearly"]) {
@@ -45,14 +47,14 @@ import Testing
         try account.buy("silver")
     }
 
-    @Test func `happens where renewals fail by the app's setting and none of the account has failed`() throws {
+    @Test func `a purchase succeeds if only the app's setting fails renewals`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true))
         try account.buy("silver")
         try account.buy("gold")
         try account.buy("coins")
     }
 
-    @Test func `is allowed again after the store gave up, and after the customer cancelled`() throws {
+    @Test func `a purchase succeeds after the store gave up, and after the customer cancelled`() throws {
         for cancels in [true, false] {
             var account = try Self.failing()
             if cancels { try account.setAutoRenew(false) } else { account.advance(days: 61) }
@@ -286,7 +288,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
         #expect(try account.line().latest.price == usd(19_990))
     }
 
-    @Test func `are neither announced nor charged for the plan that a pending change leads to`() throws {
+    @Test func `introductory offers are neither announced nor charged for the plan of a pending change`() throws {
         let offer = Shop.introductory(.payAsYouGo, Period(1, .month), count: 3, price: 1_990)
         var account = TestAccount(catalogue: Shop.catalogue(introductory: offer))
         try account.buy("silver")
@@ -305,7 +307,9 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
         arguments: [
             (0, true), (59 * day, true), (60 * day - 1, true), (60 * day, false), (400 * day, false),
         ] as [(Int64, Bool)])
-    func `keeps the line, and the start of the run where the lapse is under 60 days`(_ lapse: Int64, _ isKept: Bool)
+    func `subscribing again keeps the line, and the start of the run if the lapse is under 60 days`(
+        _ lapse: Int64, _ isKept: Bool
+    )
         throws
     {
         var account = TestAccount(at: at("2026-01-10"))
@@ -327,7 +331,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
         #expect(account.state() == .subscribed)
     }
 
-    @Test func `counts the lapse from the refund where that came before the period's end`() throws {
+    @Test func `the lapse counts from a refund before the period's end`() throws {
         var account = TestAccount(at: at("2026-01-10"))
         try account.refund(try account.buy("silver.yearly").transaction.id)
         account.advance(days: 60)
@@ -335,7 +339,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
         #expect(try account.renewalInfo().recentSubscriptionStartDate == account.now)
     }
 
-    @Test func `counts the lapse from the end of grace, because grace is service`() throws {
+    @Test func `the lapse counts from the end of grace, because grace is service`() throws {
         var account = TestAccount(
             at: at("2026-01-10"), settings: Shop.settings(billingIssues: true, grace: true))
         try account.buy("silver")
@@ -351,7 +355,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
             ("2026-02-20", "2026-02-20", false), ("2026-02-20", "2026-02-20", true),
             ("2026-03-05", "2026-02-26", false),
         ] as [(String, String, Bool)])
-    func `counts the lapse from the end that grace had, where the line was ended meanwhile`(
+    func `the lapse counts from the shortened end of grace, if the line was ended in grace`(
         _ ended: String, _ lost: String, _ byHand: Bool
     ) throws {
         for (milliseconds, isKept) in [(60 * day - 1, true), (60 * day, false)] {
@@ -383,7 +387,7 @@ struct OfferCase: Sendable, CustomTestStringConvertible {
         #expect(try !account.renewalInfo().isInBillingRetry)
     }
 
-    @Test func `begins on its own day of the month`() throws {
+    @Test func `subscribing again begins on a new day of the month`() throws {
         var account = TestAccount(at: at("2026-01-31"))
         try account.buy("silver")
         try account.setAutoRenew(false)

@@ -3,7 +3,7 @@ import PerchModel
 import Testing
 
 @Suite struct `renewing` {
-    @Test func `begins the next period at the boundary, in the same line`() throws {
+    @Test func `a renewal begins the next period at the boundary, in the same line`() throws {
         var account = TestAccount(at: at("2026-01-10T08:30:00Z"))
         let first = try account.buy("silver", token: "7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d").transaction
         account.advance(to: at("2026-02-15"))
@@ -22,7 +22,7 @@ import Testing
         #expect(try account.renewalInfo().renewalDate == next.expirationDate)
     }
 
-    @Test func `shows no expired gap, before or after the attempt is settled`() throws {
+    @Test func `a renewing line is never shown expired, before or after the attempt`() throws {
         var account = TestAccount()
         try account.buy("silver")
         let before = account.statuses()
@@ -58,7 +58,7 @@ import Testing
         #expect(facts.map(\.effective) == [at("2026-01-17"), at("2026-02-10")])
     }
 
-    @Test func `is not attempted a millisecond before the boundary`() throws {
+    @Test func `a renewal is not attempted a millisecond before the boundary`() throws {
         var account = TestAccount()
         try account.buy("silver")
         let due = try #require(account.record.attemptDue)
@@ -79,7 +79,7 @@ import Testing
         #expect(try account.line().latest.price == usd(12_990))
     }
 
-    @Test func `ends at the boundary where the product was withdrawn`() throws {
+    @Test func `a line of a withdrawn product ends at the boundary`() throws {
         var account = TestAccount()
         try account.buy("silver")
         account.catalogue = Shop.catalogue(without: ["silver"])
@@ -97,7 +97,7 @@ import Testing
         #expect(account.facts.last?.cause == .expiry)
     }
 
-    @Test func `ends at the boundary where the product of the pending change was withdrawn`() throws {
+    @Test func `a line whose next product was withdrawn ends at the boundary`() throws {
         var account = TestAccount()
         try account.buy("silver")
         try account.buy("bronze")
@@ -115,7 +115,7 @@ import Testing
         #expect(try account.line().latest.productID == "bronze")
     }
 
-    @Test func `is off where the customer switched it off, and the period runs to its end`() throws {
+    @Test func `a switched-off line runs to the end of its period`() throws {
         var account = TestAccount()
         let held = try account.buy("silver").transaction
         try account.setAutoRenew(false)
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: [(3, 3, 3), (16, 16, 6), (28, 28, 6)] as [(Int64, Int64, Int64)])
-    func `is given the grace of the app's setting, as it was when the charge failed`(
+    func `a failed renewal is given the grace of the app's setting, as it was when the charge failed`(
         _ setting: Int64, _ monthly: Int64, _ weekly: Int64
     ) throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true, grace: true, graceDays: setting))
@@ -213,7 +213,7 @@ import Testing
         #expect(try account.line().retry?.graceUntil == at("2026-09-09"))
     }
 
-    @Test func `is attempted once: that the charge recovered later is news`() throws {
+    @Test func `a failed renewal is attempted once: that the charge recovered later is news`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true, grace: true))
         try account.buy("silver")
         account.advance(days: 40)
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `ends at once when the customer switches renewal off`(_ hasGrace: Bool) throws {
+    func `a failed renewal ends at once when the customer switches renewal off`(_ hasGrace: Bool) throws {
         var account = TestAccount(
             at: at("2026-01-10"), settings: Shop.settings(billingIssues: true, grace: hasGrace))
         let held = try account.buy("silver").transaction

@@ -3,7 +3,7 @@ import PerchModel
 import Testing
 
 @Suite struct `the renewal switch after a refund` {
-    @Test func `can be switched off, and holds when the refund is reversed`() throws {
+    @Test func `the renewal switch after a refund can be switched off, and holds when the refund is reversed`() throws {
         var account = TestAccount()
         try account.buy("silver")
         try account.refund(1)
@@ -18,7 +18,7 @@ import Testing
         #expect(account.state() == .expired && account.rows.count == 1)
     }
 
-    @Test func `cannot be switched on after the period ended`() throws {
+    @Test func `the renewal switch after a refund cannot be switched on after the period ended`() throws {
         var account = TestAccount()
         try account.buy("silver")
         try account.refund(1)
@@ -131,7 +131,7 @@ import Testing
 }
 
 @Suite struct `expiring a subscription` {
-    @Test func `ends its period now, for good`() throws {
+    @Test func `expiring ends the period now, for good`() throws {
         var account = TestAccount()
         try account.buy("silver")
         account.advance(days: 3)
@@ -158,7 +158,7 @@ import Testing
 }
 
 @Suite struct `forcing a renewal` {
-    @Test func `ends the period now and begins the next`() throws {
+    @Test func `a forced renewal ends the period now and begins the next`() throws {
         var account = TestAccount(at: at("2026-01-10"))
         let first = try account.buy("silver").transaction
         account.advance(to: at("2026-01-20"))
@@ -171,7 +171,7 @@ import Testing
         #expect(account.facts.suffix(2).map { $0.event?.kind } == [.changed, .renewed])
     }
 
-    @Test func `begins a month on its own day`() throws {
+    @Test func `a forced renewal's month begins on its own day`() throws {
         var account = TestAccount(at: at("2026-01-31"))
         try account.buy("silver")
         account.advance(to: at("2026-02-10"))
@@ -180,14 +180,14 @@ import Testing
         #expect(try account.line().boundary == at("2026-04-10"))
     }
 
-    @Test func `brings the pending plan`() throws {
+    @Test func `a forced renewal brings the pending plan`() throws {
         var account = TestAccount()
         try account.buy("silver")
         try account.buy("bronze")
         #expect(try account.forceRenewal().productID == "bronze")
     }
 
-    @Test func `uses up a period of the offer`() throws {
+    @Test func `a forced renewal uses up a period of the offer`() throws {
         let offer = Shop.introductory(.payAsYouGo, Period(1, .month), count: 2, price: 1_990)
         var account = TestAccount(catalogue: Shop.catalogue(introductory: offer))
         try account.buy("silver")
@@ -195,7 +195,7 @@ import Testing
         #expect(try account.forceRenewal().price == usd(9_990))
     }
 
-    @Test func `leaves the customer's switch as it is`() throws {
+    @Test func `a forced renewal keeps the customer's switch`() throws {
         var account = TestAccount()
         try account.buy("silver")
         try account.setAutoRenew(false)
@@ -234,7 +234,9 @@ import Testing
     enum Operation: String, CaseIterable { case expire, force, switchOff, switchOn }
 
     @Test(arguments: Operation.allCases, ["expired", "retry over", "revoked"])
-    func `can neither be expired, renewed nor switched`(_ operation: Operation, _ ending: String) throws {
+    func `a line that is not subscribed can neither be expired, renewed nor switched`(
+        _ operation: Operation, _ ending: String
+    ) throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: ending == "retry over"))
         let held = try account.buy("silver").transaction
         if ending == "expired" { try account.setAutoRenew(false) }

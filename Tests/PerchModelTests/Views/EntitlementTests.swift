@@ -108,7 +108,7 @@ struct EntitlementCase: Sendable, CustomTestStringConvertible {
         },
         EntitlementCase("nothing", "a product nobody knows", entitles: false) { try $0.buy("silver") },
     ])
-    func `follows the table of its product's type`(_ row: EntitlementCase) throws {
+    func `a current entitlement follows the table of its product's type`(_ row: EntitlementCase) throws {
         var account = TestAccount(settings: row.settings)
         try row.story(&account)
         let transaction = account.entitlement(row.product)
@@ -129,7 +129,8 @@ struct EntitlementCase: Sendable, CustomTestStringConvertible {
         #expect(subscriptionStatuses(of: nil, inGroup: "G", app: app, at: at("2026-01-10")).value.statuses.isEmpty)
     }
 
-    @Test func `prefers the own transaction, then the one that ends later; a list has them all`() {
+    @Test func `a current entitlement prefers the own transaction, then the one that ends later; a list has them all`()
+    {
         let start = at("2026-01-10")
         var record = AccountRecord(account: 1, app: 1)
         let ends = ["2026-02-10", "2026-12-10", "2026-06-10"].map(at)
@@ -228,7 +229,7 @@ struct EffectiveCase: Sendable, CustomTestStringConvertible {
                 .init("silver", .familyShared, until: "2026-12-01"),
             ], 2, .latestExpiration),
     ])
-    func `is that of the highest level, own before shared, then the later end, and says which it was`(
+    func `the effective status has the highest level, own before shared, then the later end, and the reason`(
         _ row: EffectiveCase
     ) {
         var record = AccountRecord(account: 1, app: 1)
@@ -248,7 +249,7 @@ struct EffectiveCase: Sendable, CustomTestStringConvertible {
         #expect(owners == owners.sorted { $0 && !$1 }, "own lines come first")
     }
 
-    @Test func `is none where the group is not known`() throws {
+    @Test func `the effective status is none where the group is not known`() throws {
         var account = TestAccount()
         try account.buy("silver")
         #expect(account.statuses("nothing") == SubscriptionStatuses(statuses: []))

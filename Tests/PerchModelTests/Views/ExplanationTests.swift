@@ -229,7 +229,7 @@ struct ExplainedSituation: Sendable, CustomTestStringConvertible {
 
     /// The answer in one sentence says the same as the view that it explains.
     @Test(arguments: ExplainedSituation.all)
-    func `entitles where one of its parts does`(_ situation: ExplainedSituation) throws {
+    func `an explanation entitles where one of its parts does`(_ situation: ExplainedSituation) throws {
         let value = try situation.live(Self.begin, 1)
         #expect(value.isEntitled == value.explanations.contains(where: \.isEntitled))
         #expect(value.explanations.first?.isEntitled == value.isEntitled)

@@ -80,7 +80,7 @@ import Testing
         ("", "", "USA", "$9.99", "$1.99"), ("DEU", "de_DE", "DEU", "9,99\u{A0}€", "1,99\u{A0}€"),
         ("GBR", "", "GBR", "£9.99", "£1.99"), ("XXX", "", "XXX", "$9.99", "$1.99"),
     ])
-    func `are priced in the currency of the request's storefront, their offers too`(
+    func `a products view are priced in the currency of the request's storefront, their offers too`(
         _ storefront: String, _ locale: String, _ country: String, _ price: String, _ offer: String
     ) throws {
         let app = Self.app(locales: [])
