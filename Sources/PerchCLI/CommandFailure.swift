@@ -1,7 +1,7 @@
-/// Why a command ended without having done what it was asked for: a line for people, and the code for scripts.
+/// The failure of a command: a message for people, and an exit code for scripts.
 struct CommandFailure: Error, Equatable, CustomStringConvertible {
     let code: ExitCode
-    /// What happened, and what to do next.
+    /// The fault and the next step.
     let description: String
 
     init(_ code: ExitCode, _ description: String) {

@@ -7,7 +7,7 @@ package enum Process {
     /// Without the program's name.
     package static var arguments: [String] { Array(CommandLine.arguments.dropFirst()) }
 
-    /// The file of the program itself, for a child that is the same.
+    /// The file of this program, to start a child of the same program.
     package static var executable: String { "/proc/self/exe" }
 
     /// The first entry of a name counts, as for `getenv`.
@@ -33,10 +33,10 @@ package enum Interruption {
 }
 
 extension Interruption {
-    /// For a command that ends in order when it is interrupted, and asks `isAsked` whether it was.
+    /// For a command that cleans up after an interrupt. It polls `isAsked`.
     package static func remember() {
         for number in [SIGINT, SIGTERM] { signal(number, rememberedSignal) }
-        // A terminal that is gone; unless it was meant to go on without one.
+        // The terminal has closed. A process under nohup ignores that.
         if !SignalSource.isIgnored(SIGHUP) { signal(SIGHUP, rememberedSignal) }
     }
 
@@ -45,7 +45,7 @@ extension Interruption {
 
 private let wasInterrupted = Atomic<Bool>(false)
 
-/// The second time it does not wait.
+/// The second signal ends the process at once.
 private func rememberedSignal(_ number: Int32) {
     if wasInterrupted.exchange(true, ordering: .relaxed) { _exit(130) }
 }

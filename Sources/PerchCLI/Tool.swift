@@ -13,11 +13,11 @@ package struct Tool: Sendable {
     package enum Plan: Sendable {
         /// None: the answer is printed.
         case done(ExitCode)
-        /// A server. It wants the main thread, before there is any other: see `Serve`.
+        /// A server. It needs the main thread before any other thread exists: see `Serve`.
         case serve(ServerSettings)
-        /// A bench, or what belongs to it. It is the main thread's too: that becomes the generator. See `BenchRun`.
+        /// A bench or one of its tools. It needs the main thread too, which becomes the generator: see `BenchRun`.
         case bench(Job)
-        /// A command that asks, or looks around.
+        /// A command that asks a server, or works on this machine.
         case run(Job)
     }
 
@@ -134,7 +134,7 @@ package struct Tool: Sendable {
         }
     }
 
-    /// A reader that has had enough is no failure; a disk that is full is one.
+    /// A closed pipe is no failure; a full disk is one.
     private func ended(by gone: ReaderGone) -> ExitCode {
         if gone.hasEnough { return .success }
         self.complain(gone.description)

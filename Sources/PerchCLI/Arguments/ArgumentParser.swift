@@ -1,6 +1,6 @@
 import PerchBase
 
-/// What a command line asks for.
+/// The request of a command line.
 package enum ParsedCommand: Sendable {
     case run(Invocation)
     case help(path: [CommandSpec])
@@ -9,13 +9,12 @@ package enum ParsedCommand: Sendable {
     case version
 }
 
-/// A command with what was written on its line. `Settings` adds the environment, a file and
-/// the defaults.
+/// A command with the values of its command line. `Settings` adds the environment, a file and the defaults.
 package struct Invocation: Sendable {
     /// From `perch` down to the command itself.
     package let path: [CommandSpec]
     package let action: Action
-    /// Options that were written, by name.
+    /// The given options, by name.
     package let written: [String: Value]
     /// In the order of the command's operands; those of a `many` all together.
     package let operands: [[Value]]
@@ -220,7 +219,7 @@ package struct ArgumentParser {
         }
     }
 
-    /// Where below a command there is one of that name: `perch store buy` for `perch buy`.
+    /// Commands of that name further down: `perch store buy` for `perch buy`.
     private static func paths(to word: String, below path: [CommandSpec]) -> [String] {
         // Commands of `perch bench` have names of others, and measure them.
         path[path.count - 1].commands.filter { !$0.isHidden && $0.name != "bench" }.flatMap { next -> [String] in
@@ -235,7 +234,7 @@ package struct ArgumentParser {
     private func unknownCommand(_ word: String, in path: [CommandSpec], and more: [String] = []) -> UsageError {
         let name = Invocation.name(of: path)
         let commands = path[path.count - 1].commands.filter { !$0.isHidden }.map(\.name) + more
-        // The shortest first: `app` lacks less of `apps` than of `app-transaction`, and is a beginning of both.
+        // The shortest first, because `app` is closer to `apps` than to `app-transaction`.
         let elsewhere = Self.paths(to: word, below: path).map { "`\($0)`" }
         let suggestion =
             elsewhere.isEmpty

@@ -12,7 +12,7 @@ package struct CommandSpec: Sendable {
     package var action: Action?
     /// Whole command lines, each with what it does.
     package var examples: [(line: String, meaning: String)] = []
-    /// Works, and is not listed.
+    /// The command works, but help does not list it.
     package var isHidden = false
     /// Its section in the parent's help; nil for the common one.
     package var heading: String?
@@ -23,7 +23,7 @@ package struct CommandSpec: Sendable {
     }
 }
 
-/// A word of a command line that is no option.
+/// A positional argument.
 package struct OperandSpec: Sendable {
     package enum Arity: Sendable { case one, optional, many, any }
 
@@ -57,7 +57,7 @@ package struct OptionSpec: Sendable {
     package let placeholder: String
     /// Parsed by `kind`, like a value that a person writes. Nil where a missing value has a meaning.
     package var defaultText: String?
-    /// `PERCH_…` of the name, where the environment is asked.
+    /// The variable `PERCH_…` sets it too.
     package var hasEnvironment = false
     /// May be given several times.
     package var isRepeatable = false
@@ -79,7 +79,7 @@ package struct OptionSpec: Sendable {
         self.help = help
     }
 
-    /// An option that is there or not.
+    /// An option without a value.
     package init(flag name: String, _ help: String) {
         self.init(name, .flag, "", help)
     }

@@ -4,9 +4,9 @@ package enum Help {
     package static let exitCodesTopic = "exit-codes"
     /// `perch help connection`.
     package static let connectionTopic = "connection"
-    /// Columns where no terminal says how many it has.
+    /// Columns of help in a pipe.
     package static let pipeColumns = 80
-    /// Columns of text that a reader follows without losing the line.
+    /// The widest text that is easy to read.
     private static let columnsMax = 100
 
     /// Columns for help on this console.
@@ -34,7 +34,7 @@ private struct Page {
     let width: Int
 
     private static let indent = 2
-    /// Where explanations begin; a longer name pushes its own to the next line.
+    /// The column of explanations. Behind a longer name they begin on the next line.
     private static let column = 30
 
     func text(for path: [CommandSpec]) -> String {
@@ -46,10 +46,12 @@ private struct Page {
         if command.action != nil, !command.commands.isEmpty { lines.append("       \(name) COMMAND") }
 
         let commands = command.commands.filter { !$0.isHidden }
+        let longest = commands.map(\.name.count).max() ?? 0
+        let column = min(Self.column, Self.indent + longest + 2)
         for heading in Self.headings(commands.map { $0.heading ?? "Commands" }) {
             lines += ["", "\(heading):"]
             for each in commands where (each.heading ?? "Commands") == heading {
-                lines += self.row(each.name, each.summary)
+                lines += self.row(each.name, each.summary, at: column)
             }
         }
         if !command.operands.isEmpty {
@@ -174,11 +176,11 @@ private struct Page {
         return notes.isEmpty ? text : "\(text) [\(notes.joined(separator: ", "))]"
     }
 
-    private func row(_ left: String, _ right: String) -> [String] {
+    private func row(_ left: String, _ right: String, at column: Int = Self.column) -> [String] {
         let head = String(repeating: " ", count: Self.indent) + left
-        var lines = self.wrapped(right, from: Self.column)
-        guard head.count + 2 <= Self.column else { return [head] + lines }
-        lines[0] = head.padded(to: Self.column) + lines[0].dropFirst(Self.column)
+        var lines = self.wrapped(right, from: column)
+        guard head.count + 2 <= column else { return [head] + lines }
+        lines[0] = head.padded(to: column) + lines[0].dropFirst(column)
         return lines
     }
 

@@ -1,10 +1,10 @@
-/// A command line, an environment or a file of settings that cannot be followed. Exit code 2.
+/// A wrong command line, environment or settings file. Exit code 2.
 package struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The fault and its place.
     package let message: String
     /// The probable intention.
     package var suggestion: String?
-    /// The command whose help would say more: `perch store buy`.
+    /// The command whose help explains more: `perch store buy`.
     package var command: String?
 
     package init(_ message: String, suggesting suggestion: String? = nil, command: String? = nil) {

@@ -50,7 +50,7 @@ package enum Value: Hashable, Sendable {
     case list([Value])
 }
 
-/// A length of time as people write it: calendar months apart from what has a fixed length.
+/// A length of time: calendar months, and a part of fixed length.
 package struct CalendarDuration: Hashable, Sendable {
     package var months: Int64
     package var milliseconds: Int64
@@ -241,7 +241,7 @@ extension ValueKind {
         return found
     }
 
-    /// An address or a port alone, with the other part as it is by default. `isName`: a host name counts as an address.
+    /// Completes an address or a port by the default of the other. `isName`: a host name counts as an address.
     private static func completed(_ text: String, isName: Bool) -> String? {
         if Self.isPort(text) { return "127.0.0.1:\(text)" }
         guard !text.contains(":"), let whole = try? Destination(parsing: "\(text):7447") else { return nil }

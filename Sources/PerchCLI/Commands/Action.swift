@@ -1,4 +1,4 @@
-/// What commands do. The table names each once; who runs them switches over all.
+/// The actions of commands. The table names each once, and `CommandRun` switches over all.
 package enum Action: Hashable, Sendable, CaseIterable {
     case serve, version
     case watchProducts, watchStatus, watchEntitlement, watchUpdates, watchIntents, watchMessages

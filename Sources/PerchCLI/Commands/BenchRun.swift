@@ -81,12 +81,12 @@ struct BenchRun {
         }
         bench.rounds = Int(self.settings.number("pairs") ?? 1)
         bench.version = Tool.version
-        // Settings of the one who measures are not those of what is measured.
+        // The settings of the generator must not reach the measured server.
         bench.environment = self.environment.filter { !$0.key.hasPrefix("PERCH_") }
         bench.isInterrupted = { Interruption.isAsked }
 
         let page = self.settings.text("report")
-        // Before the load, not after it.
+        // Fails before the load rather than after it.
         if let page { try Files.requireReplaceable(page) }
         let ticker = Ticker(
             console: self.console, format: format, isTerminal: isatty(2) == 1 && self.environment["TERM"] != "dumb")
@@ -136,7 +136,7 @@ struct BenchRun {
             .failure, "redis-server is not in PATH: install it (as root: apt-get install redis-server), then try again")
     }
 
-    /// On the command line: what stands in the environment is meant for other commands too.
+    /// Whether the command line has it. A variable is meant for other commands too.
     private func isWritten(_ option: String) -> Bool { self.invocation.written[option] != nil }
 
     private func remote(_ text: String) throws -> Bench.Server {
@@ -164,7 +164,7 @@ struct BenchRun {
         return .address(address, access: try self.accessToServer(text), process: process)
     }
 
-    /// A name is looked up once, and the load goes to the first of its addresses: figures are of one server.
+    /// Looks a name up once. The load goes to its first address, because figures describe one server.
     private func place(_ text: String) throws -> SocketAddress {
         do {
             return try Destination(parsing: text).addresses()[0]
@@ -187,7 +187,7 @@ struct BenchRun {
 
     private var isFloorWanted: Bool { self.settings.has("floor") && self.settings.flag("floor") }
 
-    /// The command line as it would be written again, without what only says where the result goes.
+    /// The command line to repeat the run, without the destinations of results.
     private var title: String {
         var words = [self.invocation.command.name]
         if self.invocation.action == .benchScenario { words.append(printable(self.operand(0))) }
@@ -233,7 +233,7 @@ struct BenchRun {
         return conditions
     }
 
-    /// Of an option that this workload's table may not have.
+    /// The value of an option that this workload may lack.
     private func number(_ name: String) -> Int? {
         self.settings.has(name) ? self.settings.number(name).map { Int($0) } : nil
     }
@@ -332,7 +332,7 @@ struct BenchRun {
     }
 }
 
-/// Progress: a line that is written over on a terminal, a line of JSON for a program, nothing otherwise.
+/// Progress: one line on a terminal that is overwritten, a line of JSON for a program, nothing otherwise.
 private struct Ticker {
     let console: any Console
     let format: OutputFormat
@@ -367,7 +367,7 @@ private struct Ticker {
     }
 }
 
-/// A directory for as long as a bench lasts.
+/// The temporary directory of a bench.
 private struct TemporaryPlace {
     let path: String
 
@@ -382,7 +382,7 @@ private struct TemporaryPlace {
         self.path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
     }
 
-    /// Flat: what a store and a catalogue leave there.
+    /// Removes the files of a store and a catalogue, which have no subdirectories.
     func remove() {
         if let directory = opendir(self.path) {
             while let entry = readdir(directory) {

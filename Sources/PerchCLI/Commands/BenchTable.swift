@@ -1,7 +1,7 @@
 import PerchBase
 import PerchBench
 
-/// The rows of `perch bench`: a command for each workload, and what is done with reports.
+/// The rows of `perch bench`: a command for each workload, and the tools for reports.
 enum BenchTable {
     static let bench: CommandSpec = {
         var bench = CommandSpec("bench", "Measure a server under load.")
@@ -25,7 +25,7 @@ enum BenchTable {
         return bench
     }()
 
-    /// The workload that a command of `bench` is; nil for the others.
+    /// The workload of a command of `bench`; nil for the tools.
     static func workload(of action: Action) -> Workload? {
         switch action {
         case .benchHot: .hot
@@ -42,7 +42,7 @@ enum BenchTable {
         }
     }
 
-    /// Whether it is a command of `bench` that is no workload.
+    /// Whether it is a tool of `bench`.
     static func isBeside(_ action: Action) -> Bool {
         switch action {
         case .benchCompare, .benchFigures, .benchFloorServer: true
@@ -80,7 +80,7 @@ enum BenchTable {
         OptionSpec(name, .count(range), "N", default: standard, help)
     }
 
-    /// What is done, and how often.
+    /// Options of the load.
     private static func load(_ workload: Workload) -> [OptionSpec] {
         let watchesMax = Int64(Limits.benchWatchesMax)
         let watchers = Self.count("watchers", 1...watchesMax, "1000", "Watches in all.")
@@ -162,7 +162,7 @@ enum BenchTable {
         }
     }
 
-    /// Who is measured.
+    /// Options of the measured server.
     private static func target(_ workload: Workload) -> [OptionSpec] {
         var options: [OptionSpec] = []
         if workload != .scenario {
@@ -203,7 +203,7 @@ enum BenchTable {
         return options
     }
 
-    /// A server that is there already.
+    /// Options for a running server.
     private static let elsewhere: [OptionSpec] =
         [
             OptionSpec(
@@ -217,7 +217,7 @@ enum BenchTable {
             OptionSpec("product", .text, "PRODUCT", default: "bench.pass", "A non-renewing product, to be bought."),
         ] + Self.access
 
-    /// How one gets in there.
+    /// Options of the connection to it.
     static let access: [OptionSpec] =
         [
             OptionSpec("bundle-id", .text, "ID", "The app, of --connect; not needed where the server has one.")
@@ -265,7 +265,7 @@ enum BenchTable {
                     "store", .text, "PATH", default: nil,
                     "A directory: each change is durable in a file there before it is answered."),
             ])
-        // Children are started with it; who measures with another generator may find it useful too.
+        // The bench starts its children with it. It serves other generators too.
         command.isHidden = true
         return command
     }()

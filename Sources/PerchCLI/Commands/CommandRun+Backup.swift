@@ -36,7 +36,7 @@ extension CommandRun {
                 "perch restore needs TO, the place of the store; or --verify, to check FILE only",
                 command: self.invocation.name)
         }
-        // As perch serve --store understands it: what is written to a directory of that name would not be served.
+        // The same rules as for perch serve --store: else the server would not find the restored store.
         guard setting != "memory" else {
             throw UsageError(
                 "a store in memory ends with its server, and cannot be restored; name a directory, or ./memory",
@@ -99,7 +99,7 @@ extension CommandRun {
         }
     }
 
-    /// The server's working directory is not ours.
+    /// An absolute path, because the server has another working directory.
     static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
         defer { free(directory) }

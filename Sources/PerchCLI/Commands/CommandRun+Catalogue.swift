@@ -34,7 +34,7 @@ extension CommandRun {
     func loadCatalogue() async throws {
         let path = self.text("FILE")
         let content = try self.catalogueContent(path)
-        // The server would say the same, but only after it was sent all of it, and by closing the connection.
+        // The server would refuse it too, but only after the whole upload, and it would close the connection.
         guard content.byteCount <= Limits.catalogRequestBytesMax else {
             throw CommandFailure(
                 .failure,
@@ -79,7 +79,7 @@ extension CommandRun {
         }
     }
 
-    /// In parts of what one request may name.
+    /// Asks in parts, because one answer has a limit.
     private func products(_ ids: [String], _ client: PerchClient) async throws(PerchError) -> Products {
         var all = Products(products: [], unavailableIDs: [])
         for start in stride(from: 0, to: ids.count, by: Limits.catalogShowProductsPerRequest) {

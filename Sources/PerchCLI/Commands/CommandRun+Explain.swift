@@ -20,7 +20,8 @@ extension CommandRun {
                         account: account, product: self.text("PRODUCT"), asOf: moment)
                 }
             try self.printer.print(.explain(ExplainAnswer(value: answer.value, position: answer.position))) {
-                $0.explanations(answer, account: account)
+                $0.explanations(
+                    answer, account: account, width: self.console.isTerminal ? self.console.size.columns : nil)
             }
         }
     }

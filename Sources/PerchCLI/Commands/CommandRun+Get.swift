@@ -145,7 +145,7 @@ extension CommandRun {
         }
     }
 
-    /// Pages one after another: text and lines as they come, a document when all are there.
+    /// Prints pages as text and lines when they come, as a document when all are there.
     func list(_ pages: TransactionPages) async throws {
         let limit = self.settings.number("limit") ?? .max
         var all: [Verified<Transaction>] = []

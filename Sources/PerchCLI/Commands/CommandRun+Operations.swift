@@ -4,7 +4,7 @@ import PerchModel
 import PerchWire
 
 extension CommandRun {
-    /// The commands of `perch store` that do one thing to one account.
+    /// The commands of `perch store` that change one account.
     func operate() async throws {
         try await self.withClient { client in
             let (operation, account) = try self.operation()
@@ -244,7 +244,7 @@ extension CommandRun {
         }
     }
 
-    /// Purchases that wait, behind the transactions of an account. As JSON they are in `perch store inspect`.
+    /// Pending purchases, below the transactions of an account. `perch store inspect` has them as JSON.
     private func listPending(_ account: String, _ client: PerchClient) async throws {
         guard self.printer.format == .text else { return }
         let found: Positioned<AccountDetails>

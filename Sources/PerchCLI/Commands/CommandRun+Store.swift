@@ -133,7 +133,7 @@ extension CommandRun {
     private func tell(_ change: ClockChange) throws {
         try self.printer.print(.setClock(change.message)) { writer in
             let count = change.settledCount
-            // Some of them may have failed, or ended: the answer has one number for all.
+            // The answer counts succeeded, failed and ended ones together.
             let attempts = count == 0 ? "" : "; attempted \(count) renewal\(count == 1 ? "" : "s")"
             return [writer.clock(change.clock) + attempts]
         }
@@ -151,7 +151,7 @@ extension OperationTarget {
 }
 
 extension CalendarDuration {
-    /// Months first, keeping the day where the month has it; then what has a fixed length.
+    /// Adds months first, on the same day where the month has it, then the part of fixed length.
     func end(from start: Instant) -> Instant {
         let civil = CivilTime(start)
         return civil.adding(months: self.months, anchorDay: civil.day).instant

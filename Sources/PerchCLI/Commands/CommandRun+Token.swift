@@ -41,7 +41,7 @@ extension CommandRun {
         } catch {
             throw UsageError("--app: * stands alone, for every app", command: self.invocation.name)
         }
-        // Whole seconds, as a token has them: what is printed is what holds.
+        // Whole seconds, like the claims, so that the printed time is exact.
         let expires = Instant(milliseconds: (now.milliseconds + (self.settings.number("expires") ?? 0)) / 1_000 * 1_000)
         var claims = TokenClaims(
             expires: expires, apps: reach,
@@ -84,7 +84,7 @@ extension CommandRun {
     ) throws(KeyFault) -> Identity {
         var authenticator = try Authenticator(keys: [key])
         authenticator.audience = claims.audience[0]
-        // How long a token may live is the server's to say.
+        // The server decides about the life of tokens.
         authenticator.lifeMilliseconds = .max
         do throws(CredentialFault) {
             return try authenticator.identity(ofToken: Array(token.utf8), now: claims.issued ?? claims.expires)
@@ -168,7 +168,7 @@ extension CommandRun {
         } catch {
             throw CommandFailure(.failure, "\(error)")
         }
-        // As clients read it: the first line, with or without the word before the token.
+        // The format that clients read: the first line, with or without a scheme before the token.
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
         let word = Array("Bearer ".utf8)
         return line.starts(with: word) ? Array(line.dropFirst(word.count)) : Array(line)

@@ -6,7 +6,7 @@ import PerchServer
 import PerchTLS
 import PerchWire
 
-/// One run of a command that asks a server, or looks around on this machine.
+/// One run of a command that asks a server, or works on this machine.
 struct CommandRun: Sendable {
     let invocation: Invocation
     let settings: Settings
@@ -17,7 +17,7 @@ struct CommandRun: Sendable {
         self.invocation = job.invocation
         self.settings = job.settings
         self.console = console
-        // Not every command has --output: one that only makes a file answers nothing.
+        // A command that only writes a file has no --output.
         let output = job.settings.has("output") ? job.settings.text("output") : nil
         let format = output.flatMap { OutputFormat(rawValue: $0) } ?? .text
         self.printer = Printer(console: console, format: format)
@@ -68,7 +68,7 @@ struct CommandRun: Sendable {
 
     // MARK: What was asked for
 
-    /// The operand of that name. The table has it and the parser has read it: anything else is our bug.
+    /// The operand of that name. Traps if the table has none: a defect of Perch.
     func text(_ name: String) -> String {
         guard case .text(let text)? = self.values(name).first else { preconditionFailure("no operand \(name)") }
         return text
@@ -95,7 +95,7 @@ struct CommandRun: Sendable {
         return self.invocation.operands[index]
     }
 
-    /// Only where one was given: the client makes one itself otherwise.
+    /// The given key. Without one the client makes its own.
     var idempotencyKey: [UInt8]? { self.settings.text("idempotency-key").map { Array($0.utf8) } }
 
     // MARK: The server
@@ -170,7 +170,7 @@ extension Settings {
         }
     }
 
-    /// The app that was named; empty where none was.
+    /// The app of --bundle-id and --environment; empty without them.
     var app: AppReference {
         AppReference(
             bundleID: self.text("bundle-id") ?? "",

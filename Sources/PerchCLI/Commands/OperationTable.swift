@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-/// The rows of `perch store` that do one thing to one account, as a transaction manager does, or set something in the app.
+/// The rows of `perch store` that change one account, or set something in the app.
 enum OperationTable {
     static let commands: [CommandSpec] =
         Self.refunds + Self.renewals + Self.prices + Self.family + Self.waiting + Self.records + Self.customers
@@ -200,6 +200,12 @@ enum OperationTable {
                         "STORE_KIT_ERROR", ["off"] + SimulatedError.names.dropFirst(), naming: ["off": "UNSPECIFIED"]),
                     .one, "How; `off` disarms."),
             ], options)
+        var list = CommandTable.leaf(
+            "list", "The accounts of the app, or the transactions and pending purchases of one.", .storeList,
+            [OperandSpec("ACCOUNT", .text, .optional, "The account.")], CommandTable.asking())
+        list.discussion = [
+            "With --output json or ndjson it has the transactions; `perch store inspect` has the pending purchases as JSON."
+        ]
         fail.examples = [("perch store fail loadProducts networkError", "Watches of products get a failure.")]
         return [
             set, fail,
@@ -217,9 +223,7 @@ enum OperationTable {
                     StoreTable.key,
                 ])),
             Self.watch,
-            CommandTable.leaf(
-                "list", "The accounts of the app, or the transactions of one.", .storeList,
-                [OperandSpec("ACCOUNT", .text, .optional, "The account.")], CommandTable.asking()),
+            list,
             CommandTable.leaf(
                 "inspect", "All that the store knows about an account.", .storeInspect, [CommandTable.account],
                 CommandTable.asking()),

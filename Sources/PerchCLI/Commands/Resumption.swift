@@ -3,17 +3,17 @@ import PerchClient
 import PerchJSON
 import PerchWire
 
-/// Where a watch begins and what it leaves behind: the token of its last value, in a file.
+/// The start of a watch, and the file for the token of its last value.
 ///
 /// The server decides whether the token still stands for the newest value.
 struct Resumption {
-    /// What to go on from.
+    /// The token to resume from.
     let token: [UInt8]?
     private let since: String?
-    /// Where tokens are kept.
+    /// The file that keeps tokens.
     private let path: String?
 
-    /// `since` must be there; `tokenFile` is there from the second run on.
+    /// `since` must exist. `tokenFile` exists from the second run on.
     init(since: String?, tokenFile: String?) throws(CommandFailure) {
         self.since = since
         self.path = tokenFile
@@ -33,7 +33,7 @@ struct Resumption {
         do throws(TokenError) {
             _ = try ResumeToken(bytes)
         } catch {
-            // The server would say so too, but not in which file it lies.
+            // The server would refuse it too, but could not name the file.
             throw CommandFailure(.usage, "\(printable(source)): \(error)")
         }
         self.token = bytes
@@ -54,18 +54,18 @@ struct Resumption {
     }
 }
 
-/// Where a stream of events begins and what it leaves behind: the cursor of its last event, in a file.
+/// The start of a stream of events, and the file for the cursor of its last event.
 ///
 /// A watch continues with the newest value. A stream of events ends when its cursor is no longer valid, because events
 /// would be missing.
 struct EventResumption {
-    /// What to go on after.
+    /// The cursor to resume after.
     let cursor: [UInt8]?
     private let since: String?
-    /// Where cursors are kept.
+    /// The file that keeps cursors.
     private let path: String?
 
-    /// `since` must be there; `tokenFile` is there from the second run on.
+    /// `since` must exist. `tokenFile` exists from the second run on.
     init(since: String?, tokenFile: String?) throws(CommandFailure) {
         self.since = since
         self.path = tokenFile
@@ -79,19 +79,19 @@ struct EventResumption {
         try TokenFile.write(cursor, to: path)
     }
 
-    /// Why the stream ended, for who runs it again.
+    /// The reason for the end of the stream, with the next step.
     func failure(_ error: PerchError) -> any Error {
         guard let failure = Origin(since: self.since, tokenFile: self.path).failure(error) else { return error }
         return CommandFailure(failure.code, "\(failure); `perch get history` has what came meanwhile")
     }
 }
 
-/// Which file a token or cursor came from, that the server may have no use for.
+/// The file of a token or cursor that the server may refuse.
 private struct Origin {
     let since: String?
     let tokenFile: String?
 
-    /// With a file whose token was refused the same command ends like this each time; nil where that is not why.
+    /// The failure for a refused token, which comes again until the file is removed. Nil for other failures.
     func failure(_ error: PerchError) -> CommandFailure? {
         switch ErrorReason(rawValue: error.reason) {
         case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture, .cursorMalformed, .cursorTooOld: break

@@ -53,7 +53,7 @@ package enum Serve {
             : "dialogs: off, purchases happen at once (`perch store set dialogs on` makes them wait)"
     }
 
-    /// Who gets in, in few words.
+    /// The access rules, in few words.
     private static func guarded(_ settings: ServerSettings) -> String {
         let place = settings.isUnauthenticatedAllowed ? "" : ", on loopback only"
         let callers =
@@ -79,7 +79,7 @@ package enum Serve {
         let server =
             address + (settings.tls.mode == .required ? " --tls-ca FILE" : "")
             + (settings.hasAuthenticator ? " --credentials-file FILE" : "")
-        // A trial shows a push that time makes, soon after the one that is bought.
+        // A trial soon causes a push by time, after the push of the purchase.
         let trial = app.catalogue.products.first { product in
             product.subscription?.introductoryOffers.contains { $0.paymentMode == .freeTrial } ?? false
         }
@@ -96,7 +96,7 @@ package enum Serve {
     }
 }
 
-/// A word that a shell takes as it stands.
+/// A word that needs no further quoting in a shell.
 func shellWord(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
         switch byte {

@@ -48,7 +48,7 @@ extension CommandRun {
 }
 
 extension TextWriter {
-    /// The gravest last, above the verdict: that is where a terminal ends.
+    /// The gravest last, above the verdict, where a terminal shows it.
     func findings(_ values: [DoctorFinding]) -> [String] {
         let levels: [DoctorFinding.Level] = [.ok, .warning, .problem]
         let lines = levels.flatMap { level in values.filter { $0.level == level }.flatMap { self.finding($0) } }

@@ -1,12 +1,12 @@
 import PerchClient
 
-/// What `perch doctor` found about one thing.
+/// A finding of `perch doctor` about one subject.
 package struct DoctorFinding: Hashable, Sendable {
     package enum Level: String, Hashable, Sendable {
         case ok
-        /// Worth a look; nothing fails for it.
+        /// A risk; nothing fails because of it.
         case warning
-        /// Something will fail, or has.
+        /// A failure, past or future.
         case problem
     }
 
@@ -25,7 +25,7 @@ package struct DoctorFinding: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// What a server says of itself. A level that only newer servers know is worth a look.
+    /// A finding of the server about itself. An unknown level counts as a warning.
     init(_ finding: Finding) {
         self.init(
             Level(rawValue: finding.level) ?? .warning, "server: \(finding.subject)", finding.message,

@@ -6,7 +6,7 @@ import PerchLoop
 import PerchSQLite
 import PerchServer
 
-/// What `perch doctor` looks at on this machine. It leaves nothing behind.
+/// The checks of `perch doctor` on this machine. They leave nothing behind.
 enum Examination {
     static func descriptors() -> DoctorFinding {
         Judgement.descriptors(DescriptorLimit.raise())
@@ -27,7 +27,7 @@ enum Examination {
         return [Judgement.token(ending: claims.expires, now: Clocks.wall())]
     }
 
-    /// The directory that a `--store` setting means, as far as it is there.
+    /// The existing part of the directory of a `--store` setting.
     static func directory(ofStore setting: String) -> String {
         if Files.isDirectory(setting) { return setting }
         guard let slash = setting.lastIndex(of: "/") else { return "." }
@@ -35,14 +35,13 @@ enum Examination {
         return parent
     }
 
-    /// The disk that was named; else that of the directory we stand in, where no server answers. One that does says itself
-    /// where its store is and what is free there.
+    /// The disk of --store; else that of the working directory where no server answers. A server reports its own disk.
     static func disks(store: String?, isAnswered: Bool) -> [DoctorFinding] {
         guard let store else { return isAnswered ? [] : Self.disk(".") }
         return Self.store(store)
     }
 
-    /// The disk that a `--store` setting means, and whether the store is there.
+    /// The disk of a `--store` setting, and whether its store exists.
     static func store(_ setting: String) -> [DoctorFinding] {
         let directory = Self.directory(ofStore: setting)
         let disk = Self.disk(directory)
@@ -77,7 +76,7 @@ enum Examination {
             "\(printable(path)) is there; a start reads it, and `perch restore --verify` checks a backup of it")
     }
 
-    /// Writes and syncs a small file, as the store does, and takes it away again.
+    /// Writes, syncs and removes a small file, as the store does.
     static func disk(_ directory: String) -> [DoctorFinding] {
         let path = "\(directory)/.perch-doctor.\(getpid())"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

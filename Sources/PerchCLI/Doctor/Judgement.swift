@@ -12,7 +12,7 @@ package enum Judgement {
             + "(\(Limits.httpConnectionsMax) fewer with --http)"
         let remedy =
             "raise LimitNOFILE= in the systemd unit, or `ulimit -Hn` of the shell, to the connections you expect"
-        // A thousand is what a shell gives who never asked for more.
+        // The usual default of a shell is about a thousand.
         if limit < 2 * Limits.descriptorsReserved {
             return DoctorFinding(.problem, "descriptors", found, remedy: remedy)
         }
@@ -21,7 +21,7 @@ package enum Judgement {
             : DoctorFinding(.ok, "descriptors", found)
     }
 
-    /// The rule that lets Perch use any SQLite: see PerchSQLite.
+    /// The check that allows any version of SQLite: see PerchSQLite.
     package static func sqlite(version: String) -> DoctorFinding {
         DoctorFinding(
             .ok, "sqlite",
@@ -50,7 +50,7 @@ package enum Judgement {
             .problem, "disk", found, remedy: "free some space: on a full disk the store refuses purchases")
     }
 
-    /// A file could not be made, written or synced. `isThere`: the directory is.
+    /// A file could not be created, written or synced. `isThere`: the directory exists.
     package static func failed(
         _ what: String, in directory: String, isThere: Bool = true, errno code: Int32
     ) -> DoctorFinding {
@@ -68,7 +68,7 @@ package enum Judgement {
         return DoctorFinding(.problem, "disk", found, remedy: remedy)
     }
 
-    /// Something listens at an address, and has not said how it is.
+    /// A program listens at an address, but has not reported its status.
     package static func unanswered(_ server: String, _ error: PerchError) -> DoctorFinding {
         func problem(_ found: String, _ remedy: String) -> DoctorFinding {
             DoctorFinding(.problem, "server", "\(found): \(error)", remedy: remedy)
@@ -118,7 +118,7 @@ package enum Judgement {
                 "the server at \(server) does not take these credentials",
                 "`perch token inspect FILE --token-keys KEYS` says what it finds wrong; or create a new one")
         default:
-            // A word of the contract is a server's. Deadlines and silence are also those of a program that says nothing.
+            // A reason of the contract comes from a server of Perch. A deadline or silence can come from any program.
             guard let known, ![.deadline, .cancelled].contains(known) else {
                 return problem(
                     "what listens at \(server) did not answer as a server",
@@ -147,7 +147,7 @@ package enum Judgement {
     }
 
     package static func clock(_ now: Instant) -> DoctorFinding {
-        // Before this program was written, and after the certificates of a hundred years: a battery is empty.
+        // A clock before this program existed, or a century later: the battery is empty.
         let first = CivilTime(year: 2025, month: 1, day: 1).instant
         let last = CivilTime(year: 2125, month: 1, day: 1).instant
         guard now < first || now >= last else { return DoctorFinding(.ok, "clock", "\(now)") }

@@ -39,7 +39,7 @@ extension TextWriter {
         return printable(product.displayPrice) + period
     }
 
-    /// A purchase that waits, and how it ends.
+    /// A pending purchase, and the commands that end it.
     func pending(_ value: PendingPurchase, now: Instant) -> String {
         "purchase \(value.id)  \(printable(value.order.productID))  waits since \(value.since) "
             + "(\(relative(value.since, to: now))): \(Self.words(value.reason)); approve or decline \(value.id)"

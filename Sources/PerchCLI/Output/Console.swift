@@ -7,11 +7,11 @@ package protocol Console: Sendable {
     var isColoured: Bool { get }
     /// Whether standard output is a terminal.
     var isTerminal: Bool { get }
-    /// How much fits on the terminal.
+    /// The size of the terminal.
     var size: TerminalSize { get }
     /// Bytes as they are.
     func data(_ bytes: [UInt8]) throws(ReaderGone)
-    /// One whole piece of data, written at once. Throws when the reader has gone away.
+    /// One whole piece of data, written at once. Throws when the reader has closed the pipe.
     func data(_ text: String) throws(ReaderGone)
     /// A line for people, on standard error. Never fails: a command does not end because standard error is closed.
     func talk(_ line: String)
@@ -34,7 +34,7 @@ package struct TerminalSize: Hashable, Sendable {
 
 /// Standard output accepts no more data: its reader closed the pipe, as in `perch watch ... | head -1`, or the disk is full.
 package struct ReaderGone: Error, Equatable, CustomStringConvertible {
-    /// What the kernel said.
+    /// The error of the kernel.
     package var errno: Errno
 
     package init(_ errno: Errno = Errno(EPIPE)) { self.errno = errno }
@@ -51,7 +51,7 @@ package struct StandardConsole: Console {
     package var isTerminal: Bool { isatty(1) == 1 }
 
     package var size: TerminalSize {
-        // `winsize`, of which two modules claim to be the home: which one Swift believes depends on the order of imports.
+        // The layout of `winsize`. Two modules declare that type, and the order of imports decides which one Swift uses.
         var found: (rows: UInt16, columns: UInt16, width: UInt16, height: UInt16) = (0, 0, 0, 0)
         guard ioctl(1, UInt(TIOCGWINSZ), &found) == 0, found.columns > 0, found.rows > 0 else {
             return TerminalSize(columns: 80, rows: 24)
@@ -86,14 +86,14 @@ package struct StandardConsole: Console {
         return text.withUTF8 { Self.write(UnsafeRawBufferPointer($0), to: descriptor) }
     }
 
-    /// Nil once all is written; else why it is not.
+    /// Nil when all is written.
     private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Errno? {
         var rest = bytes
         while !rest.isEmpty {
             let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
             if count < 0 {
                 if errno == EINTR { continue }
-                // A terminal that was made non-blocking by another program is waited for, not given up.
+                // Another program made the terminal non-blocking: wait for it.
                 if errno == EAGAIN {
                     var poll = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = Glibc.poll(&poll, 1, -1)
@@ -107,7 +107,7 @@ package struct StandardConsole: Console {
     }
 }
 
-/// Colours of a terminal, where there are any.
+/// The colours of a terminal; plain text elsewhere.
 struct Paint {
     enum Colour: Int { case red = 31, green = 32, yellow = 33, dim = 2, bold = 1 }
 

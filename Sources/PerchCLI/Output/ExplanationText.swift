@@ -4,7 +4,12 @@ import PerchModel
 
 extension TextWriter {
     /// The answer with the account's name, then each explanation with its facts and its next change.
-    func explanations(_ found: Positioned<Explanations>, account: String) -> [String] {
+    ///
+    /// `width`: columns of the terminal; nil for lines of any length.
+    func explanations(_ found: Positioned<Explanations>, account: String, width: Int? = nil) -> [String] {
+        func lines(_ text: String, _ indent: Int) -> [String] {
+            width.map { wrapped(text, indent: indent, width: $0) } ?? [String(repeating: " ", count: indent) + text]
+        }
         let now = found.position.asOf
         func said(_ text: String) -> String {
             printable(Self.naming(account, in: Self.withDistances(text, from: now)))
@@ -16,21 +21,23 @@ extension TextWriter {
         let answer =
             isAll || first.isEmpty || !value.message.hasSuffix(first)
             ? value.message : String(value.message.dropLast(first.count)).trimmed
-        var lines = [said(answer), self.paint(.dim, "as of \(now) on the app's clock")]
+        var all = lines(said(answer), 0) + [self.paint(.dim, "as of \(now) on the app's clock")]
         for (index, explanation) in value.explanations.enumerated() {
-            lines.append("")
-            var head = explanation.originalTransactionID.map { "subscription of transaction \($0)  " } ?? ""
-            if explanation.state == .unspecified { head = "" }
-            if explanation.state != .unspecified { head += Self.words(explanation.state) + "  " }
-            if explanation.isEntitled { head += self.paint(.green, "entitles") + "  " }
-            lines.append(head + explanation.rule)
-            if !(isAll && index == 0) { lines.append("  " + said(explanation.message)) }
-            for fact in explanation.facts {
-                lines.append("  transaction \(fact.transactionID)  \(fact.field) = \(said(fact.value))")
+            all.append("")
+            var head = ""
+            if explanation.state != .unspecified {
+                head = explanation.originalTransactionID.map { "subscription of transaction \($0)  " } ?? ""
+                head += Self.words(explanation.state) + "  "
             }
-            lines.append("  " + said(explanation.nextMessage))
+            if explanation.isEntitled { head += self.paint(.green, "entitles") + "  " }
+            all.append(head + explanation.rule)
+            if !(isAll && index == 0) { all += lines(said(explanation.message), 2) }
+            for fact in explanation.facts {
+                all += lines("transaction \(fact.transactionID) \(fact.field) = \(said(fact.value))", 2)
+            }
+            all += lines(said(explanation.nextMessage), 2)
         }
-        return lines
+        return all
     }
 
     /// The server's sentences say `the account`, because a token may not show its key. The caller knows it.

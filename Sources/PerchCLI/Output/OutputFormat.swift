@@ -7,7 +7,7 @@ package enum OutputFormat: String, Sendable, CaseIterable {
     case text
     /// One indented document for each answer, or each value of a watch.
     case json
-    /// The same, each on one line; of a list, each element on its own.
+    /// The same, each on one line. A list has a line for each element.
     case ndjson
 
     var layout: JSONWriter.Layout { self == .json ? .indented : .compact }
@@ -35,7 +35,7 @@ struct Printer: Sendable {
         try self.print(json: { $0.message(answer) }, text: text)
     }
 
-    /// A list that is there as a whole: one document, or each element of the list at `path` on a line.
+    /// A complete list: one document, or a line for each element of the list at `path`.
     func list(_ path: String, of answer: Response, text: (TextWriter) -> [String]) throws(ReaderGone) {
         guard self.format == .ndjson else { return try self.print(answer, text: text) }
         for element in DocumentWriter.elements(path, of: answer) { try self.console.data(element) }

@@ -158,7 +158,7 @@ extension CatalogContents {
 }
 
 extension PerchWire.CatalogSummary {
-    /// Of a file that was read here.
+    /// For a file that this command read.
     init(_ summary: CatalogueSummary, _ warnings: [CatalogueWarning]) {
         self.init(schemaVersion: summary.schemaVersion)
         self.consumableCount = UInt32(clamping: summary.consumableCount)
@@ -179,7 +179,7 @@ extension PerchWire.CatalogSummary {
 }
 
 extension ServerStatus {
-    /// With the findings of this machine in place of the server's own.
+    /// Replaces the server's findings by those of this machine.
     func message(_ findings: [DoctorFinding]) -> PerchWire.ServerStatus {
         PerchWire.ServerStatus(
             version: self.version, storeID: self.storeID?.bytes ?? [], epoch: self.epoch, revision: self.revision,

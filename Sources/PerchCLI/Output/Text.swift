@@ -20,6 +20,21 @@ func byteCount(_ bytes: Int64) -> String {
     return "\(bytes)B"
 }
 
+/// Whole words on lines of at most `width` columns that begin with an indent. A longer word gets a whole line.
+func wrapped(_ text: String, indent: Int, width: Int) -> [String] {
+    let margin = String(repeating: " ", count: indent)
+    var lines: [String] = []
+    var line = margin
+    for word in text.split(separator: " ") {
+        if line.count > indent, line.count + 1 + word.count > width {
+            lines.append(line)
+            line = margin
+        }
+        line += (line.count > indent ? " " : "") + word
+    }
+    return lines + [line]
+}
+
 /// Of a decimal number with at most three places, such as `12.5`; nil where it is none.
 func thousandths(of text: String) -> Int64? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)

@@ -77,7 +77,7 @@ extension TextWriter {
         }
     }
 
-    /// Each offer of a product on a line of its own.
+    /// A line for each offer of a product.
     func offers(of product: Product) -> [String] {
         guard let subscription = product.subscription else { return [] }
         let all = subscription.introductoryOffers + subscription.promotionalOffers + subscription.winBackOffers
@@ -89,13 +89,13 @@ extension TextWriter {
 }
 
 extension TextWriter {
-    /// What the store knows of an account, a line for each thing.
+    /// The contents of an account, a line for each thing.
     func inspection(_ value: AccountDetails, now: Instant) -> [String] {
         var lines = ["app transaction \(printable(value.appTransactionID))"]
         if !value.storefront.isEmpty { lines.append("storefront \(printable(value.storefront))") }
         if value.charges != .asTheApp { lines.append("charges \(value.charges)") }
         for group in value.groups {
-            // As `perch store watch` has it, less what only a stream forecasts.
+            // The row of `perch store watch`, without forecasts, which only streams have.
             let rows = BoardRow.rows(of: group.statuses, account: "", group: group.id, forecast: nil)
             for (status, row) in zip(group.statuses.statuses, rows) {
                 lines.append(

@@ -97,7 +97,7 @@ struct TextWriter {
         ]
     }
 
-    /// Everything about one transaction that a person looks for.
+    /// The main facts of one transaction.
     func transaction(_ value: Transaction) -> String {
         var text = "transaction \(value.id)  \(printable(value.productID))"
         if value.originalID != value.id { text += "  of \(value.originalID)" }
@@ -132,7 +132,7 @@ struct TextWriter {
         let rate = TimeRate(rawValue: value.timeRate)?.name ?? "unknown(\(value.timeRate))"
         let offset = milliseconds(of: value.offset)
         let motion = value.isFrozen ? self.paint(.yellow, "frozen") : "running"
-        // Below a second it is the time that the answer took.
+        // An offset below a second is only the time of the answer.
         let ahead =
             abs(offset) < 1_000
             ? "" : ", \(roughly(milliseconds: offset)) \(offset > 0 ? "ahead of" : "behind") the wall clock"
@@ -141,7 +141,7 @@ struct TextWriter {
 
     // MARK: Pieces of lines
 
-    /// `2026-11-21T12:00:00Z`, which a fraction makes longer.
+    /// `2026-11-21T12:00:00Z`. A fraction makes it longer.
     private static let timeWidth = 20
     private static let causeWidth = 8
     private static let stateWidth = 12
@@ -227,7 +227,7 @@ struct TextWriter {
 
     private func introduction(_ offer: SubscriptionOffer) -> String { "first \(self.terms(offer))" }
 
-    /// What an offer gives, such as `1 week free`.
+    /// The benefit of an offer, such as `1 week free`.
     func terms(_ offer: SubscriptionOffer) -> String {
         let length = Self.words(offer.period)
         switch offer.paymentMode {
@@ -241,7 +241,7 @@ struct TextWriter {
 // MARK: Words
 
 extension TextWriter {
-    /// `inGracePeriod` as `in grace period`: names of values that no better word was found for, newer ones included.
+    /// `inGracePeriod` as `in grace period`: the name of any value without a better word, unknown ones included.
     static func words(_ value: some OpenEnumeration) -> String {
         guard value.isKnown else { return value.description }
         return String(

@@ -45,7 +45,7 @@ extension CommandRun {
                     + "expectations, \(milliseconds) ms")
         }
         if failed == 0 { return .success }
-        // Where none of them had a server, it is not the scenarios that failed.
+        // If no scenario reached a server, the server failed, not the scenarios.
         let refusals = reports.compactMap(\.refusal)
         guard let refusal = refusals.first, refusals.count == failed else { return .failure }
         return ExitCode(code: refusal.code, reason: refusal.reason)
@@ -78,7 +78,7 @@ extension CommandRun {
 
     // MARK: Files
 
-    /// A file to run, or why there is none.
+    /// A file to run, or the reason against it.
     private struct ScenarioPath {
         var name: String
         var failure: CommandFailure?
@@ -122,8 +122,7 @@ extension CommandRun {
 
     // MARK: Playing
 
-    /// How to reach the server of `--server`; nil without that option. It is the same for all files, so a mistake here
-    /// ends the command.
+    /// The connection to `--server`; nil without that option. It is the same for all files, so a mistake ends the command.
     private func remoteOptions() throws -> ScenarioRunner.Options? {
         guard let address = self.settings.text("server") else { return nil }
         var options = ScenarioRunner.Options(address: address)

@@ -6,7 +6,7 @@ import PerchBase
 /// A process rather than a thread: it tests the program that people run, over the wire, and can be killed at any time.
 /// It ends with this process.
 final class ScenarioServer {
-    /// Where it listens.
+    /// Its address.
     let address: String
     private let process: pid_t
     private let lines: Int32
@@ -64,7 +64,7 @@ final class ScenarioServer {
         return count > 0 ? String(decoding: chunk[..<count], as: UTF8.self) : ""
     }
 
-    /// A server needs something to sell before the scenario loads what it sells.
+    /// A server needs a catalogue before the scenario loads its own.
     private static let placeholder =
         #"{"identifier":"5CE7A210","version":{"major":4,"minor":0},"products":[{"productID":"perch.scenario.placeholder","type":"NonConsumable","displayPrice":"0.99","referenceName":"placeholder","localizations":[]}]}"#
 
@@ -93,7 +93,7 @@ final class ScenarioServer {
         posix_spawn_file_actions_adddup2(&actions, errors, 2)
         posix_spawn_file_actions_addclose(&actions, closing)
         let program = "/proc/self/exe"
-        // Settings of the person who tests are none of this server's.
+        // The tester's settings must not reach this server.
         let environment = Process.environment.filter { !$0.key.hasPrefix("PERCH_") }
             .map { "\($0.key)=\($0.value)" }.sorted()
         var argv = (["perch"] + arguments).map { strdup($0) } + [nil]

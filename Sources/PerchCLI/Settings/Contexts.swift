@@ -1,8 +1,7 @@
 import Glibc
 import PerchBase
 
-/// Saved answers to "which server, and with what": options of the connection under a name. Secrets are files that a context
-/// names, never part of it.
+/// Saved options of the connection under names. A context names the files of secrets, and never holds a secret.
 ///
 /// The file is $XDG_CONFIG_HOME/perch/contexts, or ~/.config/perch/contexts, readable by its owner alone:
 ///
@@ -17,7 +16,7 @@ struct Contexts: Equatable {
         "server", "tls", "tls-ca", "tls-server-name", "tls-certificate", "tls-key", "bundle-id", "environment",
         "credentials-file",
     ]
-    /// Those of them that name a file.
+    /// Options whose value is a file.
     static let files: Set = ["tls-ca", "tls-certificate", "tls-key", "credentials-file"]
 
     var current: String?
@@ -80,7 +79,7 @@ struct Contexts: Equatable {
         }
     }
 
-    /// Where the file is; nil where the environment names neither directory.
+    /// The path of the file; nil where the environment has neither directory.
     static func path(_ environment: [String: String]) -> String? {
         func directory(_ name: String) -> String? {
             environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }

@@ -1,7 +1,7 @@
 import Glibc
 import PerchBase
 
-/// Why a file could not be read or written.
+/// The failure to read or write a file.
 package struct FileFault: Error, Equatable, Sendable, CustomStringConvertible {
     package let description: String
 
@@ -90,14 +90,14 @@ enum Files {
         }
     }
 
-    /// Where new content goes.
+    /// The destination of new content.
     private struct Place {
         let name: String
-        /// The file itself, behind links.
+        /// The file that links lead to.
         let path: String
         /// The temporary file that replaces the real one; nil for a device or a pipe.
         let draft: String?
-        /// Of the file that is there.
+        /// The permissions of the existing file.
         let mode: mode_t?
 
         init(_ name: String) throws(FileFault) {

@@ -1,8 +1,8 @@
-/// Variables that Kubernetes and Docker set in each container for every service of the namespace. Those of a service called
-/// `perch-http` begin with `PERCH_HTTP_`, as a setting could.
+/// Variables that Kubernetes and Docker set in each container for every service of the namespace. A service called
+/// `perch-http` has variables that begin with `PERCH_HTTP_`, like a setting.
 enum ServiceLink {
-    /// Whether both the name and the value are those of a service link: `PERCH_PORT=tcp://10.0.0.1:7447`. A setting that is
-    /// misspelt has another value.
+    /// Whether name and value are those of a service link: `PERCH_PORT=tcp://10.0.0.1:7447`. A misspelt setting has another
+    /// value.
     static func explains(_ name: String, _ value: String) -> Bool {
         let words = name.split(separator: "_", omittingEmptySubsequences: false).map { String($0) }
         guard words.first == "PERCH", let last = words.last else { return false }

@@ -1,6 +1,6 @@
 import PerchBase
 
-/// The values that a command runs with, each with where it came from: flags over the environment over a file over
+/// The values of a command, each with its origin. Flags come before the environment, then the context, a file, and
 /// defaults.
 package struct Settings: Sendable {
     package enum Origin: Hashable, Sendable, CustomStringConvertible {
@@ -38,7 +38,7 @@ package struct Settings: Sendable {
         self.command.options.contains { $0.name == name }
     }
 
-    /// Our bug, trapped: asking for an option that the command's table does not have.
+    /// Traps for an option that the command's table does not have: a defect of Perch.
     package func entry(_ name: String) -> Entry? {
         precondition(
             self.has(name), "\(self.command.name) has no option --\(name) to ask for"
@@ -68,10 +68,10 @@ package struct Settings: Sendable {
 }
 
 extension Settings {
-    /// Where settings are looked for, besides the command line.
+    /// Sources of settings besides the command line.
     package struct Sources {
         package var environment: [String: String]
-        /// Reads a whole file, or says why not.
+        /// Reads a whole file.
         package var readFile: (String) throws(FileFault) -> [UInt8]
 
         package init(environment: [String: String], readFile: @escaping (String) throws(FileFault) -> [UInt8]) {
@@ -150,13 +150,13 @@ extension Settings {
         return entries
     }
 
-    /// Refuses a variable that begins like a setting and is none; returns those of service links, which are ignored.
+    /// Refuses variables that begin with PERCH_ and are no settings. Returns those of service links, which it ignores.
     private static func requireKnown(
         _ environment: [String: String], root: CommandSpec
     ) throws(UsageError) -> [String] {
         let known = Set(Self.variables(of: root))
         var ignored: [String] = []
-        // In order, so that the first complaint is always the same.
+        // Sorted, so that the first refusal is deterministic.
         for name in environment.keys.sorted() where name.hasPrefix("PERCH_") && !known.contains(name) {
             if name.hasPrefix("PERCH_TEST_") { continue }
             if ServiceLink.explains(name, environment[name] ?? "") {
@@ -180,7 +180,7 @@ extension Settings {
         command.options.compactMap(\.environmentName) + command.commands.flatMap { Self.variables(of: $0) }
     }
 
-    /// Each setting as a line of a settings file, with where its value came from behind it.
+    /// Each setting as a line of a settings file, with its origin as a comment.
     package func listing() -> String {
         let rows = self.command.options.filter(\.isSetting).map { option in
             let entry = self.entries[option.name]
@@ -193,7 +193,7 @@ extension Settings {
 }
 
 extension ValueKind {
-    /// As it would be written: `parse` reads it again.
+    /// The text that `parse` reads as this value.
     func text(of value: Value) -> String {
         switch (self, value) {
         case (_, .flag(let value)): value ? "true" : "false"

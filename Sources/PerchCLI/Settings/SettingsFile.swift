@@ -20,7 +20,7 @@ struct SettingsFile {
         }
         let settings = command.options.filter(\.isSetting)
         var entries: [String: Settings.Entry] = [:]
-        // A file written elsewhere ends its lines with CR LF, which Swift takes for one character.
+        // A file from Windows ends its lines with CR LF, which is one character in Swift.
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let place = "\(path), line \(index + 1)"
             let content = Self.withoutComment(line)

@@ -7,7 +7,7 @@ import PerchWire
 /// Collects the values of all streams of `perch store watch` in a board, and shows it: as a picture on a terminal,
 /// elsewhere as a line for each change.
 actor BoardHub {
-    /// As many values as `--count` says have been printed.
+    /// The number of values of `--count` is printed.
     struct Finished: Error {}
 
     private static let eventLines = 6
@@ -20,11 +20,11 @@ actor BoardHub {
     private var events: [BoardEvent] = []
     private var linesLeft: Int64
     private var connection = ""
-    /// The app's clock when it was asked last, and the wall then.
+    /// The last answer of the app's clock, and the wall clock at that time.
     private var clock: (state: AppClockState, wall: Instant)?
-    /// What the terminal shows.
+    /// The lines on the terminal.
     private var drawn: [String] = []
-    /// Rows that it shows.
+    /// The number of rows on it.
     private var page = 1
     private var hasKeyboard = false
 
@@ -56,7 +56,7 @@ actor BoardHub {
         self.printer.console.talk("perch: \(printable(account)): no value now: \(printable(failure.message))")
     }
 
-    /// Something happened to a transaction.
+    /// Takes an event of a transaction.
     func happened(_ update: TransactionUpdate, account: String) throws {
         let product = update.transaction.value.productID
         let filter = self.board.filter
@@ -80,7 +80,7 @@ actor BoardHub {
         self.board.reached(clock.now)
     }
 
-    /// Empty while there is one.
+    /// Takes the trouble of the connection; empty when it is back.
     func lost(_ connection: String) {
         self.connection = connection
     }
@@ -113,7 +113,7 @@ actor BoardHub {
     /// A keyboard is there, so the last line names its keys.
     func takesKeys() { self.hasKeyboard = true }
 
-    /// Draws where the picture is another than the one that is shown. Each line replaces the one before: nothing flickers.
+    /// Draws if the picture has changed. Each line replaces the one before, so nothing flickers.
     func draw() throws {
         let frame = self.frame(of: self.printer.console.size, hasKeys: true)
         guard frame != self.drawn else { return }

@@ -12,14 +12,14 @@ struct BoardRow: Hashable, Sendable {
         case message
     }
 
-    /// Which row it is, however it changes; also the order of rows.
+    /// The identity of a row while its values change; also the order of rows.
     struct Key: Hashable, Sendable, Comparable {
         var account: String
         var kind: Kind
         var group = ""
-        /// Of the first transaction, the wait or the intent.
+        /// The number of the first transaction, the pending purchase or the intent.
         var number: UInt64 = 0
-        /// Of a message.
+        /// The reason of a message.
         var word = ""
 
         private var rank: Int { Kind.allCases.firstIndex(of: self.kind) ?? 0 }
@@ -44,7 +44,7 @@ struct BoardRow: Hashable, Sendable {
         case shared = "SHARED"
         case revoked = "REVOKED"
         case unverified = "UNVERIFIED"
-        /// Of several lines of a group, the one that counts.
+        /// The line that entitles, where a group has several.
         case counts = "COUNTS"
 
         var colour: Paint.Colour {
@@ -111,7 +111,7 @@ extension BoardRow {
     private static func next(of status: SubscriptionStatus, _ forecast: Forecast?) -> Next {
         let info = status.renewalInfo.value
         let transaction = status.transaction.value
-        // The forecast is that of the whole view: of several lines, the first to change.
+        // The forecast describes the first of several lines to change.
         let own = forecast.flatMap { $0.originalTransactionID == transaction.originalID ? $0 : nil }
         switch status.state {
         case .subscribed:
@@ -121,7 +121,7 @@ extension BoardRow {
                 return Next(
                     at: end, kind: .renewal, text: own.state.isEntitled ? "charge fails, grace begins" : "charge fails")
             }
-            // Without the customer's consent, or since there is nothing to renew as.
+            // No consent of the customer, or no product to renew as.
             if let own, own.kind == .expiry, info.priceIncreaseStatus != .pending {
                 return Next(at: end, kind: .expiry, text: "expires: the plan is not sold any more")
             }
@@ -147,7 +147,7 @@ extension BoardRow {
         }
     }
 
-    /// What an account has beside its subscriptions.
+    /// Owned products and pending purchases of an account.
     static func rows(of details: AccountDetails, account: String) -> [BoardRow] {
         let owned = details.owned.map { transaction in
             let value = transaction.value

@@ -96,7 +96,7 @@ struct BoardScreen: Hashable, Sendable {
 }
 
 extension BoardScreen.Key {
-    /// Keys from the bytes of a terminal. Unknown sequences are skipped; an escape that nothing follows is the key.
+    /// Keys from the bytes of a terminal. Unknown sequences are skipped; a lone escape is the key.
     static func keys(in bytes: [UInt8]) -> [BoardScreen.Key] {
         var keys: [BoardScreen.Key] = []
         var rest = bytes[...]

@@ -2,7 +2,7 @@ import PerchBase
 import PerchModel
 
 /// The rows of the board laid out for a width. Product and account give way to a narrow terminal; badges and the next
-/// change are never cut, but go to lines of their own.
+/// change are never cut: they move to separate lines.
 struct BoardTable {
     private enum Layout {
         /// All in one line.
@@ -81,7 +81,7 @@ struct BoardTable {
         return .narrow
     }
 
-    /// Makes product and account fit, with their gaps. False where they would become shorter than is of use.
+    /// Makes product and account fit, with their gaps. False where they would become too short.
     private static func squeeze(_ widths: inout Widths, into space: Int) -> Bool {
         let room = space - 2 * Self.gap
         let least = min(widths.product, Self.productMin) + min(widths.account, Self.accountMin)

@@ -44,7 +44,7 @@ extension TextWriter {
         return (lines + [self.paint(.dim, Self.joined(parts, width: width))], page)
     }
 
-    /// As many parts, from the first, as the width has space for.
+    /// The first parts that fit the width.
     static func joined(_ parts: [String], width: Int) -> String {
         parts.dropFirst().reduce(String((parts.first ?? "").prefix(width))) { line, part in
             line.count + 2 + part.count <= width ? "\(line)  \(part)" : line
@@ -110,7 +110,7 @@ extension TextWriter {
     private struct Cell {
         var text: String
         var colour: Paint.Colour?
-        /// The parts of its text that have a colour of their own.
+        /// The badges of its text, each with its colour.
         var badges: [BoardRow.Badge] = []
 
         init(_ text: String, _ colour: Paint.Colour? = nil) {
@@ -138,7 +138,7 @@ extension TextWriter {
         return "\(next.text) \(at)" + (left > 0 ? " (in \(roughly(milliseconds: left)))" : "")
     }
 
-    /// Colour where it is wanted, around words only: widths are counted without it.
+    /// Colours words only, because widths are computed without colour.
     private func painted(_ text: String, _ cell: Cell) -> String {
         guard self.paint.isOn else { return text }
         if let colour = cell.colour { return self.paint(colour, text) }

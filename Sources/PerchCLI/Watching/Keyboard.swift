@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard input as single keys: no echo, no waiting for the end of a line. Ctrl-C stays a signal.
+/// Standard input as single keys, without echo. Ctrl-C stays a signal.
 struct Keyboard {
     private let before: termios
 
@@ -10,12 +10,12 @@ struct Keyboard {
         guard isatty(0) == 1, tcgetattr(0, &settings) == 0 else { return nil }
         self.before = settings
         settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        // Stopped by Ctrl-Z, the process would leave the shell with a terminal of single keys.
+        // Ctrl-Z would leave the shell with a terminal in this mode.
         withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(VSUSP)] = 0 }
         guard tcsetattr(0, TCSANOW, &settings) == 0 else { return nil }
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the mode of the terminal.
     func restore() {
         var settings = self.before
         tcsetattr(0, TCSANOW, &settings)

@@ -5,13 +5,13 @@ import PerchModel
 /// The rows of all accounts of `perch store watch`, and the filter that selects those that are shown. A value: each
 /// pushed list of rows returns the changes that it causes.
 struct StoreBoard {
-    /// Which rows are shown; nothing said means all.
+    /// The filter of rows; an empty one shows all.
     struct Filter: Hashable, Sendable {
         var products: Set<String> = []
         /// Names of states of renewal, and of kinds of rows.
         var states: Set<String> = []
 
-        /// What `--state` takes.
+        /// Values of `--state`.
         static let stateNames =
             Array(RenewalState.names.dropFirst())
             + BoardRow.Kind.allCases.map(\.rawValue).filter { $0 != "subscription" }
@@ -23,7 +23,7 @@ struct StoreBoard {
         }
     }
 
-    /// One source of rows: what it says replaces what it said before.
+    /// One source of rows. Its new rows replace its earlier ones.
     enum Source: Hashable, Sendable {
         case group(String)
         case details
@@ -53,7 +53,7 @@ struct StoreBoard {
 
     mutating func reached(_ instant: Instant) { self.now = max(self.now, instant) }
 
-    /// A source has a value. In the order of rows, for a reader who sees them one after another.
+    /// Replaces the rows of a source. Returns the changes in the order of rows.
     mutating func set(_ rows: [BoardRow], of source: Source, account: String) -> [Change] {
         self.failures[account]?[source] = nil
         let shown = rows.filter { self.filter.shows($0) }
@@ -69,7 +69,7 @@ struct StoreBoard {
         return changes
     }
 
-    /// A source has no value now: what it said before stays, and that is said.
+    /// Marks a source as failed. Its earlier rows stay.
     mutating func fail(_ message: String, of source: Source, account: String) {
         self.failures[account, default: [:]][source] = message
     }
@@ -81,7 +81,7 @@ struct StoreBoard {
         self.sources.values.flatMap { $0.values.joined() }.sorted { $0.key < $1.key }
     }
 
-    /// Each with the account that it is about.
+    /// The failures, each with its account.
     var failureLines: [String] {
         self.failures.keys.sorted().flatMap { account in
             Set(self.failures[account, default: [:]].values).sorted().map { "\(printable(account)): \($0)" }

@@ -28,9 +28,19 @@ private func lines(_ value: Explanations, account: String = "alice") -> [String]
                 "Transaction 1 entitles alice in group plus.", "as of 2026-11-21T12:00:00Z on the app's clock", "",
                 "subscription of transaction 1  subscribed  entitles  PERIOD_LASTS",
                 "  The period of transaction 1 lasts until 2026-11-21T12:00:30Z (in 30s).",
-                "  transaction 1  expiration_date_ms = 2026-11-21T12:00:30Z (in 30s)",
+                "  transaction 1 expiration_date_ms = 2026-11-21T12:00:30Z (in 30s)",
                 "  At 2026-11-21T12:00:30Z (in 30s) it renews.",
             ])
+    }
+
+    @Test(arguments: [40, 60, 80]) func `an explanation for people breaks lines between words`(_ width: Int) {
+        let value = Explanations(message: self.lasts.message, isEntitled: true, explanations: [self.lasts, self.lasts])
+        let found = Positioned(value, position: Position(revision: 8, asOf: noon))
+        let broken = writer.explanations(found, account: "alice", width: width)
+        #expect(broken.contains { $0.hasPrefix("  ") && $0.count <= width })
+        for line in broken where line.count > width { #expect(!line.hasPrefix("  "), "\(line)") }
+        func words(_ lines: [String]) -> [Substring] { lines.joined(separator: " ").split(separator: " ") }
+        #expect(words(broken) == words(lines(value)))
     }
 
     @Test func `an explanation for people does not repeat an answer that is the only sentence`() {
