@@ -295,6 +295,46 @@ def a_board():
         server.stop()
 
 
+def a_command_line():
+    """What a person types at a test store: accounts first, words of JSON, moments, and answers that name things."""
+    product = "app.perch.plus.monthly"
+    with Server("typed") as server:
+        run = server.command
+        run("store", "clock", "freeze")
+        told = run("get", "entitlements", "nobody")
+        check(told == "", "an account without entitlements has no data", told)
+        run("store", "buy", "alice", product)
+        told = run("explain", "status", "alice", "plus")
+        check(told.startswith(f"Transaction 1 of {product} entitles alice in group plus.\n"), "explain names the account", told)
+        check(told.count("lasts until") == 1 and "(in 10s)" in told, "explain says a sentence once, with distances", told)
+        told = run("explain", "status", "alice", "plus", "--at", "-2d")
+        check("alice never subscribed" in told, "--at goes to the past", told)
+        told = run("get", "status", "alice", "plus", "--at", "5s")
+        check("subscribed" in told, "--at goes to the future", told)
+        told = run("catalog", "show")
+        check(re.search(rf"level 2  {re.escape(product)} +\$4\.99 for 1 month", told), "the catalogue has prices", told)
+        run("store", "set", "askToBuy", "true")
+        run("store", "buy", "alice", "app.perch.coins")
+        told = run("store", "list", "alice")
+        check("purchase 2  app.perch.coins  waits since" in told, "a list has purchases that wait", told)
+        run("store", "set", "askToBuy", "false")
+        run("store", "buy", "bert", "app.perch.coins")
+        check(run("store", "list") == "alice\nbert\n", "a list has accounts")
+        check(run("store", "list", "--limit", "1") == "alice\n", "and can be limited")
+        check(json.loads(run("store", "list", "-o", "json")) == {"accounts": ["alice", "bert"]}, "as JSON too")
+        run("store", "manage-subscriptions", "alice", product, "false")
+        check("then it expires" in run("get", "status", "alice", "plus"), "a customer switches renewal off")
+        run("store", "auto-renew", "alice", product, "on")
+        check("then it renews" in run("get", "status", "alice", "plus"), "a product stands for its subscription")
+        run("store", "refund", "bert", "1", status=3)
+        run("store", "refund", "alice", "1", "--reason", "REVOCATION_REASON_DEVELOPER_ISSUE")
+        told = run("store", "reverse-refund", "alice", product)
+        check("transaction 1" in told and "refunded" not in told, "a refund is reversed by its product", told)
+        old = subprocess.run([perch, "store", "refund", "1"], capture_output=True, text=True)
+        check(old.returncode == 2 and "`perch store refund ACCOUNT 1`" in old.stderr, "the old form is explained", old)
+        server.stop()
+
+
 def silence(server, what):
     for name, text in what.items():
         for mark in (ACCOUNT, SECRET, KEY):
@@ -464,6 +504,7 @@ began = time.monotonic()
 a_watched_server(str(work / "notify"), sees_warning=True)
 a_watched_server(f"@perch-watching-{os.getpid()}", sees_warning=False)
 a_board()
+a_command_line()
 the_journal()
 a_stubborn_peer()
 activation()

@@ -227,7 +227,10 @@ extension CommandRun {
             }
             guard let account = self.texts("ACCOUNT").first else {
                 var all: [String] = []
+                var left = self.settings.number("limit") ?? .max
                 for try await key in client.accounts() {
+                    left -= 1
+                    guard left >= 0 else { break }
                     guard self.printer.format != .json else {
                         all.append(key)
                         continue

@@ -157,9 +157,10 @@ package enum CommandTable {
 
     // MARK: get
 
+    static let limit = OptionSpec("limit", .count(1...1_000_000_000), "N", "The greatest number of results.")
+
     private static let get: CommandSpec = {
         var get = CommandSpec("get", "Ask once.")
-        let limit = OptionSpec("limit", .count(1...1_000_000_000), "N", "At most so many.")
         var image = Self.leaf(
             "image", "A promotional image of the catalogue.", .getImage,
             [OperandSpec("ID", .text, .one, "The promotional_image_id of a product.")],
@@ -182,11 +183,11 @@ package enum CommandTable {
                 "history", "The transactions of an account, oldest first.", .getHistory, [Self.account],
                 Self.asking([
                     OptionSpec("product", .text, "PRODUCT", "Only of this product."),
-                    OptionSpec(flag: "finished-consumables", "Finished consumables too."), limit,
+                    OptionSpec(flag: "finished-consumables", "Finished consumables too."), Self.limit,
                 ])),
             Self.leaf(
                 "unfinished", "The transactions that were not finished, oldest first.", .getUnfinished,
-                [Self.account], Self.asking([limit])),
+                [Self.account], Self.asking([Self.limit])),
             Self.leaf(
                 "latest", "The newest transaction of a product, revoked ones included.", .getLatest,
                 [Self.account, Self.product], Self.asking()),

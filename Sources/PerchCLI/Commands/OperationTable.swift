@@ -202,7 +202,7 @@ enum OperationTable {
             ], options)
         var list = CommandTable.leaf(
             "list", "The accounts of the app, or the transactions and pending purchases of one.", .storeList,
-            [OperandSpec("ACCOUNT", .text, .optional, "The account.")], CommandTable.asking())
+            [OperandSpec("ACCOUNT", .text, .optional, "The account.")], CommandTable.asking([CommandTable.limit]))
         list.discussion = [
             "With --output json or ndjson it has the transactions; `perch store inspect` has the pending purchases as JSON."
         ]
