@@ -180,7 +180,7 @@ enum Contract {
     /// A message's bytes after conversion to the model and back; nil if it is no value of the model.
     ///
     /// This is all that the model does not tell apart: the nested messages above; `app` and `info` with nothing in
-    /// them; `info` beside `loading`; and whether a forecast's state entitles, which the state itself says.
+    /// them; `info` beside `loading`; bookmarks; and whether a forecast's state entitles, which the state itself says.
     static func inTheModel(_ bytes: ArraySlice<UInt8>, _ descriptor: Descriptor) -> [UInt8]? {
         let message = String(cString: descriptor.pointee.short_name)
         var fields: [(name: String, number: UInt64, value: UInt64, bytes: [UInt8])] = []
@@ -223,6 +223,8 @@ enum Contract {
         ]
         let streams: Set<String> = ["PurchaseIntentsResponse", "MessagesResponse"]
         if message.hasSuffix("TaskResponse") || reads.contains(message) || streams.contains(message) {
+            // perch/1 has no bookmarks among the values of a stream.
+            fields.removeAll { $0.name == "bookmark" }
             if fields.contains(where: { $0.name == "loading" }) { fields.removeAll { $0.name == "info" } }
             guard fields.contains(where: { $0.name != "info" }) else { return nil }
         }

@@ -40,7 +40,9 @@ private let seeds = (1...240).map { UInt64($0) }
             #expect([UInt8](try codec.encode(decoded).message) == bytes, "seed \(seed)")
             written.formUnion(Contract.fields(in: bytes[...], of: descriptor))
         }
-        #expect(written == Contract.fields(of: descriptor))
+        // Bookmarks are messages of their own, which a transport writes beside the values.
+        func values(_ fields: Set<String>) -> Set<String> { fields.filter { !$0.hasPrefix(".bookmark") } }
+        #expect(values(written) == values(Contract.fields(of: descriptor)))
     }
 
     @Test(arguments: seeds)

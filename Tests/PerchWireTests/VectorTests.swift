@@ -74,6 +74,7 @@ struct `vectors` {
         "perch.v1.FinishResponse": {
             try again($0, Perch__V1__FinishResponse.self, { Acknowledgement($0) }, { $0.write(to: $1, $2) })
         },
+        "perch.v1.Bookmark": { try again($0, Perch__V1__Bookmark.self, { Bookmark($0) }, { $0.write(to: $1, $2) }) },
         "perch.v1.Forecast": { try again($0, Perch__V1__Forecast.self, { Forecast($0) }, { $0.write(to: $1, $2) }) },
         "perch.v1.RevokeTokenRequest": {
             try again($0, Perch__V1__RevokeTokenRequest.self, { RevokeTokenRequest($0) }, { $0.write(to: $1, $2) })

@@ -40,6 +40,11 @@ HEADER = """/* Generated from proto/ by `make proto`. Do not edit. */
 extern const size_t perch_descriptors_count;
 extern const uint8_t perch_descriptors[];
 
+/* Swift imports no array of unknown length. */
+static inline const uint8_t *perch_descriptors_start(void) {
+    return perch_descriptors;
+}
+
 #endif
 """
 

@@ -44,6 +44,13 @@ extension MessageCodec {
         try self.write(Perch__Wire__V1__Beat.self) { beat.write(to: &$0) }
     }
 
+    /// A bookmark as the message of any stream: its field has the same number in all of them.
+    package func encode(bookmark: Bookmark) throws(MessageError) -> Encoded {
+        try self.write(Perch__V1__SubscriptionStatusTaskResponse.self) {
+            $0.message(15) { bookmark.write(to: &$0) }
+        }
+    }
+
     package func encode(_ drain: Drain) throws(MessageError) -> Encoded {
         let arena = self.arena
         return try self.pack(Perch__Wire__V1__Drain.self) { drain.write(to: $0, arena) }

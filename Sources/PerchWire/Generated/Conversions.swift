@@ -715,6 +715,17 @@ extension Failure {
     }
 }
 
+extension Bookmark {
+    func write(to message: UnsafeMutablePointer<Perch__V1__Bookmark>, _ arena: Arena) {
+        message.pointee.revision = self.revision
+        message.pointee.server_time_ms = self.serverTime.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__Bookmark>) {
+        self.init(revision: message.pointee.revision, serverTime: Instant(milliseconds: message.pointee.server_time_ms))
+    }
+}
+
 extension Forecast {
     func write(to message: UnsafeMutablePointer<Perch__V1__Forecast>, _ arena: Arena) {
         message.pointee.at_ms = self.at.milliseconds
@@ -2284,6 +2295,9 @@ extension TransactionEvent {
         message.pointee.revision = self.revision
         message.pointee.commit_time_ms = self.committed.milliseconds
         message.pointee.origin_client_id = arena.bytes(self.originClientID)
+        if let value = self.bookmark {
+            message.pointee.bookmark = arena.message { value.write(to: $0, arena) }
+        }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__TransactionUpdatesResponse>) {
@@ -2293,7 +2307,8 @@ extension TransactionEvent {
             cursor: [UInt8](message.pointee.cursor),
             revision: message.pointee.revision,
             committed: Instant(milliseconds: message.pointee.commit_time_ms),
-            originClientID: [UInt8](message.pointee.origin_client_id)
+            originClientID: [UInt8](message.pointee.origin_client_id),
+            bookmark: read(message.pointee.bookmark) { Bookmark($0) }
         )
     }
 }

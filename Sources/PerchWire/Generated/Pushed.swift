@@ -142,6 +142,13 @@ extension SubscriptionStatuses {
     }
 }
 
+extension Bookmark {
+    func write(to writer: inout PushWriter) {
+        writer.instant(2, self.serverTime)
+        writer.number(1, self.revision)
+    }
+}
+
 extension Forecast {
     func write(to writer: inout PushWriter) {
         writer.flag(5, self.state.isEntitled)

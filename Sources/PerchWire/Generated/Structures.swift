@@ -144,6 +144,9 @@ extension Perch__V1__Failure: CMessage {
 extension Perch__V1__Unchanged: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__unchanged__init(message) }
 }
+extension Perch__V1__Bookmark: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__bookmark__init(message) }
+}
 extension Perch__V1__Forecast: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__forecast__init(message) }
 }
@@ -573,6 +576,7 @@ extension MessageScan {
         "perch.v1.Loading": Perch__V1__Loading.descriptor,
         "perch.v1.Failure": Perch__V1__Failure.descriptor,
         "perch.v1.Unchanged": Perch__V1__Unchanged.descriptor,
+        "perch.v1.Bookmark": Perch__V1__Bookmark.descriptor,
         "perch.v1.Forecast": Perch__V1__Forecast.descriptor,
         "perch.v1.ValueInfo": Perch__V1__ValueInfo.descriptor,
         "perch.v1.AsOf": Perch__V1__AsOf.descriptor,

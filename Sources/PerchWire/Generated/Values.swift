@@ -485,6 +485,23 @@ package struct Failure: Hashable, Sendable {
     package var isBlank: Bool { self.reason.isEmpty && self.message.isEmpty }
 }
 
+/// Up to where a stream has said everything. A message of its own on gRPC, Connect and gRPC-Web: the fields beside it are
+/// absent. On perch/1 BEAT says it for the whole connection.
+package struct Bookmark: Hashable, Sendable {
+    /// Everything up to this revision that concerns this stream has been said.
+    package var revision: UInt64
+    /// The server's wall clock, in milliseconds since the Unix epoch.
+    package var serverTime: Instant
+
+    package init(revision: UInt64 = 0, serverTime: Instant = Instant(milliseconds: 0)) {
+        self.revision = revision
+        self.serverTime = serverTime
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.revision == 0 && self.serverTime.milliseconds == 0 }
+}
+
 /// Position, cause and forecast of a value. Not part of the value's equality.
 package struct ValueInfo: Hashable, Sendable {
     /// Revision and instant.
@@ -1546,6 +1563,8 @@ package struct TransactionEvent: Hashable, Sendable {
     package var committed: Instant
     /// The `client_id` of the connection that caused it; empty for the store itself.
     package var originClientID: [UInt8]
+    /// Alone in its message: up to where this stream has said everything.
+    package var bookmark: Bookmark?
 
     package init(
         transaction: Verified<Transaction>? = nil,
@@ -1553,7 +1572,8 @@ package struct TransactionEvent: Hashable, Sendable {
         cursor: [UInt8] = [],
         revision: UInt64 = 0,
         committed: Instant = Instant(milliseconds: 0),
-        originClientID: [UInt8] = []
+        originClientID: [UInt8] = [],
+        bookmark: Bookmark? = nil
     ) {
         self.transaction = transaction
         self.kind = kind
@@ -1561,10 +1581,11 @@ package struct TransactionEvent: Hashable, Sendable {
         self.revision = revision
         self.committed = committed
         self.originClientID = originClientID
+        self.bookmark = bookmark
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.transaction == nil && self.kind == .unspecified && self.cursor.isEmpty && self.revision == 0 && self.committed.milliseconds == 0 && self.originClientID.isEmpty }
+    package var isBlank: Bool { self.transaction == nil && self.kind == .unspecified && self.cursor.isEmpty && self.revision == 0 && self.committed.milliseconds == 0 && self.originClientID.isEmpty && self.bookmark == nil }
 }
 
 /// Restores.

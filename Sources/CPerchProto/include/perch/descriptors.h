@@ -9,4 +9,9 @@
 extern const size_t perch_descriptors_count;
 extern const uint8_t perch_descriptors[];
 
+/* Swift imports no array of unknown length. */
+static inline const uint8_t *perch_descriptors_start(void) {
+    return perch_descriptors;
+}
+
 #endif

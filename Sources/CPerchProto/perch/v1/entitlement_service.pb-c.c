@@ -1645,7 +1645,7 @@ const ProtobufCMessageDescriptor perch__v1__products_task_request__descriptor =
   (ProtobufCMessageInit) perch__v1__products_task_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__products_task_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__products_task_response__field_descriptors[6] =
 {
   {
     "loading",
@@ -1707,18 +1707,32 @@ static const ProtobufCFieldDescriptor perch__v1__products_task_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bookmark",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ProductsTaskResponse, bookmark),
+    &perch__v1__bookmark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__products_task_response__field_indices_by_name[] = {
+  5,   /* field[5] = bookmark */
   1,   /* field[1] = failure */
   4,   /* field[4] = info */
   0,   /* field[0] = loading */
   2,   /* field[2] = success */
   3,   /* field[3] = unchanged */
 };
-static const ProtobufCIntRange perch__v1__products_task_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__products_task_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 15, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__products_task_response__descriptor =
 {
@@ -1728,10 +1742,10 @@ const ProtobufCMessageDescriptor perch__v1__products_task_response__descriptor =
   "Perch__V1__ProductsTaskResponse",
   "perch.v1",
   sizeof(Perch__V1__ProductsTaskResponse),
-  5,
+  6,
   perch__v1__products_task_response__field_descriptors,
   perch__v1__products_task_response__field_indices_by_name,
-  1,  perch__v1__products_task_response__number_ranges,
+  2,  perch__v1__products_task_response__number_ranges,
   (ProtobufCMessageInit) perch__v1__products_task_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -1825,7 +1839,7 @@ const ProtobufCMessageDescriptor perch__v1__subscription_status_task_request__de
   (ProtobufCMessageInit) perch__v1__subscription_status_task_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__subscription_status_task_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__subscription_status_task_response__field_descriptors[6] =
 {
   {
     "loading",
@@ -1887,18 +1901,32 @@ static const ProtobufCFieldDescriptor perch__v1__subscription_status_task_respon
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bookmark",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SubscriptionStatusTaskResponse, bookmark),
+    &perch__v1__bookmark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__subscription_status_task_response__field_indices_by_name[] = {
+  5,   /* field[5] = bookmark */
   1,   /* field[1] = failure */
   4,   /* field[4] = info */
   0,   /* field[0] = loading */
   2,   /* field[2] = success */
   3,   /* field[3] = unchanged */
 };
-static const ProtobufCIntRange perch__v1__subscription_status_task_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__subscription_status_task_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 15, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__subscription_status_task_response__descriptor =
 {
@@ -1908,10 +1936,10 @@ const ProtobufCMessageDescriptor perch__v1__subscription_status_task_response__d
   "Perch__V1__SubscriptionStatusTaskResponse",
   "perch.v1",
   sizeof(Perch__V1__SubscriptionStatusTaskResponse),
-  5,
+  6,
   perch__v1__subscription_status_task_response__field_descriptors,
   perch__v1__subscription_status_task_response__field_indices_by_name,
-  1,  perch__v1__subscription_status_task_response__number_ranges,
+  2,  perch__v1__subscription_status_task_response__number_ranges,
   (ProtobufCMessageInit) perch__v1__subscription_status_task_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -2005,7 +2033,7 @@ const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_request__de
   (ProtobufCMessageInit) perch__v1__current_entitlement_task_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__current_entitlement_task_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__current_entitlement_task_response__field_descriptors[6] =
 {
   {
     "loading",
@@ -2067,18 +2095,32 @@ static const ProtobufCFieldDescriptor perch__v1__current_entitlement_task_respon
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bookmark",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CurrentEntitlementTaskResponse, bookmark),
+    &perch__v1__bookmark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__current_entitlement_task_response__field_indices_by_name[] = {
+  5,   /* field[5] = bookmark */
   1,   /* field[1] = failure */
   4,   /* field[4] = info */
   0,   /* field[0] = loading */
   2,   /* field[2] = success */
   3,   /* field[3] = unchanged */
 };
-static const ProtobufCIntRange perch__v1__current_entitlement_task_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__current_entitlement_task_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 15, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_response__descriptor =
 {
@@ -2088,10 +2130,10 @@ const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_response__d
   "Perch__V1__CurrentEntitlementTaskResponse",
   "perch.v1",
   sizeof(Perch__V1__CurrentEntitlementTaskResponse),
-  5,
+  6,
   perch__v1__current_entitlement_task_response__field_descriptors,
   perch__v1__current_entitlement_task_response__field_indices_by_name,
-  1,  perch__v1__current_entitlement_task_response__number_ranges,
+  2,  perch__v1__current_entitlement_task_response__number_ranges,
   (ProtobufCMessageInit) perch__v1__current_entitlement_task_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -142,6 +142,51 @@ void   perch__v1__unchanged__free_unpacked
   assert(message->base.descriptor == &perch__v1__unchanged__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__bookmark__init
+                     (Perch__V1__Bookmark         *message)
+{
+  static const Perch__V1__Bookmark init_value = PERCH__V1__BOOKMARK__INIT;
+  *message = init_value;
+}
+size_t perch__v1__bookmark__get_packed_size
+                     (const Perch__V1__Bookmark *message)
+{
+  assert(message->base.descriptor == &perch__v1__bookmark__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__bookmark__pack
+                     (const Perch__V1__Bookmark *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__bookmark__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__bookmark__pack_to_buffer
+                     (const Perch__V1__Bookmark *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__bookmark__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__Bookmark *
+       perch__v1__bookmark__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__Bookmark *)
+     protobuf_c_message_unpack (&perch__v1__bookmark__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__bookmark__free_unpacked
+                     (Perch__V1__Bookmark *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__bookmark__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__forecast__init
                      (Perch__V1__Forecast         *message)
 {
@@ -317,6 +362,57 @@ const ProtobufCMessageDescriptor perch__v1__unchanged__descriptor =
   perch__v1__unchanged__field_indices_by_name,
   0,  perch__v1__unchanged__number_ranges,
   (ProtobufCMessageInit) perch__v1__unchanged__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__bookmark__field_descriptors[2] =
+{
+  {
+    "revision",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Bookmark, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "server_time_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Bookmark, server_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__bookmark__field_indices_by_name[] = {
+  0,   /* field[0] = revision */
+  1,   /* field[1] = server_time_ms */
+};
+static const ProtobufCIntRange perch__v1__bookmark__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__bookmark__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.Bookmark",
+  "Bookmark",
+  "Perch__V1__Bookmark",
+  "perch.v1",
+  sizeof(Perch__V1__Bookmark),
+  2,
+  perch__v1__bookmark__field_descriptors,
+  perch__v1__bookmark__field_indices_by_name,
+  1,  perch__v1__bookmark__number_ranges,
+  (ProtobufCMessageInit) perch__v1__bookmark__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor perch__v1__forecast__field_descriptors[5] =

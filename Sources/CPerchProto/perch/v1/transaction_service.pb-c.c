@@ -2134,7 +2134,7 @@ const ProtobufCMessageDescriptor perch__v1__transaction_updates_request__descrip
   (ProtobufCMessageInit) perch__v1__transaction_updates_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__transaction_updates_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__transaction_updates_response__field_descriptors[7] =
 {
   {
     "transaction",
@@ -2208,8 +2208,21 @@ static const ProtobufCFieldDescriptor perch__v1__transaction_updates_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bookmark",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__TransactionUpdatesResponse, bookmark),
+    &perch__v1__bookmark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__transaction_updates_response__field_indices_by_name[] = {
+  6,   /* field[6] = bookmark */
   4,   /* field[4] = commit_time_ms */
   2,   /* field[2] = cursor */
   1,   /* field[1] = kind */
@@ -2217,10 +2230,11 @@ static const unsigned perch__v1__transaction_updates_response__field_indices_by_
   3,   /* field[3] = revision */
   0,   /* field[0] = transaction */
 };
-static const ProtobufCIntRange perch__v1__transaction_updates_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__transaction_updates_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 15, 6 },
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor perch__v1__transaction_updates_response__descriptor =
 {
@@ -2230,10 +2244,10 @@ const ProtobufCMessageDescriptor perch__v1__transaction_updates_response__descri
   "Perch__V1__TransactionUpdatesResponse",
   "perch.v1",
   sizeof(Perch__V1__TransactionUpdatesResponse),
-  6,
+  7,
   perch__v1__transaction_updates_response__field_descriptors,
   perch__v1__transaction_updates_response__field_indices_by_name,
-  1,  perch__v1__transaction_updates_response__number_ranges,
+  2,  perch__v1__transaction_updates_response__number_ranges,
   (ProtobufCMessageInit) perch__v1__transaction_updates_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3058,7 +3072,7 @@ const ProtobufCMessageDescriptor perch__v1__purchase_intent_list__descriptor =
   (ProtobufCMessageInit) perch__v1__purchase_intent_list__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__purchase_intents_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__purchase_intents_response__field_descriptors[6] =
 {
   {
     "loading",
@@ -3120,18 +3134,32 @@ static const ProtobufCFieldDescriptor perch__v1__purchase_intents_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bookmark",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PurchaseIntentsResponse, bookmark),
+    &perch__v1__bookmark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__purchase_intents_response__field_indices_by_name[] = {
+  5,   /* field[5] = bookmark */
   1,   /* field[1] = failure */
   4,   /* field[4] = info */
   0,   /* field[0] = loading */
   2,   /* field[2] = success */
   3,   /* field[3] = unchanged */
 };
-static const ProtobufCIntRange perch__v1__purchase_intents_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__purchase_intents_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 15, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__purchase_intents_response__descriptor =
 {
@@ -3141,10 +3169,10 @@ const ProtobufCMessageDescriptor perch__v1__purchase_intents_response__descripto
   "Perch__V1__PurchaseIntentsResponse",
   "perch.v1",
   sizeof(Perch__V1__PurchaseIntentsResponse),
-  5,
+  6,
   perch__v1__purchase_intents_response__field_descriptors,
   perch__v1__purchase_intents_response__field_indices_by_name,
-  1,  perch__v1__purchase_intents_response__number_ranges,
+  2,  perch__v1__purchase_intents_response__number_ranges,
   (ProtobufCMessageInit) perch__v1__purchase_intents_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -3354,7 +3382,7 @@ const ProtobufCMessageDescriptor perch__v1__store_messages__descriptor =
   (ProtobufCMessageInit) perch__v1__store_messages__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__messages_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__messages_response__field_descriptors[6] =
 {
   {
     "loading",
@@ -3416,18 +3444,32 @@ static const ProtobufCFieldDescriptor perch__v1__messages_response__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "bookmark",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MessagesResponse, bookmark),
+    &perch__v1__bookmark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__messages_response__field_indices_by_name[] = {
+  5,   /* field[5] = bookmark */
   1,   /* field[1] = failure */
   4,   /* field[4] = info */
   0,   /* field[0] = loading */
   2,   /* field[2] = success */
   3,   /* field[3] = unchanged */
 };
-static const ProtobufCIntRange perch__v1__messages_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__messages_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 15, 5 },
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__messages_response__descriptor =
 {
@@ -3437,10 +3479,10 @@ const ProtobufCMessageDescriptor perch__v1__messages_response__descriptor =
   "Perch__V1__MessagesResponse",
   "perch.v1",
   sizeof(Perch__V1__MessagesResponse),
-  5,
+  6,
   perch__v1__messages_response__field_descriptors,
   perch__v1__messages_response__field_indices_by_name,
-  1,  perch__v1__messages_response__number_ranges,
+  2,  perch__v1__messages_response__number_ranges,
   (ProtobufCMessageInit) perch__v1__messages_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

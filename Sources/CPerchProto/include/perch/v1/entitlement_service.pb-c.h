@@ -207,6 +207,10 @@ struct  Perch__V1__ProductsTaskResponse
    * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
+  /*
+   * Alone in its message: up to where this stream has said everything.
+   */
+  Perch__V1__Bookmark *bookmark;
   Perch__V1__ProductsTaskResponse__StateCase state_case;
   union {
     /*
@@ -229,7 +233,7 @@ struct  Perch__V1__ProductsTaskResponse
 };
 #define PERCH__V1__PRODUCTS_TASK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__products_task_response__descriptor) \
-    , NULL, PERCH__V1__PRODUCTS_TASK_RESPONSE__STATE__NOT_SET, {0} }
+    , NULL, NULL, PERCH__V1__PRODUCTS_TASK_RESPONSE__STATE__NOT_SET, {0} }
 
 
 /*
@@ -283,6 +287,10 @@ struct  Perch__V1__SubscriptionStatusTaskResponse
    * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
+  /*
+   * Alone in its message: up to where this stream has said everything.
+   */
+  Perch__V1__Bookmark *bookmark;
   Perch__V1__SubscriptionStatusTaskResponse__StateCase state_case;
   union {
     /*
@@ -305,7 +313,7 @@ struct  Perch__V1__SubscriptionStatusTaskResponse
 };
 #define PERCH__V1__SUBSCRIPTION_STATUS_TASK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__subscription_status_task_response__descriptor) \
-    , NULL, PERCH__V1__SUBSCRIPTION_STATUS_TASK_RESPONSE__STATE__NOT_SET, {0} }
+    , NULL, NULL, PERCH__V1__SUBSCRIPTION_STATUS_TASK_RESPONSE__STATE__NOT_SET, {0} }
 
 
 /*
@@ -359,6 +367,10 @@ struct  Perch__V1__CurrentEntitlementTaskResponse
    * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
+  /*
+   * Alone in its message: up to where this stream has said everything.
+   */
+  Perch__V1__Bookmark *bookmark;
   Perch__V1__CurrentEntitlementTaskResponse__StateCase state_case;
   union {
     /*
@@ -381,7 +393,7 @@ struct  Perch__V1__CurrentEntitlementTaskResponse
 };
 #define PERCH__V1__CURRENT_ENTITLEMENT_TASK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__current_entitlement_task_response__descriptor) \
-    , NULL, PERCH__V1__CURRENT_ENTITLEMENT_TASK_RESPONSE__STATE__NOT_SET, {0} }
+    , NULL, NULL, PERCH__V1__CURRENT_ENTITLEMENT_TASK_RESPONSE__STATE__NOT_SET, {0} }
 
 
 /*

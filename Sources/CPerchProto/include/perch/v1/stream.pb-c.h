@@ -20,6 +20,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Perch__V1__Loading Perch__V1__Loading;
 typedef struct Perch__V1__Failure Perch__V1__Failure;
 typedef struct Perch__V1__Unchanged Perch__V1__Unchanged;
+typedef struct Perch__V1__Bookmark Perch__V1__Bookmark;
 typedef struct Perch__V1__Forecast Perch__V1__Forecast;
 typedef struct Perch__V1__ValueInfo Perch__V1__ValueInfo;
 
@@ -151,6 +152,27 @@ struct  Perch__V1__Unchanged
 
 
 /*
+ * Up to where a stream has said everything. A message of its own on gRPC, Connect and gRPC-Web: the fields beside it are
+ * absent. On perch/1 BEAT says it for the whole connection.
+ */
+struct  Perch__V1__Bookmark
+{
+  ProtobufCMessage base;
+  /*
+   * Everything up to this revision that concerns this stream has been said.
+   */
+  uint64_t revision;
+  /*
+   * The server's wall clock, in milliseconds since the Unix epoch.
+   */
+  int64_t server_time_ms;
+};
+#define PERCH__V1__BOOKMARK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__bookmark__descriptor) \
+    , 0, 0 }
+
+
+/*
  * When a value will change if nothing happens, and its state then.
  */
 struct  Perch__V1__Forecast
@@ -271,6 +293,25 @@ Perch__V1__Unchanged *
 void   perch__v1__unchanged__free_unpacked
                      (Perch__V1__Unchanged *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__Bookmark methods */
+void   perch__v1__bookmark__init
+                     (Perch__V1__Bookmark         *message);
+size_t perch__v1__bookmark__get_packed_size
+                     (const Perch__V1__Bookmark   *message);
+size_t perch__v1__bookmark__pack
+                     (const Perch__V1__Bookmark   *message,
+                      uint8_t             *out);
+size_t perch__v1__bookmark__pack_to_buffer
+                     (const Perch__V1__Bookmark   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__Bookmark *
+       perch__v1__bookmark__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__bookmark__free_unpacked
+                     (Perch__V1__Bookmark *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__Forecast methods */
 void   perch__v1__forecast__init
                      (Perch__V1__Forecast         *message);
@@ -320,6 +361,9 @@ typedef void (*Perch__V1__Failure_Closure)
 typedef void (*Perch__V1__Unchanged_Closure)
                  (const Perch__V1__Unchanged *message,
                   void *closure_data);
+typedef void (*Perch__V1__Bookmark_Closure)
+                 (const Perch__V1__Bookmark *message,
+                  void *closure_data);
 typedef void (*Perch__V1__Forecast_Closure)
                  (const Perch__V1__Forecast *message,
                   void *closure_data);
@@ -337,6 +381,7 @@ extern const ProtobufCEnumDescriptor    perch__v1__forecast_kind__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__loading__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__failure__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__unchanged__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__bookmark__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__forecast__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__value_info__descriptor;
 

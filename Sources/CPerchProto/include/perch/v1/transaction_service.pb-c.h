@@ -449,10 +449,14 @@ struct  Perch__V1__TransactionUpdatesResponse
    * The `client_id` of the connection that caused it; empty for the store itself.
    */
   ProtobufCBinaryData origin_client_id;
+  /*
+   * Alone in its message: up to where this stream has said everything.
+   */
+  Perch__V1__Bookmark *bookmark;
 };
 #define PERCH__V1__TRANSACTION_UPDATES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__transaction_updates_response__descriptor) \
-    , NULL, PERCH__V1__TRANSACTION_EVENT_KIND__TRANSACTION_EVENT_KIND_UNSPECIFIED, {0,NULL}, 0, 0, {0,NULL} }
+    , NULL, PERCH__V1__TRANSACTION_EVENT_KIND__TRANSACTION_EVENT_KIND_UNSPECIFIED, {0,NULL}, 0, 0, {0,NULL}, NULL }
 
 
 /*
@@ -780,6 +784,10 @@ struct  Perch__V1__PurchaseIntentsResponse
    * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
+  /*
+   * Alone in its message: up to where this stream has said everything.
+   */
+  Perch__V1__Bookmark *bookmark;
   Perch__V1__PurchaseIntentsResponse__StateCase state_case;
   union {
     /*
@@ -802,7 +810,7 @@ struct  Perch__V1__PurchaseIntentsResponse
 };
 #define PERCH__V1__PURCHASE_INTENTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__purchase_intents_response__descriptor) \
-    , NULL, PERCH__V1__PURCHASE_INTENTS_RESPONSE__STATE__NOT_SET, {0} }
+    , NULL, NULL, PERCH__V1__PURCHASE_INTENTS_RESPONSE__STATE__NOT_SET, {0} }
 
 
 /*
@@ -910,6 +918,10 @@ struct  Perch__V1__MessagesResponse
    * Position and cause of the value; absent with `loading`.
    */
   Perch__V1__ValueInfo *info;
+  /*
+   * Alone in its message: up to where this stream has said everything.
+   */
+  Perch__V1__Bookmark *bookmark;
   Perch__V1__MessagesResponse__StateCase state_case;
   union {
     /*
@@ -932,7 +944,7 @@ struct  Perch__V1__MessagesResponse
 };
 #define PERCH__V1__MESSAGES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__messages_response__descriptor) \
-    , NULL, PERCH__V1__MESSAGES_RESPONSE__STATE__NOT_SET, {0} }
+    , NULL, NULL, PERCH__V1__MESSAGES_RESPONSE__STATE__NOT_SET, {0} }
 
 
 /* Perch__V1__PurchaseRequest methods */
