@@ -100,8 +100,13 @@ let package = Package(
         // HTTP/1.1 for scrapers and probes as values: heads in, answers out. No sockets.
         swift("PerchHTTP", ["PerchBase"]),
 
+        // Decoding of HTTP/2's header fields. Only one file of PerchCore imports CPerchHPACK.
+        .target(name: "CPerchHPACK", linkerSettings: [.linkedLibrary("nghttp2")]),
+
         // The decisions of a loop as a stepped value: sessions, watches, fan-out. No I/O.
-        swift("PerchCore", ["PerchBase", "PerchModel", "PerchWire", "PerchIdentity", "PerchStore"]),
+        swift(
+            "PerchCore",
+            ["PerchBase", "PerchModel", "PerchJSON", "PerchWire", "PerchIdentity", "PerchStore", "CPerchHPACK"]),
 
         // The allocator of release builds, linked before the C library's to replace malloc. No target imports it.
         .target(

@@ -15,8 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The ALPN list: each name follows its length. */
-static const unsigned char application_protocol[] = {7, 'p', 'e', 'r', 'c', 'h', '/', '1'};
+/* The ALPN lists: each name follows its length. A server chooses the first of its own that the client offers. */
+static const unsigned char server_protocols[] = {7,   'p', 'e', 'r', 'c', 'h', '/', '1', 2,   'h', '2',
+                                                 8,   'h', 't', 't', 'p', '/', '1', '.', '1'};
+static const unsigned char client_protocols[] = {7, 'p', 'e', 'r', 'c', 'h', '/', '1'};
 
 void perch_tls_initialise(void) {
     OPENSSL_init_ssl(OPENSSL_INIT_NO_ATEXIT, NULL);
@@ -57,7 +59,7 @@ static int select_protocol(
     (void)connection, (void)context;
     unsigned char *found;
     if (SSL_select_next_proto(
-            &found, count, application_protocol, sizeof application_protocol, offered, offered_count) !=
+            &found, count, server_protocols, sizeof server_protocols, offered, offered_count) !=
         OPENSSL_NPN_NEGOTIATED) {
         return SSL_TLSEXT_ERR_ALERT_FATAL;
     }
@@ -93,7 +95,7 @@ SSL_CTX *perch_tls_context_new(int is_server) {
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
         SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
         /* This function returns 0 on success. */
-        isRight = isRight && !SSL_CTX_set_alpn_protos(context, application_protocol, sizeof application_protocol);
+        isRight = isRight && !SSL_CTX_set_alpn_protos(context, client_protocols, sizeof client_protocols);
     }
     if (isRight) return context;
     SSL_CTX_free(context);

@@ -13,6 +13,7 @@ extension LoopCore {
         refer(self.views.loading)
         refer(self.service.okStatus)
         refer(self.transport.welcomed.payload)
+        self.checkHTTP(refer)
         self.checkConnections(refer)
         self.checkCalls()
         self.checkViews(refer)
@@ -46,7 +47,15 @@ extension LoopCore {
         precondition(self.transport.owed.count == 0, "\(self.transport.owed.count) owed frames are left")
         precondition(self.views.slots.count == 0, "\(self.views.slots.count) views are left")
         precondition(self.views.accounts.count == 0, "\(self.views.accounts.count) accounts are left")
-        precondition(self.payloads.count == 2, "\(self.payloads.count - 2) payloads are leaked")
+        let kept = 2 + self.transport.http.heads.count
+        precondition(self.payloads.count == kept, "\(self.payloads.count - kept) payloads are leaked")
+        precondition(
+            self.transport.http.connections.count == 0 && self.transport.http.streams.count == 0
+                && self.transport.http.table.count == 0 && self.transport.http.requests.isEmpty
+                && self.transport.http.blocks.isEmpty && self.transport.http.healthWatches.isEmpty
+                && self.transport.http.clientIDs.isEmpty && self.transport.http.origins.isEmpty
+                && self.transport.http.forms.isEmpty && self.transport.http.bookmark.isNone,
+            "connections of HTTP are left")
         precondition(self.transport.streams.count == 0, "\(self.transport.streams.count) stream numbers are left")
         precondition(self.service.tickets.count == 0, "\(self.service.tickets.count) tickets are left")
         precondition(self.service.waiting.isEmpty, "\(self.service.waiting.count) waiters are left")
@@ -158,7 +167,7 @@ extension LoopCore {
             self.counters.callsOpened - self.counters.callsEnded == UInt64(callCount),
             "\(self.counters.callsOpened) calls opened, \(self.counters.callsEnded) ended, and \(callCount) are there")
         precondition(
-            owedCount == self.transport.owed.count,
+            owedCount + self.httpOwedCount == self.transport.owed.count,
             "\(owedCount) owed frames in lists, \(self.transport.owed.count) in the slab")
         self.checkAdmission()
         precondition(greeting == self.handshakes, "\(greeting) connections greet, \(self.handshakes) counted")
@@ -172,7 +181,9 @@ extension LoopCore {
             "the requests that calls keep do not add up")
         self.views.viewKeys.checkInvariants()
         precondition(unfinished == self.transport.unfinishedFrames.count, "an unfinished frame has no connection")
-        precondition(self.transport.streams.count == Int(self.calls.count), "stream numbers and calls differ")
+        precondition(
+            self.transport.streams.count + self.httpCallCount == Int(self.calls.count),
+            "stream numbers and calls differ")
     }
 
     private func checkCallList(_ index: Int32) -> Int32 {
@@ -185,7 +196,10 @@ extension LoopCore {
         while call >= 0 {
             let entry = self.calls[call]
             precondition(entry.connection == index && entry.previousInConnection == previous, "a call list is torn")
-            precondition(self.call(index, entry.stream) == call, "stream \(entry.stream) means another call")
+            let named =
+                slot.wire.isHTTP
+                ? self.transport.http.streams[Int32(bitPattern: entry.stream)].call : self.call(index, entry.stream)
+            precondition(named == call, "stream \(entry.stream) means another call")
             if entry.method.isStreaming, entry.kind != .ending { watches += 1 }
             if self.isWaitedFor(call) { waiting += 1 }
             count += 1
@@ -224,7 +238,9 @@ extension LoopCore {
             let entry = self.calls[call]
             if entry.flags.contains(.isListed) { marked += 1 }
             let owes = !entry.flags.isDisjoint(with: [.owesLoading, .owesValue])
-            precondition(!owes || entry.flags.contains(.isListed), "call \(call) has pending output but is not listed")
+            precondition(
+                !owes || entry.flags.contains(.isListed) || slot.wire.isHTTP,
+                "call \(call) has pending output but is not listed")
             call = entry.nextInConnection
         }
         precondition(marked == listed, "connection \(index) lists \(listed) dirty calls, \(marked) are marked")

@@ -7,6 +7,7 @@ extension LoopCore {
         self.runTimers()
         self.wakeWaiters()
         self.sweepOn()
+        self.tellHealth()
         let answered = self.transport.listedConnections.count
         self.computeViews()
         self.putWatchersFirst(after: answered)

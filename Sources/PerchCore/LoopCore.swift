@@ -121,6 +121,11 @@ package struct CoreSettings: Sendable {
     package var firstByteTimeoutMilliseconds = Limits.firstByteTimeoutMilliseconds
     /// Time that a call without a deadline waits for a position ahead of the loop.
     package var behindWaitMilliseconds: Int64 = 30_000
+    /// Streams of the HTTP family end at this age, and connections leave; 0: at none.
+    package var streamAgeMilliseconds: Int64 = 0
+    package var connectionAgeMilliseconds: Int64 = 0
+    /// Origins whose pages may call, as `https://app.example.com`; `*` for all.
+    package var origins: [String] = []
     /// Maximum time from the beginning of a drain to the end of its streams.
     package var drainMilliseconds: Int64 = 2_000
 
@@ -180,6 +185,15 @@ package struct LoopCounters: Sendable {
     /// Resumed watches whose value had changed.
     package var resumedWithValue: UInt64 = 0
     package var beatsSent: UInt64 = 0
+    package var bookmarksSent: UInt64 = 0
+    package var http2Connections: UInt64 = 0
+    package var http1Connections: UInt64 = 0
+    package var grpcCalls: UInt64 = 0
+    package var grpcWebCalls: UInt64 = 0
+    package var connectCalls: UInt64 = 0
+    package var eventCalls: UInt64 = 0
+    /// Calls of Health and Reflection.
+    package var httpServiceCalls: UInt64 = 0
     package var recordsAsked: UInt64 = 0
     package var crossings: UInt64 = 0
     package var stalledClosed: UInt64 = 0

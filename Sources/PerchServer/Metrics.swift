@@ -96,6 +96,19 @@ extension MetricSamples {
 
     private mutating func addCalls(_ counters: LoopCounters) {
         self.add("perch_calls_opened_total", counters.callsOpened, help: "Calls opened.")
+        for (transport, count) in [
+            ("grpc", counters.grpcCalls), ("grpc-web", counters.grpcWebCalls), ("connect", counters.connectCalls),
+            ("events", counters.eventCalls), ("service", counters.httpServiceCalls),
+        ] {
+            self.add(
+                "perch_http_calls_total", labels: Exposition.label("transport", transport), count,
+                help: "Calls that did not come by perch/1, by transport; `service` is health and reflection.")
+        }
+        for (wire, count) in [("h2", counters.http2Connections), ("http/1.1", counters.http1Connections)] {
+            self.add(
+                "perch_wire_connections_total", labels: Exposition.label("wire", wire), count,
+                help: "Connections that spoke HTTP, by version; the others spoke perch/1.")
+        }
         self.add("perch_calls_ended_total", counters.callsEnded, help: "Calls ended, refused ones too.")
         self.add("perch_calls_refused_total", counters.callsRefused, help: "Calls ended with an error.")
         for reason in ErrorReason.allCases {
@@ -141,6 +154,7 @@ extension MetricSamples {
                 help: "Watches that came back with a token, by what they were answered.")
         }
         self.add("perch_beats_sent_total", counters.beatsSent, help: "Heartbeats and ends of groups sent.")
+        self.add("perch_bookmarks_sent_total", counters.bookmarksSent, help: "Bookmarks sent on streams.")
         self.add("perch_records_asked_total", counters.recordsAsked, help: "Records that loops asked the store for.")
         self.add("perch_crossings_total", counters.crossings, help: "Values that time changed.")
     }
@@ -402,6 +416,12 @@ struct LimitCounter {
         LimitCounter("partialFramesBytesMax", reason: .partialFramesLimit),
         LimitCounter("frameTimeoutMilliseconds", reason: .frameTimeout),
         LimitCounter("callsBytesMax", reason: .callsBytesLimit),
+        LimitCounter("httpResets", reason: .httpFlood),
+        LimitCounter("httpControls", reason: .httpFlood),
+        LimitCounter("continuationsMax", reason: .httpFlood),
+        LimitCounter("headerListBytesMax", reason: .httpFlood),
+        LimitCounter("httpRequestsBytesMax", reason: .partialFramesLimit),
+        LimitCounter("httpBlockedBytesMax", reason: .callsBytesLimit),
         LimitCounter("protobufDepthMax", reason: .messageTooDeep),
         LimitCounter("protobufSingularFieldsMax", reason: .messageTooManyFields),
         LimitCounter("protobufRepeatedItemsMax", reason: .messageTooManyItems),

@@ -36,6 +36,11 @@ package struct ServerSettings: Sendable {
     package var partialFramesBytesMax = Limits.partialFramesBytesMax
     package var unidentifiedFrameBytesMax = Limits.unidentifiedFrameBytesMax
     package var frameTimeoutMilliseconds = Limits.frameTimeoutMilliseconds
+    /// Of streams and connections of the HTTP family; 0: none.
+    package var streamAgeMilliseconds: Int64 = 0
+    package var connectionAgeMilliseconds: Int64 = 0
+    /// Origins of pages that may call; `*` for all.
+    package var origins: [String] = []
     package var callsBytesMax = Limits.callsBytesMax
     package var dyingConnectionsMax = Limits.dyingConnectionsMax
     package var connectionsPerAddressMax = Limits.connectionsPerAddressMax
@@ -174,6 +179,9 @@ extension CoreSettings {
             part(settings.partialFramesBytesMax), min(longestFrame, settings.partialFramesBytesMax))
         self.unidentifiedFrameBytesMax = settings.unidentifiedFrameBytesMax
         self.frameTimeoutMilliseconds = settings.frameTimeoutMilliseconds
+        self.streamAgeMilliseconds = settings.streamAgeMilliseconds
+        self.connectionAgeMilliseconds = settings.connectionAgeMilliseconds
+        self.origins = settings.origins
         self.callsBytesMax = settings.callsBytesMax
         self.dyingConnectionsMax = part(min(settings.dyingConnectionsMax, connections / 4))
         self.connectionsPerAddressMax = settings.connectionsPerAddressMax

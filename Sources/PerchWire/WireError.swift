@@ -53,10 +53,16 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case certificateExpired = "CERTIFICATE_EXPIRED"
     case connectRate = "CONNECT_RATE"
     case credentialsLimit = "CREDENTIALS_LIMIT"
+    case httpProtocol = "HTTP_PROTOCOL"
+    case httpFlood = "HTTP_FLOOD"
+    case ageLimit = "AGE_LIMIT"
 
     // What ends a call.
     case cancelled = "CANCELLED"
     case deadline = "DEADLINE"
+    case encodingUnknown = "ENCODING_UNKNOWN"
+    case envelopeInvalid = "ENVELOPE_INVALID"
+    case timeoutMalformed = "TIMEOUT_MALFORMED"
     case unknownMethod = "UNKNOWN_METHOD"
     case messageMalformed = "MESSAGE_MALFORMED"
     case messageTooDeep = "MESSAGE_TOO_DEEP"
@@ -163,7 +169,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .inflateRatio, .callsLimit, .callsBytesLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong,
             .advanceLimit,
             .familyLimit, .pendingLimit, .intentLimit, .historyLimit, .connectRate, .callRate, .credentialsLimit,
-            .revocationLimit:
+            .revocationLimit, .httpFlood:
             .resourceExhausted
         case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
             .tokenFuture, .behind, .keyReused, .clockBackwards, .purchaseProductUnavailable, .purchaseNotAllowed,
@@ -175,11 +181,11 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .failedPrecondition
         case .cursorTooOld:
             .outOfRange
-        case .unknownMethod:
+        case .unknownMethod, .encodingUnknown:
             .unimplemented
-        case .internal:
+        case .internal, .httpProtocol, .envelopeInvalid, .timeoutMalformed:
             .internal
-        case .shuttingDown, .storeFailed, .storeUnreachable, .leaseWait:
+        case .shuttingDown, .storeFailed, .storeUnreachable, .leaseWait, .ageLimit:
             .unavailable
         case .unauthenticated, .certificateExpired, .credentialsMalformed, .credentialsUntrusted,
             .credentialsMisdirected, .credentialsNotYetValid, .credentialsExpired, .credentialsRevoked:
@@ -220,7 +226,7 @@ extension ErrorReason {
         case .helloTimeout, .frameTimeout, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit,
             .deadline, .callsLimit, .callsBytesLimit, .behind, .storeFull, .storeFailed, .storeUnreachable,
             .backupRunning,
-            .credentialsNotYetValid, .leaseWait, .internal:
+            .credentialsNotYetValid, .leaseWait, .internal, .httpFlood, .ageLimit:
             .yes
         case .callRate:
             .whenTold
@@ -231,7 +237,8 @@ extension ErrorReason {
             .newCredentials
         case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture, .cursorTooOld, .cursorMalformed:
             .withoutToken
-        case .frameTooLong, .unknownKind, .reservedFlag, .streamZero, .streamNotZero, .helloExpected, .helloRepeated,
+        case .httpProtocol, .encodingUnknown, .envelopeInvalid, .timeoutMalformed, .frameTooLong, .unknownKind,
+            .reservedFlag, .streamZero, .streamNotZero, .helloExpected, .helloRepeated,
             .helloInvalid, .protocolVersion, .streamLive, .kindNotForClients, .pingLength, .cancelNotEmpty,
             .inflateLimit, .inflateRatio, .inflateCorrupt, .compressionNotOffered, .tlsRequired, .cancelled,
             .unknownMethod, .messageMalformed, .messageTooDeep, .messageTooManyFields, .messageTooManyItems,
@@ -290,6 +297,13 @@ package struct WireStatus: Hashable, Sendable {
     private init() {
         self.code = .ok
         self.message = ""
+        self.details = []
+    }
+
+    /// The end of a call of gRPC's own services, which know no reason of ours.
+    package init(code: StatusCode, _ message: String) {
+        self.code = code
+        self.message = message
         self.details = []
     }
 

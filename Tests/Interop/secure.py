@@ -157,7 +157,7 @@ def versions(server):
         equal(one.socket.selected_alpn_protocol(), None, "the protocol")
         one.close()
     with check("a client that offers other protocols only is refused by ALPN"):
-        text = refused(lambda: SecurePeer(server, context(alpn=("h2",))), ssl.SSLError)
+        text = refused(lambda: SecurePeer(server, context(alpn=("spdy/3",))), ssl.SSLError)
         assert "no application protocol" in text.lower().replace("_", " "), text
     with check("TLS 1.1 is refused"):
         def old():

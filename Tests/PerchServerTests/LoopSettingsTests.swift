@@ -20,6 +20,8 @@ import Testing
             (\.drainMilliseconds, \.drainMilliseconds), (\.helloTimeoutMilliseconds, \.helloTimeoutMilliseconds),
             (\.firstByteTimeoutMilliseconds, \.firstByteTimeoutMilliseconds),
             (\.frameTimeoutMilliseconds, \.frameTimeoutMilliseconds),
+            (\.streamAgeMilliseconds, \.streamAgeMilliseconds),
+            (\.connectionAgeMilliseconds, \.connectionAgeMilliseconds),
         ]
         for (setting, inLoop) in counts {
             var settings = ServerSettings()
@@ -34,6 +36,8 @@ import Testing
         var settings = ServerSettings()
         settings.version = "9"
         #expect(CoreSettings(settings, loops: 1).serverVersion == "9")
+        settings.origins = ["https://app.example.com"]
+        #expect(CoreSettings(settings, loops: 1).origins == settings.origins)
     }
 
     /// As many may die at once as is set, however many loops there are; but each loop lets one.

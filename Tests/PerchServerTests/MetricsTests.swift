@@ -155,7 +155,9 @@ enum SampleReports {
     }
 
     @Test func `the metrics have labels from small sets only`() {
-        let allowed: Set = ["reason", "loop", "version", "inbox", "code", "answer", "result", "state"]
+        let allowed: Set = [
+            "reason", "loop", "version", "inbox", "code", "answer", "result", "state", "transport", "wire",
+        ]
         for family in SampleReports.samples().families {
             for (labels, _) in family.values where !labels.isEmpty {
                 #expect(allowed.contains(String(labels.prefix { $0 != "=" })), "\(family.name) {\(labels)}")
@@ -176,7 +178,8 @@ enum SampleReports {
         "catalogueWarnings", "storePageCacheBytes", "storeLogFileBytes", "checkpointPagesFew",
         "generatedAccountsPerBatch", "logValueBytes", "logRepeatMilliseconds", "attentionMilliseconds",
         "statusMilliseconds", "slowCommitMilliseconds", "inheritedListenersMax", "rowsPerLook", "backupPagesPerStep",
-        "logLineBytes", "smallRequestBytes",
+        "logLineBytes", "smallRequestBytes", "ageJitterPercent", "dataFrameBytesMax", "httpAheadBytesMax",
+        "httpWindowReturnBytes", "reflectionRequestsMax", "statusDetailsBytesMax", "statusTextBytesMax",
         "backupTurnMicroseconds", "backupCacheBytes",
         "backupAgeDays", "storeCopyBytes", "storeRoomBytes", "storeRoomWantedBytes", "tlsRecordBytes",
         "tlsPendingBytesMax",

@@ -10,6 +10,11 @@ static inline int perch_deflate_init(z_stream *stream, int level) {
     return deflateInit(stream, level);
 }
 
+/* gzip (RFC 1952) and nothing else. */
+static inline int perch_inflate_init_gzip(z_stream *stream) {
+    return inflateInit2(stream, 15 + 16);
+}
+
 static inline int perch_inflate_init(z_stream *stream) {
     return inflateInit(stream);
 }

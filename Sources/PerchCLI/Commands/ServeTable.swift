@@ -48,7 +48,7 @@ enum ServeTable {
             "Where it listens",
             [
                 "listen", "loops", "http", "allow-remote-http", "unready-when-full", "allow-plaintext",
-                "allow-unauthenticated", "drain", "with-parent",
+                "allow-unauthenticated", "allow-origin", "drain", "with-parent",
             ]
         ),
         (
@@ -70,6 +70,10 @@ enum ServeTable {
             "listen", .listenAddress, "ADDRESS:PORT", default: "127.0.0.1:7447",
             "Where to listen; port 0 takes a free one. Anything but loopback needs TLS and "
                 + "credentials, or the two --allow- options that do without."),
+        OptionSpec(
+            "allow-origin", .text, "ORIGINS",
+            "Web pages that may call: origins such as https://app.example.com, between commas, or * for all. Names of this "
+                + "server that are not localhost count as theirs."),
         OptionSpec(
             "store", .text, "PATH", default: "memory",
             "Where the store lies: a directory, a file that ends in .db, or `memory`, which forgets."),
@@ -132,6 +136,13 @@ enum ServeTable {
             "frame-timeout", .duration(1_000...3_600_000), "DURATION",
             default: exactly(milliseconds: Limits.frameTimeoutMilliseconds),
             "How long a frame may take from its first byte to its last."),
+        OptionSpec(
+            "max-stream-age", .duration(0...31_536_000_000), "DURATION", default: "0",
+            "Age, give or take a fifth, at which a stream of gRPC, Connect or SSE ends with UNAVAILABLE, so that its client "
+                + "comes back with its token, perhaps to another server. 0: none."),
+        OptionSpec(
+            "max-connection-age", .duration(0...31_536_000_000), "DURATION", default: "0",
+            "The same of a connection of HTTP. 0: none."),
         OptionSpec(
             "calls-bytes", .bytes(1024 * 1024...(1 << 40)), "SIZE", default: byteCount(Int64(Limits.callsBytesMax)),
             "Memory of the open calls of all connections: a watch has some 250 bytes."),

@@ -39,6 +39,9 @@ extension ServerSettings {
         self.handshakesMax = number("handshakes")
         self.handshakesBytesMax = number("handshakes-bytes")
         self.unidentifiedFrameBytesMax = number("unidentified-frame-bytes")
+        self.streamAgeMilliseconds = settings.number("max-stream-age") ?? self.streamAgeMilliseconds
+        self.connectionAgeMilliseconds = settings.number("max-connection-age") ?? self.connectionAgeMilliseconds
+        self.origins = settings.text("allow-origin").map { $0.split(separator: ",").map { String($0) } } ?? []
         self.frameTimeoutMilliseconds = settings.number("frame-timeout") ?? self.frameTimeoutMilliseconds
         self.helloTimeoutMilliseconds = settings.number("hello-timeout") ?? self.helloTimeoutMilliseconds
         self.firstByteTimeoutMilliseconds = min(

@@ -71,7 +71,8 @@ extension LoopCore {
     mutating func credentialsFailed(_ connection: Int32) -> Bool {
         let count = self.transport.credentialFailures[connection, default: 0] + 1
         self.transport.credentialFailures[connection] = count
-        guard count > Limits.credentialFailuresMax else { return false }
+        // Behind a proxy one connection of HTTP carries many callers: a call ends, never the others.
+        guard count > Limits.credentialFailuresMax, !self.connections[connection].wire.isHTTP else { return false }
         self.close(
             connection,
             WireStatus(

@@ -56,7 +56,7 @@ extension LoopCore {
         case .refused(let reason, let message, let details):
             self.end(call, WireStatus(reason, message, details: details))
         case .mutation(var mutation, let summary):
-            mutation.origin = self.service.clientIDs[self.calls[call].connection] ?? []
+            mutation.origin = self.clientID(ofCall: call)
             self.service.pending[Int(self.calls[call].target)]?.summary = summary
             self.ask(.call(call, generation: generation), .mutate(mutation))
         }

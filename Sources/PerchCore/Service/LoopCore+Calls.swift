@@ -70,12 +70,7 @@ extension LoopCore {
         self.counters.callsRefused += 1
         self.counters.callsEnded += 1
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
-        let payload = self.encodedStatus(status)
-        self.sendRefusal(connection, stream: stream, payload)
-    }
-
-    mutating func encodedStatus(_ status: WireStatus) -> PayloadHandle {
-        self.encoded { codec throws(MessageError) in try codec.encode(status.status) }
+        self.sendRefusal(connection, stream: stream, status)
     }
 
     private mutating func insertCall(_ connection: Int32, _ stream: UInt32, _ method: Method) -> Int32 {
@@ -101,8 +96,7 @@ extension LoopCore {
         self.noteEnd(call, status.reason?.rawValue ?? "\(status.code)")
         self.detach(call)
         self.calls[call].kind = .ending
-        let payload = self.encodedStatus(status)
-        self.sendEnd(of: call, payload)
+        self.sendEnd(of: call, status)
     }
 
     /// Ends a call that has sent everything, with OK.
@@ -110,8 +104,7 @@ extension LoopCore {
         self.noteEnd(call, "OK")
         self.detach(call)
         self.calls[call].kind = .ending
-        self.payloads.retain(self.service.okStatus)
-        self.sendEnd(of: call, self.service.okStatus)
+        self.sendEnd(of: call)
     }
 
     /// Detaches a call from everything but its connection and its stream number.

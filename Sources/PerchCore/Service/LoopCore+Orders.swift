@@ -31,7 +31,7 @@ extension LoopCore {
         let operation = StoreOperation.buy(asked.order).meant
         let mutation = Mutation.operation(
             operation, account: Self.key(asked.account, app), app: app,
-            origin: self.service.clientIDs[self.calls[call].connection] ?? [])
+            origin: self.clientID(ofCall: call))
         self.askForOrder(call, self.keyed(asked.idempotencyKey, mutation, request), app: app)
     }
 

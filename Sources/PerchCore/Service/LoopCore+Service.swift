@@ -141,7 +141,7 @@ extension LoopCore {
             preconditionFailure("a purchase is an order")
         case .finish:
             var mutation = try self.mutation(for: request, app: app)
-            mutation.origin = self.service.clientIDs[self.calls[call].connection] ?? []
+            mutation.origin = self.clientID(ofCall: call)
             self.ask(call, request, app: app, .mutate(mutation))
         case .operate, .configure, .setClock, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions:
             // A change outside the app has no origin: every reader of the account's transactions receives it.
@@ -190,7 +190,7 @@ extension LoopCore {
         case .checkCatalog(let asked):
             self.control(call, request, app: app, .checkCatalog(file: asked.file, images: asked.images))
         case .loadCatalog(let asked):
-            let origin = self.service.clientIDs[self.calls[call].connection] ?? []
+            let origin = self.clientID(ofCall: call)
             self.control(
                 call, request, app: app,
                 .loadCatalog(

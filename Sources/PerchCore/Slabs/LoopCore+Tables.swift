@@ -18,6 +18,10 @@ extension LoopCore {
     }
 
     mutating func nameStream(of call: Int32) {
+        if self.connections[self.calls[call].connection].wire.isHTTP {
+            self.transport.http.streams[Int32(bitPattern: self.calls[call].stream)].call = call
+            return
+        }
         if self.transport.streams.isFull {
             var full = SlotTable()
             swap(&full, &self.transport.streams)
@@ -27,7 +31,37 @@ extension LoopCore {
     }
 
     mutating func forgetStream(of call: Int32) {
+        if self.connections[self.calls[call].connection].wire.isHTTP {
+            self.transport.http.streams[Int32(bitPattern: self.calls[call].stream)].call = -1
+            return
+        }
         self.transport.streams.remove(call, Self.hash(self.calls[call].connection, self.calls[call].stream))
+    }
+
+    // MARK: Streams of HTTP/2
+
+    /// The stream that a number of a connection stands for; -1 where there is none.
+    func httpStream(_ connection: Int32, _ id: UInt32) -> Int32 {
+        self.transport.http.table.find(Self.hash(connection, id)) {
+            self.transport.http.streams[$0].id == id && self.transport.http.streams[$0].connection == connection
+        }
+    }
+
+    mutating func nameHTTPStream(_ stream: Int32) {
+        if self.transport.http.table.isFull {
+            var full = SlotTable()
+            swap(&full, &self.transport.http.table)
+            self.transport.http.table = full.larger {
+                Self.hash(self.transport.http.streams[$0].connection, self.transport.http.streams[$0].id)
+            }
+        }
+        let slot = self.transport.http.streams[stream]
+        self.transport.http.table.insert(stream, Self.hash(slot.connection, slot.id))
+    }
+
+    mutating func forgetHTTPStream(_ stream: Int32) {
+        let slot = self.transport.http.streams[stream]
+        self.transport.http.table.remove(stream, Self.hash(slot.connection, slot.id))
     }
 
     // MARK: Accounts

@@ -44,6 +44,7 @@ struct Connection: BitwiseCopyable {
 
     var socket: Int32
     var phase = Phase.greeting
+    var wire = Wire.unknown
     var flags: Flags
     var heartbeatSeconds: UInt16
     var firstCall: Int32 = -1
@@ -60,6 +61,8 @@ struct Connection: BitwiseCopyable {
     var lastDirty: Int32 = -1
     /// Index of the partly written frame among the unfinished ones.
     var unfinished: Int32 = -1
+    /// Of a connection of the HTTP family: what more it is.
+    var http: Int32 = -1
     /// Monotonic milliseconds; 0: no output waits for the kernel.
     var stalledSince: Int64 = 0
     var lastBeat: Int64
@@ -134,6 +137,9 @@ struct Owed: BitwiseCopyable {
         case pong
         /// Why a connection ends, now or soon.
         case farewell
+        /// Of HTTP: the head of a response that is not as all are, and a frame of the connection's own.
+        case head
+        case control
     }
 
     var role: Role

@@ -63,6 +63,7 @@ extension LoopCore {
 
     /// Appends the frames of one connection, in order: the unfinished one, pending answers, values and events, a BEAT.
     private mutating func planWrite(_ connection: Int32) {
+        if self.connections[connection].wire.isHTTP { return self.planHTTPWrite(connection) }
         let firstSegment = self.transport.staging.segments.count
         let firstFrame = self.transport.staging.frames.count
         let slot = self.connections[connection]
@@ -198,7 +199,7 @@ extension LoopCore {
         return true
     }
 
-    private mutating func compressForReader(_ call: Int32) {
+    mutating func compressForReader(_ call: Int32) {
         let view = self.calls[call].target
         let flags = self.calls[call].flags
         guard view >= 0, !flags.contains(.owesUnchanged) else { return }
@@ -241,6 +242,7 @@ extension LoopCore {
         }
         self.counters.bytesOut += UInt64(taken)
         let connection = write.connection
+        if self.connections[connection].wire.isHTTP { return self.wroteHTTP(write, taken: taken) }
         var allTaken = true
         for offset in 0..<write.frameCount {
             let frame = self.transport.staging.frames[write.firstFrame + offset]
@@ -331,7 +333,7 @@ extension LoopCore {
     }
 
     @inline(__always)
-    private mutating func valueTaken(_ call: Int32, _ connection: Int32) {
+    mutating func valueTaken(_ call: Int32, _ connection: Int32) {
         self.counters.valuesPushed += 1
         self.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
         if !self.views.lateReaders.isEmpty { self.views.lateReaders[call] = nil }
@@ -397,7 +399,7 @@ extension LoopCore {
     }
 
     /// Output waits for the kernel: from now on, or since the kernel last accepted bytes.
-    private mutating func startsStalling(_ connection: Int32, hasProgress: Bool) {
+    mutating func startsStalling(_ connection: Int32, hasProgress: Bool) {
         guard hasProgress || self.connections[connection].stalledSince == 0 else { return }
         self.connections[connection].stalledSince = self.now.monotonic
         guard !self.transport.stalls.contains(connection) else { return }
@@ -449,7 +451,7 @@ extension LoopCore {
     package var hasPausedInput: Bool { !self.transport.pausedInputs.isEmpty }
 
     /// A closing connection whose DRAIN is written: shuts down the writing side; a timer does the rest.
-    private mutating func finishClosing(_ connection: Int32) {
+    mutating func finishClosing(_ connection: Int32) {
         guard self.connections[connection].phase == .closing, self.connections[connection].firstOwed < 0,
             self.connections[connection].unfinished < 0
         else { return }
@@ -465,7 +467,11 @@ extension LoopCore {
         guard self.connections[connection].flags.contains(.isFull) else { return }
         self.connections[connection].flags.remove(.isFull)
         self.listen(connection)
-        self.refreshLetGo(connection)
+        if self.connections[connection].http >= 0 {
+            self.refreshHTTPConnection(connection)
+        } else {
+            self.refreshLetGo(connection)
+        }
         self.list(connection)
     }
 

@@ -34,9 +34,9 @@ extension LoopCore {
     /// Whether the kept part of a frame must be read again: its header was incomplete before, and so unchecked, or the
     /// frame is now complete.
     func isPartialDue(_ index: Int32, from before: Int) -> Bool {
-        guard let partial = self.transport.partialInputs[index]?.bytes, before >= FrameHeader.byteCount else {
-            return true
-        }
+        guard let partial = self.transport.partialInputs[index]?.bytes else { return true }
+        if self.connections[index].wire != .perch1 { return self.isHTTPPartialDue(index, partial, from: before) }
+        guard before >= FrameHeader.byteCount else { return true }
         let length = partial[5..<9].reduce(0) { $0 << 8 | Int($1) }
         return partial.count >= FrameHeader.byteCount + length || length > self.frameBytesMax(of: index)
     }

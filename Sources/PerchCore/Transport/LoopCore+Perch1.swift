@@ -72,7 +72,7 @@ extension Owed.Role {
         case .welcome: .welcome
         case .ping: .ping
         case .pong: .pong
-        case .farewell: .drain
+        case .farewell, .head, .control: .drain
         }
     }
 }

@@ -18,33 +18,75 @@ struct Opening {
 extension LoopCore {
     /// Sends the answer of a unary call. The transport takes over the payload's reference.
     mutating func send(_ call: Int32, _ payload: PayloadHandle) {
-        self.owe(self.calls[call].connection, .answer, stream: self.calls[call].stream, payload)
+        let connection = self.calls[call].connection
+        if self.connections[connection].wire.isHTTP { return self.sendHTTP(call, payload) }
+        self.owe(connection, .answer, stream: self.calls[call].stream, payload)
     }
 
-    /// Sends the end of a call. The call is removed when the kernel has accepted it.
-    mutating func sendEnd(of call: Int32, _ payload: PayloadHandle) {
-        self.owe(self.calls[call].connection, .status, stream: self.calls[call].stream, payload, endsCall: call)
+    /// The end of a call that went wrong. The call is removed when the kernel has taken it.
+    mutating func sendEnd(of call: Int32, _ status: WireStatus) {
+        let connection = self.calls[call].connection
+        if self.connections[connection].wire.isHTTP {
+            return self.sendHTTPEnd(Int32(bitPattern: self.calls[call].stream), status, endsCall: call)
+        }
+        self.owe(
+            connection, .status, stream: self.calls[call].stream, self.encodedStatus(status), endsCall: call)
     }
 
-    /// Sends the end of a call that never had a slot.
-    mutating func sendRefusal(_ connection: Int32, stream: UInt32, _ payload: PayloadHandle) {
-        self.owe(connection, .status, stream: stream, payload)
+    /// The end of a call that went well.
+    mutating func sendEnd(of call: Int32) {
+        let connection = self.calls[call].connection
+        if self.connections[connection].wire.isHTTP {
+            return self.sendHTTPEnd(Int32(bitPattern: self.calls[call].stream), .ok, endsCall: call)
+        }
+        self.payloads.retain(self.service.okStatus)
+        self.owe(connection, .status, stream: self.calls[call].stream, self.service.okStatus, endsCall: call)
+    }
+
+    /// The end of a call that never got a slot.
+    mutating func sendRefusal(_ connection: Int32, stream: UInt32, _ status: WireStatus) {
+        if self.connections[connection].wire.isHTTP {
+            return self.sendHTTPEnd(Int32(bitPattern: stream), status, endsCall: -1)
+        }
+        self.owe(connection, .status, stream: stream, self.encodedStatus(status))
+    }
+
+    private mutating func encodedStatus(_ status: WireStatus) -> PayloadHandle {
+        self.encoded { codec throws(MessageError) in try codec.encode(status.status) }
+    }
+
+    /// What the client of a call says it is, in HELLO or with the call.
+    func clientID(ofCall call: Int32) -> [UInt8] {
+        let connection = self.calls[call].connection
+        if self.connections[connection].wire.isHTTP {
+            return self.transport.http.clientIDs[Int32(bitPattern: self.calls[call].stream)] ?? []
+        }
+        return self.service.clientIDs[connection] ?? []
     }
 
     /// Whether the stream of a call accepts no output now.
     @inline(__always)
-    func isFull(_ call: Int32) -> Bool { self.connections[self.calls[call].connection].flags.contains(.isFull) }
+    func isFull(_ call: Int32) -> Bool {
+        let connection = self.calls[call].connection
+        if self.connections[connection].flags.contains(.isFull) { return true }
+        return self.connections[connection].wire.isHTTP && self.isHTTPBlocked(call)
+    }
 
     /// Whether the peer of a call accepts zlib.
     @inline(__always)
     func acceptsZlib(_ call: Int32) -> Bool {
-        self.connections[self.calls[call].connection].flags.contains(.acceptsZlib)
+        let connection = self.calls[call].connection
+        if self.connections[connection].wire.isHTTP { return self.acceptsHTTPZlib(call) }
+        return self.connections[connection].flags.contains(.acceptsZlib)
     }
 
     /// A watch or a stream of events has output: its connection fetches it when it is written to.
     @inline(__always)
     mutating func ready(_ call: Int32) {
         let connection = self.calls[call].connection
+        if self.connections[connection].wire.isHTTP {
+            return self.readyHTTP(Int32(bitPattern: self.calls[call].stream))
+        }
         if !self.calls[call].flags.contains(.isListed) {
             self.calls[call].flags.insert(.isListed)
             self.calls[call].nextDirty = -1
@@ -54,6 +96,16 @@ extension LoopCore {
             self.connections[connection].lastDirty = call
         }
         self.list(connection)
+    }
+
+    /// A stream has said everything up to `applied`: what claims that may go out.
+    mutating func caughtUp(_ call: Int32) {
+        let connection = self.calls[call].connection
+        if self.connections[connection].wire.isHTTP {
+            self.readyHTTP(Int32(bitPattern: self.calls[call].stream))
+        } else {
+            self.list(connection)
+        }
     }
 
     /// A call has no more output.

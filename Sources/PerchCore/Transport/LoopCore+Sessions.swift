@@ -65,9 +65,10 @@ extension LoopCore {
     }
 
     /// Handles whole frames from the front of `bytes`. Returns their bytes, and whether it stopped for the store.
-    private mutating func takeFrames(
+    mutating func takeFrames(
         _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
     ) -> (bytes: Int, isStopped: Bool) {
+        if self.connections[index].wire != .perch1 { return self.takeOther(index, bytes, untilAsks: asksMax) }
         var offset = 0
         while self.connections.isTaken(index), self.connections[index].phase.takesFrames,
             !self.connections[index].flags.contains(.isReadPaused)
@@ -209,12 +210,18 @@ extension LoopCore {
             status.reason?.drainPause(endsAcceptedCredentials: self.connections[index].phase == .open)
             ?? (after: 0, jitter: Limits.drainShortJitterMilliseconds)
         if let wait { pause = (wait, max(Limits.drainShortJitterMilliseconds, wait)) }
+        let goodbye = self.httpFarewell(index, status)
         self.leaveOpenPhase(index, to: .closing)
         self.dropOwed(index)
-        let drain = status.drain(
-            isFinal: true, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
-        let payload = self.encoded { codec throws(MessageError) in try codec.encode(drain) }
-        self.owe(index, .farewell, stream: 0, payload)
+        if let goodbye {
+            let payload = self.payloads.insert(goodbye)
+            self.owe(index, .control, stream: 0, payload)
+        } else {
+            let drain = status.drain(
+                isFinal: true, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
+            let payload = self.encoded { codec throws(MessageError) in try codec.encode(drain) }
+            self.owe(index, .farewell, stream: 0, payload)
+        }
         self.connections[index].flags.insert(.writesReason)
         self.linger(index)
     }
@@ -247,6 +254,7 @@ extension LoopCore {
         }
         self.connections[index].lastDirty = -1
         while self.connections[index].firstCall >= 0 { self.removeCall(self.connections[index].firstCall) }
+        if self.connections[index].http >= 0 { self.leaveHTTP(index) }
         self.connections[index].flags.subtract([.wantsBeat, .hasOpenGroup])
         _ = self.transport.beats.remove(index)
         if self.connections[index].flags.contains(.hasPartialInput) { _ = self.takePartial(index) }
@@ -369,6 +377,7 @@ extension LoopCore {
 
     private mutating func drain(_ index: Int32, _ status: WireStatus) {
         self.counters.connectionsDrained += 1
+        if self.connections[index].http >= 0 { return self.drainHTTP(index, status) }
         guard self.connections[index].phase == .open, self.connections[index].callCount > 0 else {
             self.close(index, status)
             return

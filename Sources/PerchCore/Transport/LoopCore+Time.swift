@@ -13,9 +13,11 @@ enum Deadline {
     case drained(Int32, UInt32)
     case identityEnded(Int32, UInt32)
     case frame(Int32, UInt32)
+    case connectionAge(Int32, UInt32)
+    case streamAge(Int32, UInt32)
 
-    /// Three bits of kind, 29 of generation, 32 of index. Generations that differ by 2^29 count as equal: a slot would
-    /// have to be reused half a billion times within one deadline.
+    /// Four bits of kind, 28 of generation, 32 of index. Generations that differ by 2^28 count as equal: a slot would
+    /// have to be reused a quarter of a billion times within one deadline.
     var packed: UInt64 {
         let (kind, index, generation): (UInt64, Int32, UInt32) =
             switch self {
@@ -27,8 +29,10 @@ enum Deadline {
             case .drained(let index, let generation): (5, index, generation)
             case .identityEnded(let index, let generation): (6, index, generation)
             case .frame(let index, let generation): (7, index, generation)
+            case .connectionAge(let index, let generation): (8, index, generation)
+            case .streamAge(let index, let generation): (9, index, generation)
             }
-        return kind << 61 | UInt64(generation & 0x1FFF_FFFF) << 32 | UInt64(UInt32(bitPattern: index))
+        return kind << 60 | UInt64(generation & 0x0FFF_FFFF) << 32 | UInt64(UInt32(bitPattern: index))
     }
 }
 
@@ -53,10 +57,11 @@ extension LoopCore {
 
     private mutating func expired(_ packed: UInt64) {
         let index = Int32(bitPattern: UInt32(truncatingIfNeeded: packed))
-        let generation = UInt32(truncatingIfNeeded: packed >> 32) & 0x1FFF_FFFF
-        let kind = packed >> 61
-        if kind == 2 || kind == 3 {
-            guard self.calls.isTaken(index), self.calls.generation(index) & 0x1FFF_FFFF == generation else { return }
+        let generation = UInt32(truncatingIfNeeded: packed >> 32) & 0x0FFF_FFFF
+        let kind = packed >> 60
+        if kind == 2 || kind == 3 || kind == 9 {
+            guard self.calls.isTaken(index), self.calls.generation(index) & 0x0FFF_FFFF == generation else { return }
+            if kind == 9 { return self.end(index, Self.tooOld("stream")) }
             if let waits = self.service.waiting[index] {
                 self.end(index, self.behind(waits))
             } else if kind == 2 {
@@ -64,7 +69,7 @@ extension LoopCore {
             }
             return
         }
-        guard self.connections.isTaken(index), self.connections.generation(index) & 0x1FFF_FFFF == generation else {
+        guard self.connections.isTaken(index), self.connections.generation(index) & 0x0FFF_FFFF == generation else {
             return
         }
         switch kind {
@@ -89,6 +94,9 @@ extension LoopCore {
             self.identityCloseDue(index)
         case 7:
             self.frameTimerFired(index)
+        case 8:
+            guard self.connections[index].http >= 0 else { return }
+            self.drainHTTP(index, Self.tooOld("connection"))
         default:
             self.close(index, Self.shuttingDown)
         }
@@ -113,7 +121,15 @@ extension LoopCore {
             details: [.found(found), .limit(limit)])
     }
 
+    /// What lives long moves on, so that a server that was added gets its part.
+    private static func tooOld(_ what: String) -> WireStatus {
+        WireStatus(
+            .ageLimit, "this \(what) has reached its age; call again, with your resume token",
+            details: [.setting("max-\(what)-age")])
+    }
+
     private mutating func beatDue(_ connection: Int32, _ second: Int64) {
+        if self.connections[connection].http >= 0 { return self.httpBeatDue(connection, second) }
         let slot = self.connections[connection]
         let interval = Int64(slot.heartbeatSeconds)
         let due = slot.lastBeat / 1_000 + interval
@@ -161,6 +177,7 @@ extension LoopCore {
     package mutating func endTurn() -> Int64? {
         self.reportBarriers()
         self.forgetWelcome()
+        self.forgetForms()
         if self.isSweepUnasked || !self.transport.pausedInputs.isEmpty || !self.views.listedViews.isEmpty {
             return self.now.monotonic
         }
@@ -206,10 +223,10 @@ extension LoopCore {
     package var census: LoopCensus {
         LoopCensus(
             connections: Int(self.connections.count), calls: Int(self.calls.count), views: Int(self.views.slots.count),
-            accounts: Int(self.views.accounts.count), payloads: self.payloads.count,
+            accounts: Int(self.views.accounts.count), payloads: self.payloads.count - self.transport.http.heads.count,
             memoryBytes: self.connections.memoryBytes + self.calls.memoryBytes + self.views.slots.memoryBytes
                 + self.views.accounts.memoryBytes + self.payloads.memoryBytes + self.views.encodings.memoryBytes
-                + self.tableBytes
+                + self.tableBytes + self.httpBytes
                 + Limits.stagingBytes + self.transport.partialBytes,
             connectionBytes: Slab<Connection>.bytesPerElement,
             callBytes: Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax,

@@ -47,6 +47,8 @@ struct Staging: ~Copyable {
     var used = 0
     var segments: [Segment] = []
     var frames: [Frame] = []
+    /// Of writes to connections of the HTTP family.
+    var httpFrames: [HTTPFrame] = []
     var writes: [Write] = []
 
     init() {
@@ -56,10 +58,11 @@ struct Staging: ~Copyable {
     deinit { self.memory.deallocate() }
 
     mutating func clear() {
-        if self.frames.isEmpty, self.used == 0 { return }
+        if self.frames.isEmpty, self.used == 0, self.httpFrames.isEmpty { return }
         self.used = 0
         self.segments.removeAll(keepingCapacity: true)
         self.frames.removeAll(keepingCapacity: true)
+        self.httpFrames.removeAll(keepingCapacity: true)
         self.writes.removeAll(keepingCapacity: true)
     }
 
@@ -71,6 +74,12 @@ struct Staging: ~Copyable {
         let place = self.memory + self.used
         place.copyMemory(from: bytes, byteCount: count)
         self.took(place, count, firstSegment)
+    }
+
+    /// Bytes that the caller has written behind what the write has so far.
+    @inline(__always)
+    mutating func advance(_ count: Int, firstSegment: Int) {
+        self.took(self.memory + self.used, count, firstSegment)
     }
 
     /// Four bytes of address.

@@ -5,6 +5,7 @@ struct Transport: ~Copyable {
     /// The calls by stream number and connection.
     var streams = SlotTable()
     var owed = Slab<Owed>()
+    var http = HTTPTables()
     var admission = Admission()
     /// Certificates of connections whose peer has one.
     var certificates: [Int32: PeerCertificate] = [:]

@@ -192,7 +192,7 @@ extension LoopCore {
         }
         self.connections[self.calls[call].connection].waitingCount += isBehind ? 1 : -1
         // A BEAT may have waited for this.
-        if !isBehind { self.list(self.calls[call].connection) }
+        if !isBehind { self.caughtUp(call) }
     }
 
     private mutating func encodeEvent(_ event: AccountEvent, _ key: AccountKey) -> EncodedEvent {

@@ -37,6 +37,7 @@ package final class MessageCodec {
     private let hot = UnsafeMutablePointer<Hot>.allocate(capacity: 1)
     private var deflater: Deflater?
     private var inflater: Inflater?
+    private var gzipInflater: Inflater?
 
     private struct Hot {
         /// Writes the messages of the push path. A second writer makes their digests, so that the written message stays
@@ -201,12 +202,30 @@ package final class MessageCodec {
 
     // MARK: Compression
 
+    /// A message as gzip (RFC 1952) behind gRPC's prefix: nil as for `compressed`.
+    ///
+    /// gzip and zlib hold the same deflated bytes between different ends.
+    package func gzipped(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard let zlib = self.compressed(message)?.message else { return nil }
+        let deflated = zlib[2..<(zlib.count - 4)]
+        let count = Gzip.head.count + deflated.count + 8
+        guard count < message.count else { return nil }
+        var bytes: [UInt8] = [1]
+        bytes.reserveCapacity(5 + count)
+        withUnsafeBytes(of: UInt32(count).bigEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: Gzip.head)
+        bytes.append(contentsOf: deflated)
+        withUnsafeBytes(of: Gzip.checksum(message).littleEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: UInt32(truncatingIfNeeded: message.count).littleEndian) { bytes.append(contentsOf: $0) }
+        return bytes
+    }
+
     /// The bytes of a compressed message, valid until the next call. Stops at `limit`.
     package func inflate(
-        _ bytes: borrowing RawSpan, limit: Int = Limits.frameBytesMax
+        _ bytes: borrowing RawSpan, limit: Int = Limits.frameBytesMax, isGzip: Bool = false
     ) throws(InflateError) -> UnsafeRawBufferPointer {
-        let inflater = self.inflater ?? Inflater()
-        self.inflater = inflater
+        let inflater = (isGzip ? self.gzipInflater : self.inflater) ?? Inflater(isGzip: isGzip)
+        if isGzip { self.gzipInflater = inflater } else { self.inflater = inflater }
         return try bytes.withUnsafeBytes { buffer throws(InflateError) in
             try inflater.inflate(buffer, limit: limit)
         }

@@ -35,9 +35,11 @@ final class Inflater {
     /// Whether zlib has allocated its own memory for the stream. Requested with the first message, and again after a
     /// failure.
     private var hasBegun = false
+    private let isGzip: Bool
 
     /// `prepare` can replace the stream's allocation functions, for tests of a machine without memory.
-    init(prepare: (UnsafeMutablePointer<z_stream>) -> Void = { _ in }) {
+    init(isGzip: Bool = false, prepare: (UnsafeMutablePointer<z_stream>) -> Void = { _ in }) {
+        self.isGzip = isGzip
         self.stream = .allocate(capacity: 1)
         self.stream.initialize(to: z_stream())
         prepare(self.stream)
@@ -49,7 +51,7 @@ final class Inflater {
             return
         }
         // Expected codes: OK; MEM_ERROR; VERSION_ERROR for a wrong libz.
-        let code = perch_inflate_init(self.stream)
+        let code = self.isGzip ? perch_inflate_init_gzip(self.stream) : perch_inflate_init(self.stream)
         if code == Z_MEM_ERROR { throw .noMemory }
         precondition(code == Z_OK, "zlib could not begin to inflate: \(code)")
         self.hasBegun = true

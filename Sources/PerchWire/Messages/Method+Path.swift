@@ -11,7 +11,7 @@ extension Method {
     /// The method with a path that is still in the received bytes.
     ///
     /// Compares length and last eight bytes first, without making a text or a hash.
-    init?(path: UnsafeRawBufferPointer) {
+    package init?(path: UnsafeRawBufferPointer) {
         guard path.count >= 8 else { return nil }
         let tail = path.loadUnaligned(fromByteOffset: path.count - 8, as: UInt64.self)
         var place = Self.home(tail)

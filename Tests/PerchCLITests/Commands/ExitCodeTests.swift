@@ -6,6 +6,7 @@ import Testing
     /// Every reason of the contract, sorted by a script's reaction.
     private static let expected: [ExitCode: [String]] = [
         .failure: [
+            "HTTP_PROTOCOL", "ENCODING_UNKNOWN", "ENVELOPE_INVALID", "TIMEOUT_MALFORMED",
             "FRAME_TOO_LONG", "UNKNOWN_KIND", "RESERVED_FLAG", "STREAM_ZERO", "STREAM_NOT_ZERO", "HELLO_EXPECTED",
             "HELLO_REPEATED", "HELLO_INVALID", "PROTOCOL_VERSION", "STREAM_LIVE", "KIND_NOT_FOR_CLIENTS", "PING_LENGTH",
             "CANCEL_NOT_EMPTY", "INFLATE_LIMIT", "INFLATE_RATIO", "INFLATE_CORRUPT", "COMPRESSION_NOT_OFFERED",
@@ -33,7 +34,7 @@ import Testing
             "CALLS_BYTES_LIMIT",
             "SHUTTING_DOWN", "DEADLINE", "BEHIND", "STORE_FULL", "STORE_FAILED", "STORE_UNREACHABLE",
             "LEASE_WAIT", "CONNECT_RATE",
-            "CALL_RATE",
+            "CALL_RATE", "HTTP_FLOOD", "AGE_LIMIT",
         ],
         .refused: [
             "CALLS_LIMIT", "REQUEST_TOO_LONG", "NOT_A_TEST_APP", "TOKEN_OTHER_STORE", "TOKEN_FUTURE", "CURSOR_TOO_OLD",

@@ -1,0 +1,46 @@
+#include "CPerchHPACK.h"
+
+#include <nghttp2/nghttp2.h>
+#include <string.h>
+
+perch_hpack *perch_hpack_new(void) {
+    nghttp2_hd_inflater *decoder = NULL;
+    return nghttp2_hd_inflate_new(&decoder) == 0 ? decoder : NULL;
+}
+
+void perch_hpack_free(perch_hpack *decoder) {
+    nghttp2_hd_inflate_del(decoder);
+}
+
+ptrdiff_t perch_hpack_inflate(perch_hpack *decoder, const uint8_t *block, size_t count, uint8_t *out, size_t limit) {
+    size_t listed = 0, written = 0;
+    int is_too_long = 0;
+    for (;;) {
+        nghttp2_nv field;
+        int flags = 0;
+        ssize_t taken = nghttp2_hd_inflate_hd2(decoder, &field, &flags, block, count, 1);
+        if (taken < 0) return PERCH_HPACK_BROKEN;
+        block += taken;
+        count -= (size_t)taken;
+        if (flags & NGHTTP2_HD_INFLATE_EMIT) {
+            listed += field.namelen + field.valuelen + 32;
+            if (listed > limit) is_too_long = 1;
+            if (!is_too_long) {
+                uint32_t lengths[2] = {(uint32_t)field.namelen, (uint32_t)field.valuelen};
+                memcpy(out + written, lengths, sizeof lengths);
+                written += sizeof lengths;
+                memcpy(out + written, field.name, field.namelen);
+                written += field.namelen;
+                memcpy(out + written, field.value, field.valuelen);
+                written += field.valuelen;
+            }
+        }
+        if (flags & NGHTTP2_HD_INFLATE_FINAL) {
+            if (nghttp2_hd_inflate_end_headers(decoder) != 0) return PERCH_HPACK_BROKEN;
+            break;
+        }
+        /* Neither a field nor the end: the block stops within a field. */
+        if (!(flags & NGHTTP2_HD_INFLATE_EMIT) && count == 0) return PERCH_HPACK_BROKEN;
+    }
+    return is_too_long ? PERCH_HPACK_TOO_LONG : (ptrdiff_t)written;
+}

@@ -1,0 +1,47 @@
+// gRPC, Connect and gRPC-Web over HTTP/2 and HTTP/1.1, on the port of perch/1.
+extension Limits {
+    /// Bytes of a request's header fields, each counted with 32 more as RFC 9113 does, and of the block that they come in. More
+    /// fields are refused with 431; a longer block closes the connection, because it would have to be held.
+    package static let headerListBytesMax = 16 * 1024
+
+    /// CONTINUATION frames of one header block. One more closes the connection with HTTP_FLOOD.
+    package static let continuationsMax = 8
+
+    /// Streams that a peer may reset, or have reset by a fault of its own; beyond it, the connection is closed with
+    /// HTTP_FLOOD. A stream that is opened and reset costs us a call, and the peer nothing.
+    package static let httpResets = RateLimit(perSecond: 20, burst: 200)
+
+    /// Frames without data: PING, SETTINGS, PRIORITY, empty DATA, unknown kinds. Beyond it, HTTP_FLOOD. The meter begins anew
+    /// with each write of DATA or HEADERS: clients measure the way with a PING for the data that they get.
+    package static let httpControls = RateLimit(perSecond: 20, burst: 100)
+
+    /// Bytes of text in `grpc-message`, in the text of `grpc-status-details-bin` and in GOAWAY. The rest is cut off.
+    package static let statusTextBytesMax = 1_024
+
+    /// Bytes of `google.rpc.Status` in `grpc-status-details-bin`; longer ones are left out. Clients refuse trailers over 8 KiB.
+    package static let statusDetailsBytesMax = 4_096
+
+    /// Bytes of one DATA frame. No peer takes less, and a longer one would let others wait.
+    @inlinable package static var dataFrameBytesMax: Int { 16 * 1024 }
+
+    /// Bytes of requests that the calls of one HTTP connection have sent in part. A call that would go beyond it is refused
+    /// with PARTIAL_FRAMES_LIMIT: one longest request and many usual ones fit.
+    package static let httpRequestsBytesMax = 8 * 1024 * 1024
+
+    /// Bytes of answers on one HTTP/2 connection that wait for a window. Calls beyond it are refused with CALLS_BYTES_LIMIT.
+    package static let httpBlockedBytesMax = 8 * 1024 * 1024
+
+    /// Bytes that a peer has sent on a stream or a connection before its window is given back.
+    package static let httpWindowReturnBytes: Int32 = 16 * 1024
+
+    /// Percent by which ages are spread, so that the streams of one connection do not all return at one moment.
+    package static let ageJitterPercent: Int64 = 20
+}
+
+extension Limits {
+    /// Requests that one call of reflection answers. A tool asks a few dozen.
+    package static let reflectionRequestsMax = 1_000
+
+    /// Bytes that a client of HTTP/1.1 may send ahead while its request is answered. More closes the connection.
+    package static let httpAheadBytesMax = 64 * 1024
+}

@@ -1,0 +1,189 @@
+import PerchBase
+import PerchWire
+
+/// What a connection speaks. Decided by its first bytes.
+enum Wire: UInt8 {
+    case unknown
+    case perch1
+    case http1
+    case http2
+
+    /// Whether it carries calls of the gRPC family.
+    @inline(__always)
+    var isHTTP: Bool { self == .http2 || self == .http1 }
+}
+
+/// What a connection of the HTTP family is beside its slot among the connections.
+struct HTTPConnection: BitwiseCopyable {
+    struct Flags: OptionSet {
+        let rawValue: UInt16
+        /// SETTINGS came, the first frame of a client.
+        static let hasSettings = Flags(rawValue: 1)
+        /// A first GOAWAY is written; its PING has not come back.
+        static let awaitsDrainPing = Flags(rawValue: 2)
+        /// The last stream was told: streams beyond it are ignored.
+        static let hasSaidLast = Flags(rawValue: 4)
+        /// A call has asked for bookmarks at the end of each group.
+        static let wantsGroups = Flags(rawValue: 8)
+        /// Of HTTP/1: the response under way is the last.
+        static let isLastResponse = Flags(rawValue: 16)
+        /// Of HTTP/1: a response is under way.
+        static let isResponding = Flags(rawValue: 32)
+        /// The header block under way ends the stream.
+        static let blockEndsStream = Flags(rawValue: 64)
+        /// The connection ends when its streams have.
+        static let isLeaving = Flags(rawValue: 128)
+    }
+
+    /// Nil for HTTP/1.
+    var inflater: HeaderInflater?
+    var resets = RateMeter()
+    var controls = RateMeter()
+    /// Bytes that the peer takes on all streams together.
+    var window: Int64 = Int64(HTTP2.windowDefault)
+    /// What the peer lets each stream begin with: a stream's own window is its credit above that.
+    var initialWindow: Int32 = HTTP2.windowDefault
+    /// Bytes that came since the window was last given back.
+    var received: Int32 = 0
+    /// Bytes of answers that are owed on streams.
+    var owedBytes: Int = 0
+    /// Bytes of requests that have not come whole.
+    var requestBytes: Int32 = 0
+    /// The highest number of a stream that the peer has opened.
+    var lastStream: UInt32 = 0
+    var streamCount: Int32 = 0
+    var firstStream: Int32 = -1
+    var firstReady: Int32 = -1
+    var lastReady: Int32 = -1
+    /// Streams that wait for their own window.
+    var blockedCount: Int32 = 0
+    /// Streams in the list of ready ones whose end is owed: they need no window.
+    var endingCount: Int32 = 0
+    /// Of HTTP/1: so many bytes the request under way has, as far as its head says; 0: not known, -1: its body is in
+    /// chunks.
+    var wanted: Int32 = 0
+    /// The stream whose header block goes on in CONTINUATION; 0: none.
+    var continuing: UInt32 = 0
+    var continuations: UInt8 = 0
+    var flags: Flags = []
+}
+
+/// One request and its response on a connection of the HTTP family.
+struct HTTPStream: BitwiseCopyable {
+    struct Flags: OptionSet {
+        let rawValue: UInt16
+        /// In its connection's list of streams that have something to write.
+        static let isReady = Flags(rawValue: 1)
+        /// Its own window is used up: it is in no list until WINDOW_UPDATE.
+        static let isBlocked = Flags(rawValue: 2)
+        static let hasSentHead = Flags(rawValue: 4)
+        /// The request has come whole.
+        static let peerHasEnded = Flags(rawValue: 8)
+        static let acceptsZlib = Flags(rawValue: 16)
+        static let acceptsGzip = Flags(rawValue: 32)
+        static let isJSON = Flags(rawValue: 64)
+        static let owesBookmark = Flags(rawValue: 128)
+        /// The message that is partly sent is the last thing on the stream.
+        static let endsAfterPinned = Flags(rawValue: 256)
+        /// The content type named its codec: the response's does too.
+        static let hasSuffix = Flags(rawValue: 512)
+        /// A method of `HTTPService`.
+        static let isService = Flags(rawValue: 1024)
+        /// A page of another origin asks, and may.
+        static let isCrossOrigin = Flags(rawValue: 2048)
+        /// The request is given to its method; nothing more of it is wanted.
+        static let isOpened = Flags(rawValue: 4096)
+        /// The end is owed.
+        static let isEnding = Flags(rawValue: 8192)
+        /// Its head tells the length of its body, which comes as it is.
+        static let hasLength = Flags(rawValue: 16384)
+        /// It is answered when its request has come whole: some clients cannot read an answer while they send.
+        static let waitsForBody = Flags(rawValue: 32768)
+    }
+
+    var connection: Int32
+    var id: UInt32
+    var call: Int32 = -1
+    /// Its window, less what streams begin with.
+    var credit: Int32 = 0
+    /// Bytes that came since its window was last given back.
+    var received: Int32 = 0
+    /// The message that is partly sent, and how much of it.
+    var pinned = PayloadHandle.none
+    var offset: Int32 = 0
+    var form: HTTPForm
+    var flags: Flags = []
+    var firstOwed: Int32 = -1
+    var lastOwed: Int32 = -1
+    var nextReady: Int32 = -1
+    var previousReady: Int32 = -1
+    var next: Int32 = -1
+    var previous: Int32 = -1
+}
+
+/// A request that has not come whole, or that goes on: what is known of it.
+struct HTTPRequest {
+    var head: RequestHead
+    var target: HTTPTarget
+    var body: [UInt8] = []
+    /// When its head came, in monotonic milliseconds.
+    var since: Int64
+    var messageCount = 0
+}
+
+/// What a path stands for.
+enum HTTPTarget: Equatable {
+    case method(Method)
+    case service(HTTPService)
+}
+
+/// Services of gRPC itself, which the transport answers.
+enum HTTPService: String, CaseIterable {
+    case healthCheck = "/grpc.health.v1.Health/Check"
+    case healthWatch = "/grpc.health.v1.Health/Watch"
+    case reflection = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
+    case reflectionAlpha = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
+
+    /// Several requests on one call.
+    var isConversation: Bool { self == .reflection || self == .reflectionAlpha }
+    var isStreaming: Bool { self != .healthCheck }
+}
+
+/// What a loop keeps of all its connections of the HTTP family.
+struct HTTPTables: ~Copyable {
+    var connections = Slab<HTTPConnection>()
+    var streams = Slab<HTTPStream>()
+    /// The stream that a number of a connection stands for.
+    var table = SlotTable()
+    /// By stream: requests that have not come whole, and conversations.
+    var requests: [Int32: HTTPRequest] = [:]
+    /// By connection: the header block that goes on in CONTINUATION.
+    var blocks: [Int32: [UInt8]] = [:]
+    /// Heads of responses, which are the same for all calls of one form.
+    var heads: [UInt32: PayloadHandle] = [:]
+    /// Streams of Health.Watch, and what each was told last.
+    var healthWatches: [Int32: (service: String, told: UInt64)] = [:]
+    /// By stream: the origin of the page that asks, where it is another.
+    var origins: [Int32: String] = [:]
+    /// Client identifiers that calls brought themselves.
+    var clientIDs: [Int32: [UInt8]] = [:]
+    /// The bookmark of this turn.
+    var bookmark = PayloadHandle.none
+    /// Forms of messages that have no place of their own, by their plain form: of this turn.
+    var forms: [Int32: MessageForms] = [:]
+    /// Where header fields are decoded.
+    let fields = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.headerListBytesMax, alignment: 8)
+
+    init() {}
+
+    deinit { self.fields.deallocate() }
+}
+
+/// Other forms of a message.
+struct MessageForms {
+    var gzip = PayloadHandle.none
+    /// It does not get smaller.
+    var isGzipUseless = false
+    var json = PayloadHandle.none
+    var event = PayloadHandle.none
+}

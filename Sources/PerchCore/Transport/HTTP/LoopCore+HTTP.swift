@@ -1,0 +1,429 @@
+import PerchBase
+import PerchWire
+
+// Connections of the HTTP family and their streams: how they come and go, and what they owe.
+extension LoopCore {
+    /// The first bytes say what a connection speaks. Nil: too few came.
+    func wire(of bytes: borrowing RawSpan) -> Wire? {
+        guard bytes.byteCount > 0 else { return nil }
+        let first = bytes.unsafeLoad(fromByteOffset: 0, as: UInt8.self)
+        guard (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else { return .perch1 }
+        let count = min(bytes.byteCount, HTTP2.preface.count)
+        for index in 0..<count
+        where bytes.unsafeLoad(fromByteOffset: index, as: UInt8.self) != HTTP2.preface[index] {
+            return .http1
+        }
+        return count == HTTP2.preface.count ? .http2 : nil
+    }
+
+    /// Bytes of a connection that is not known to speak perch/1.
+    mutating func takeOther(
+        _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
+    ) -> (bytes: Int, isStopped: Bool) {
+        switch self.connections[index].wire {
+        case .http2: return self.takeHTTP2Frames(index, bytes, untilAsks: asksMax)
+        case .http1: return self.takeHTTP1(index, bytes, untilAsks: asksMax)
+        case .perch1: return self.takeFrames(index, bytes, untilAsks: asksMax)
+        case .unknown: break
+        }
+        guard let wire = self.wire(of: bytes) else { return (0, false) }
+        self.connections[index].wire = wire
+        guard wire.isHTTP else { return self.takeFrames(index, bytes, untilAsks: asksMax) }
+        guard self.openHTTP(index) else { return (bytes.byteCount, false) }
+        guard wire == .http2 else { return self.takeHTTP1(index, bytes, untilAsks: asksMax) }
+        let rest = bytes.extracting(HTTP2.preface.count...)
+        let taken = self.takeHTTP2Frames(index, rest, untilAsks: asksMax)
+        return (HTTP2.preface.count + taken.bytes, taken.isStopped)
+    }
+
+    /// A connection turns out to speak HTTP. It keeps its handshake slot until its first accepted request.
+    private mutating func openHTTP(_ index: Int32) -> Bool {
+        var http = HTTPConnection()
+        if self.connections[index].wire == .http2 {
+            guard let inflater = HeaderInflater() else {
+                self.broken(index)
+                return false
+            }
+            http.inflater = inflater
+        } else {
+            http.window = HTTP2.windowMax
+            http.initialWindow = Int32(HTTP2.windowMax)
+        }
+        let identity: UInt32
+        do throws(CallRefusal) {
+            identity = try self.identify(index, "")
+        } catch {
+            http.inflater?.free()
+            self.connections[index].wire = .unknown
+            self.close(index, error.status)
+            return false
+        }
+        self.connections[index].http = self.transport.http.connections.insert(http)
+        self.connections[index].phase = .open
+        guard self.admit(index, as: identity) else { return false }
+        self.noteGreeting(index, as: identity)
+        if self.connections[index].wire == .http2 {
+            self.counters.http2Connections += 1
+            self.oweControl(index, HTTP2.settings(streamsMax: self.settings.callsPerConnectionMax))
+        } else {
+            self.counters.http1Connections += 1
+        }
+        let heartbeat = Int64(self.connections[index].heartbeatSeconds)
+        let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % heartbeat
+        self.connections[index].lastBeat = self.now.monotonic - heartbeat * 1_000
+        self.transport.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
+        if self.settings.connectionAgeMilliseconds > 0 {
+            self.scheduleDeadline(
+                .connectionAge(index, self.connections.generation(index)),
+                at: self.now.monotonic
+                    + self.spread(self.settings.connectionAgeMilliseconds, UInt32(bitPattern: index)))
+        }
+        return true
+    }
+
+    /// An age with its jitter, the same for the same seed.
+    func spread(_ age: Int64, _ seed: UInt32) -> Int64 {
+        let part = age * Limits.ageJitterPercent / 100
+        guard part > 0 else { return age }
+        var random = SplitMix64(seed: UInt64(seed) << 20 ^ UInt64(truncatingIfNeeded: self.now.monotonic))
+        return age - part + Int64(random.next() % UInt64(2 * part + 1))
+    }
+
+    /// A frame of the connection's own: it needs no window.
+    mutating func oweControl(_ index: Int32, _ frame: [UInt8]) {
+        let payload = self.payloads.insert(frame)
+        self.owe(index, .control, stream: 0, payload)
+    }
+
+    // MARK: Streams
+
+    mutating func insertHTTPStream(_ index: Int32, _ id: UInt32, _ head: RequestHead) -> Int32 {
+        let http = self.connections[index].http
+        let first = self.transport.http.connections[http].firstStream
+        var slot = HTTPStream(connection: index, id: id, form: head.form, next: first)
+        if head.marks.contains(.acceptsDeflate) { slot.flags.insert(.acceptsZlib) }
+        if head.marks.contains(.acceptsGzip) { slot.flags.insert(.acceptsGzip) }
+        if head.marks.contains(.isJSON) { slot.flags.insert(.isJSON) }
+        if head.marks.contains(.hasSuffix) { slot.flags.insert(.hasSuffix) }
+        let stream = self.transport.http.streams.insert(slot)
+        if first >= 0 { self.transport.http.streams[first].previous = stream }
+        self.transport.http.connections[http].firstStream = stream
+        self.transport.http.connections[http].streamCount += 1
+        self.nameHTTPStream(stream)
+        return stream
+    }
+
+    /// A call is over without a word: its peer has reset it, or broke a rule on it.
+    mutating func dropHTTPCall(_ stream: Int32) {
+        let call = self.transport.http.streams[stream].call
+        if call >= 0 {
+            if self.calls[call].kind != .ending { self.noteEnd(call, "CANCELLED") }
+            self.removeCall(call)
+        }
+        let connection = self.transport.http.streams[stream].connection
+        self.dropHTTPStream(stream)
+        self.closeHTTPIfDrained(connection)
+    }
+
+    /// Forgets a stream that has no call any more.
+    mutating func dropHTTPStream(_ stream: Int32) {
+        let slot = self.transport.http.streams[stream]
+        let http = self.connections[slot.connection].http
+        if slot.flags.contains(.isReady) { self.unlistHTTP(stream) }
+        if slot.flags.contains(.isBlocked) { self.transport.http.connections[http].blockedCount -= 1 }
+        if !slot.pinned.isNone { self.payloads.release(slot.pinned) }
+        var owed = slot.firstOwed
+        while owed >= 0 {
+            let entry = self.transport.owed[owed]
+            self.transport.http.connections[http].owedBytes -= self.payloads[entry.payload].count
+            self.payloads.release(entry.payload)
+            self.transport.owed.remove(owed)
+            owed = entry.next
+        }
+        if !self.transport.http.requests.isEmpty { self.forgetHTTPRequest(stream) }
+        if !self.transport.http.healthWatches.isEmpty { self.transport.http.healthWatches[stream] = nil }
+        if !self.transport.http.clientIDs.isEmpty { self.transport.http.clientIDs[stream] = nil }
+        if !self.transport.http.origins.isEmpty { self.transport.http.origins[stream] = nil }
+        if slot.previous >= 0 {
+            self.transport.http.streams[slot.previous].next = slot.next
+        } else {
+            self.transport.http.connections[http].firstStream = slot.next
+        }
+        if slot.next >= 0 { self.transport.http.streams[slot.next].previous = slot.previous }
+        self.transport.http.connections[http].streamCount -= 1
+        self.forgetHTTPStream(stream)
+        self.transport.http.streams.remove(stream)
+    }
+
+    /// What is under way on a connection is over: its calls are gone already.
+    mutating func leaveHTTP(_ index: Int32) {
+        let http = self.connections[index].http
+        guard http >= 0 else { return }
+        while self.transport.http.connections[http].firstStream >= 0 {
+            self.dropHTTPStream(self.transport.http.connections[http].firstStream)
+        }
+        self.transport.http.connections[http].inflater?.free()
+        self.transport.http.blocks[index] = nil
+        self.transport.http.connections.remove(http)
+        self.connections[index].http = -1
+    }
+
+    // MARK: Readiness
+
+    /// A stream has something to write.
+    @inline(__always)
+    mutating func readyHTTP(_ stream: Int32) {
+        let slot = self.transport.http.streams[stream]
+        if slot.flags.isDisjoint(with: [.isReady, .isBlocked]) {
+            let http = self.connections[slot.connection].http
+            let last = self.transport.http.connections[http].lastReady
+            self.transport.http.streams[stream].flags.insert(.isReady)
+            self.transport.http.streams[stream].nextReady = -1
+            self.transport.http.streams[stream].previousReady = last
+            if last >= 0 {
+                self.transport.http.streams[last].nextReady = stream
+            } else {
+                self.transport.http.connections[http].firstReady = stream
+            }
+            self.transport.http.connections[http].lastReady = stream
+            if slot.flags.contains(.isEnding) { self.transport.http.connections[http].endingCount += 1 }
+        }
+        self.list(slot.connection)
+    }
+
+    mutating func unlistHTTP(_ stream: Int32) {
+        let slot = self.transport.http.streams[stream]
+        let http = self.connections[slot.connection].http
+        if slot.previousReady >= 0 {
+            self.transport.http.streams[slot.previousReady].nextReady = slot.nextReady
+        } else {
+            self.transport.http.connections[http].firstReady = slot.nextReady
+        }
+        if slot.nextReady >= 0 {
+            self.transport.http.streams[slot.nextReady].previousReady = slot.previousReady
+        } else {
+            self.transport.http.connections[http].lastReady = slot.previousReady
+        }
+        if slot.flags.contains(.isEnding) { self.transport.http.connections[http].endingCount -= 1 }
+        self.transport.http.streams[stream].flags.remove(.isReady)
+    }
+
+    /// A stream without window leaves the list until its window opens.
+    mutating func block(_ stream: Int32) {
+        self.unlistHTTP(stream)
+        self.transport.http.streams[stream].flags.insert(.isBlocked)
+        let http = self.connections[self.transport.http.streams[stream].connection].http
+        self.transport.http.connections[http].blockedCount += 1
+    }
+
+    /// Its window has opened: what was let go meanwhile is computed again, and the newest value goes out.
+    mutating func unblock(_ stream: Int32) {
+        self.transport.http.streams[stream].flags.remove(.isBlocked)
+        let slot = self.transport.http.streams[stream]
+        self.transport.http.connections[self.connections[slot.connection].http].blockedCount -= 1
+        self.refreshHTTP(stream)
+        self.readyHTTP(stream)
+    }
+
+    /// The connection's own window has opened.
+    mutating func resumeAfterWindow(_ index: Int32) {
+        self.refreshHTTPConnection(index)
+        self.list(index)
+    }
+
+    /// The same where the kernel has room again.
+    mutating func refreshHTTPConnection(_ index: Int32) {
+        var stream = self.transport.http.connections[self.connections[index].http].firstReady
+        while stream >= 0 {
+            let next = self.transport.http.streams[stream].nextReady
+            self.refreshHTTP(stream)
+            stream = next
+        }
+    }
+
+    private mutating func refreshHTTP(_ stream: Int32) {
+        let call = self.transport.http.streams[stream].call
+        guard call >= 0 else { return }
+        let slot = self.calls[call]
+        if slot.kind == .updates {
+            self.resumeUpdates(call)
+        } else if slot.kind == .watch, slot.flags.contains(.owesValue), self.encoding(for: call, zlib: false).isNone {
+            self.refresh(slot.target)
+        }
+    }
+
+    /// Whether the stream of a call takes nothing now.
+    func isHTTPBlocked(_ call: Int32) -> Bool {
+        let slot = self.transport.http.streams[Int32(bitPattern: self.calls[call].stream)]
+        if slot.flags.contains(.isBlocked) { return true }
+        return self.transport.http.connections[self.connections[slot.connection].http].window <= 0
+    }
+
+    func acceptsHTTPZlib(_ call: Int32) -> Bool {
+        let slot = self.transport.http.streams[Int32(bitPattern: self.calls[call].stream)]
+        return slot.flags.contains(.acceptsZlib) && !slot.flags.contains(.isJSON)
+    }
+
+    // MARK: What is owed on a stream
+
+    /// Something to write on a stream that is not state: it stays owed until it is taken.
+    mutating func oweHTTP(_ stream: Int32, _ role: Owed.Role, _ payload: PayloadHandle, endsCall: Int32 = -1) {
+        let slot = self.transport.http.streams[stream]
+        let owed = self.transport.owed.insert(Owed(role: role, stream: slot.id, payload: payload, endsCall: endsCall))
+        if slot.lastOwed >= 0 {
+            self.transport.owed[slot.lastOwed].next = owed
+        } else {
+            self.transport.http.streams[stream].firstOwed = owed
+        }
+        self.transport.http.streams[stream].lastOwed = owed
+        let http = self.connections[slot.connection].http
+        self.transport.http.connections[http].owedBytes += self.payloads[payload].count
+        if role == .status {
+            // Before it is listed: an end needs no window where it is no message.
+            if slot.flags.contains(.isReady), !slot.flags.contains(.isEnding) {
+                self.transport.http.connections[http].endingCount += 1
+            }
+            self.transport.http.streams[stream].flags.insert(.isEnding)
+            if slot.flags.contains(.isBlocked), slot.pinned.isNone, slot.firstOwed < 0 {
+                self.transport.http.streams[stream].flags.remove(.isBlocked)
+                self.transport.http.connections[http].blockedCount -= 1
+            }
+        }
+        self.pauseHTTP(slot.connection)
+        if !slot.flags.contains(.waitsForBody) { self.readyHTTP(stream) }
+    }
+
+    /// A connection that is owed too much is not read from until it has taken some, or waits for its peer's windows.
+    private mutating func pauseHTTP(_ index: Int32) {
+        let owed = self.transport.http.connections[self.connections[index].http].owedBytes
+        guard owed > self.settings.owedBytesMax, self.connections[index].phase == .open,
+            !self.connections[index].flags.contains(.isReadPaused)
+        else { return }
+        self.connections[index].flags.insert(.isReadPaused)
+        self.counters.readPauses += 1
+        self.listen(index)
+    }
+
+    /// Takes the first thing off what a stream owes.
+    mutating func popOwed(_ stream: Int32) -> Owed {
+        let slot = self.transport.http.streams[stream]
+        let entry = self.transport.owed[slot.firstOwed]
+        self.transport.owed.remove(slot.firstOwed)
+        self.transport.http.streams[stream].firstOwed = entry.next
+        if entry.next < 0 { self.transport.http.streams[stream].lastOwed = -1 }
+        self.transport.http.connections[self.connections[slot.connection].http].owedBytes -=
+            self.payloads[entry.payload].count
+        return entry
+    }
+
+    // MARK: Ending
+
+    /// A rule of HTTP/2 was broken: GOAWAY with its code.
+    mutating func closeHTTP2(_ index: Int32, _ fault: HTTP2Fault) {
+        let reason: ErrorReason = fault.code == .enhanceYourCalm ? .httpFlood : .httpProtocol
+        self.close(
+            index,
+            WireStatus(
+                reason, fault.text, details: [StatusDetail(key: "http2_error", value: "\(fault.code.rawValue)")]))
+    }
+
+    /// What a connection of HTTP/2 is told when it ends.
+    func goAway(_ index: Int32, _ status: WireStatus) -> [UInt8] {
+        let told = status.details.first { $0.key == "http2_error" }.flatMap { UInt32($0.value) }
+        let code = told.flatMap { HTTP2Error(rawValue: $0) }
+        let other: HTTP2Error = status.code == .resourceExhausted ? .enhanceYourCalm : .noError
+        let http = self.connections[index].http
+        let last = http >= 0 ? self.transport.http.connections[http].lastStream : 0
+        return HTTP2.goAway(last, code ?? other, "\(status.reason?.rawValue ?? ""): \(status.message)")
+    }
+
+    /// The server stops, or the connection is old: no more streams, every call gets its end, then the connection ends.
+    mutating func drainHTTP(_ index: Int32, _ status: WireStatus) {
+        let http = self.connections[index].http
+        guard !self.transport.http.connections[http].flags.contains(.isLeaving) else { return }
+        self.transport.http.connections[http].flags.insert(.isLeaving)
+        if self.connections[index].wire == .http2 {
+            // The highest number first: what is on its way is still answered. The last one follows its PING.
+            self.transport.http.connections[http].flags.insert(.awaitsDrainPing)
+            self.oweControl(index, HTTP2.goAway(UInt32(HTTP2.windowMax), .noError, status.reason?.rawValue ?? ""))
+            self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0x70, count: 8)))
+        }
+        var call = self.connections[index].firstCall
+        while call >= 0 {
+            let next = self.calls[call].nextInConnection
+            if self.isUnanswered(call) { self.end(call, status) }
+            call = next
+        }
+        self.endHealthWatches(of: index)
+        self.scheduleDeadline(
+            .drained(index, self.connections.generation(index)),
+            at: self.now.monotonic + self.settings.drainMilliseconds
+        )
+        self.closeHTTPIfDrained(index)
+    }
+
+    /// The peer has answered our PING, so all that it sent before it knew of the end is here.
+    mutating func drainPingReturned(_ index: Int32) {
+        let http = self.connections[index].http
+        guard self.transport.http.connections[http].flags.contains(.awaitsDrainPing) else { return }
+        self.transport.http.connections[http].flags.remove(.awaitsDrainPing)
+        self.transport.http.connections[http].flags.insert(.hasSaidLast)
+        self.oweControl(index, HTTP2.goAway(self.transport.http.connections[http].lastStream, .noError, ""))
+        self.closeHTTPIfDrained(index)
+    }
+
+    /// A connection that leaves is closed when its last stream is over and its peer knows which that was.
+    mutating func closeHTTPIfDrained(_ index: Int32) {
+        let http = self.connections[index].http
+        guard self.connections[index].phase == .open, http >= 0,
+            self.transport.http.connections[http].flags.contains(.isLeaving),
+            !self.transport.http.connections[http].flags.contains(.awaitsDrainPing),
+            self.transport.http.connections[http].streamCount == 0, self.connections[index].firstOwed < 0,
+            self.connections[index].unfinished < 0
+        else { return }
+        self.leaveOpenPhase(index, to: .closing)
+        self.connections[index].flags.insert(.writesReason)
+        self.linger(index)
+        if self.connections.isTaken(index) { self.finishClosing(index) }
+    }
+
+    // MARK: Time
+
+    /// Once a heartbeat: bookmarks, and a PING for a peer that gets none.
+    mutating func httpBeatDue(_ index: Int32, _ second: Int64) {
+        let interval = Int64(self.connections[index].heartbeatSeconds)
+        let due = self.connections[index].lastBeat / 1_000 + interval
+        guard due <= second else {
+            self.transport.beats.insert(index, dueAt: due)
+            return
+        }
+        self.transport.beats.insert(index, dueAt: second + interval)
+        self.connections[index].lastBeat = self.now.monotonic
+        self.markBookmarks(index)
+        self.endLateRequests(of: index)
+        guard self.connections.isTaken(index), self.connections[index].phase == .open,
+            self.connections[index].wire == .http2
+        else { return }
+        let http = self.connections[index].http
+        // Streams that wait for their windows hear nothing, and silence would be taken for a dead connection.
+        if self.connections[index].watchCount == 0 || self.transport.http.connections[http].blockedCount > 0
+            || self.transport.http.connections[http].window <= 0
+        {
+            self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0, count: 8)))
+        }
+    }
+
+    /// Every stream of a connection is owed a bookmark, behind what it is owed already.
+    mutating func markBookmarks(_ index: Int32) {
+        guard self.connections[index].watchCount > 0 else { return }
+        var call = self.connections[index].firstCall
+        while call >= 0 {
+            if self.calls[call].kind == .watch || self.calls[call].kind == .updates {
+                let stream = Int32(bitPattern: self.calls[call].stream)
+                self.transport.http.streams[stream].flags.insert(.owesBookmark)
+                self.readyHTTP(stream)
+            }
+            call = self.calls[call].nextInConnection
+        }
+    }
+}

@@ -1,0 +1,346 @@
+import PerchBase
+import PerchWire
+
+/// A request of HTTP/1.1 as its bytes say it: where its parts are.
+struct HTTP1Request {
+    /// Why a request is refused: the connection is closed, for nobody knows where the next one begins.
+    struct Fault: Error {
+        var status: Int
+        var text: String
+
+        init(_ status: Int, _ text: String) { (self.status, self.text) = (status, text) }
+    }
+
+    enum Body: Equatable {
+        case none
+        case length(Int)
+        case chunked
+    }
+
+    var head = RequestHead()
+    var body = Body.none
+    var headCount = 0
+    var keepsAlive = true
+
+    /// Reads a head. Nil while it is not complete.
+    ///
+    /// Strict where two parsers could see two different requests: bare line ends, folded fields, white space before a
+    /// colon, lengths that contradict each other.
+    init?(from bytes: UnsafeRawBufferPointer) throws(Fault) {
+        guard let end = try Self.end(of: bytes) else { return nil }
+        self.headCount = end
+        var lines = Self.lines(UnsafeRawBufferPointer(rebasing: bytes[..<(end - 2)]))
+        guard let first = lines.first else { throw Fault(400, "the request has no first line") }
+        lines.removeFirst()
+        let isOld = try self.takeRequestLine(first)
+        self.keepsAlive = !isOld
+        var hosts = 0
+        var length: Int?
+        var isChunked = false
+        for line in lines {
+            let (name, value) = try Self.field(line)
+            switch String(decoding: name, as: UTF8.self) {
+            case "host": hosts += 1
+            case "content-length":
+                guard let number = RequestHead.number(value), number <= 1 << 40 else {
+                    throw Fault(400, "Content-Length is no number")
+                }
+                guard length == nil || length == Int(number) else { throw Fault(400, "two Content-Length differ") }
+                length = Int(number)
+            case "transfer-encoding":
+                guard !isChunked, equal(value, "chunked"), !isOld else {
+                    throw Fault(400, "Transfer-Encoding is taken as `chunked` alone, once, in HTTP/1.1")
+                }
+                isChunked = true
+            case "connection":
+                for option in RequestHead.items(value) {
+                    let text = String(decoding: option, as: UTF8.self).lowercased()
+                    if text == "close" { self.keepsAlive = false }
+                }
+            case "expect": throw Fault(417, "Expect is not understood; send the body at once")
+            default: break
+            }
+            name.withUnsafeBytes { self.head.take($0, value) }
+            if let text = self.head.malformed { throw Fault(400, text) }
+        }
+        guard hosts == 1 || hosts == 0 && isOld else {
+            throw Fault(400, "the request has \(hosts) Host fields, not one")
+        }
+        if isChunked, length != nil { throw Fault(400, "Content-Length stands beside Transfer-Encoding") }
+        self.body = isChunked ? .chunked : length.map { .length($0) } ?? .none
+        if isOld { throw Fault(505, "HTTP/1.1 and HTTP/2 are spoken here") }
+    }
+
+    /// The number of bytes up to and with the empty line; nil while it has not come.
+    private static func end(of bytes: UnsafeRawBufferPointer) throws(Fault) -> Int? {
+        var place = 0
+        while place < bytes.count {
+            if bytes[place] == 10 {
+                guard place > 0, bytes[place - 1] == 13 else { throw Fault(400, "a line ends without CR") }
+                if place == 1 { throw Fault(400, "an empty line precedes the request") }
+                if bytes[place - 2] == 10 { return place + 1 }
+            } else if place > 0, bytes[place - 1] == 13 {
+                throw Fault(400, "a CR is not the end of a line")
+            }
+            place += 1
+            if place > Limits.headerListBytesMax {
+                throw Fault(
+                    431, "the head is longer than \(Limits.headerListBytesMax) bytes, the limit; send fewer fields")
+            }
+        }
+        return nil
+    }
+
+    private static func lines(_ bytes: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
+        var lines: [UnsafeRawBufferPointer] = []
+        var start = 0
+        for place in 0..<bytes.count where bytes[place] == 10 {
+            lines.append(UnsafeRawBufferPointer(rebasing: bytes[start..<(place - 1)]))
+            start = place + 1
+        }
+        return lines
+    }
+
+    /// True for HTTP/1.0.
+    private mutating func takeRequestLine(_ line: UnsafeRawBufferPointer) throws(Fault) -> Bool {
+        let words = line.split(separator: 32, omittingEmptySubsequences: false)
+        guard words.count == 3, words.allSatisfy({ !$0.isEmpty }) else {
+            throw Fault(
+                400, "a request begins with a line such as `POST /perch.v1.EntitlementService/GetProducts HTTP/1.1`")
+        }
+        let version = UnsafeRawBufferPointer(rebasing: words[2])
+        let isOld = equal(version, "HTTP/1.0")
+        guard isOld || equal(version, "HTTP/1.1") else {
+            throw Fault(version.starts(with: "HTTP/".utf8) ? 505 : 400, "HTTP/1.1 and HTTP/2 are spoken here")
+        }
+        self.head.takeVerb(UnsafeRawBufferPointer(rebasing: words[0]))
+        var target = Array(words[1])
+        guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw Fault(400, "the target has bytes that must be percent-encoded")
+        }
+        if target.starts(with: "http://".utf8) {
+            let rest = target[7...]
+            target = rest.firstIndex(of: UInt8(ascii: "/")).map { Array(rest[$0...]) } ?? [UInt8(ascii: "/")]
+        }
+        guard target.first == UInt8(ascii: "/") else { throw Fault(400, "the target does not begin with `/`") }
+        self.head.path = target
+        return isOld
+    }
+
+    /// A field's name in lower case, and its value without white space around it.
+    private static func field(
+        _ line: UnsafeRawBufferPointer
+    ) throws(Fault) -> (name: [UInt8], value: UnsafeRawBufferPointer) {
+        guard let first = line.first, first != 32, first != 9 else {
+            throw Fault(400, "a field goes on in a second line")
+        }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0 else {
+            throw Fault(400, "a field has no name and colon")
+        }
+        var name: [UInt8] = []
+        for byte in line[..<colon] {
+            let lower = (65...90).contains(byte) ? byte + 32 : byte
+            guard RequestHead.isFieldNameByte(lower) else { throw Fault(400, "the name of a field is not a word") }
+            name.append(lower)
+        }
+        let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
+        guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }) else {
+            throw Fault(400, "the value of a field has control characters")
+        }
+        return (name, RequestHead.trimmed(value))
+    }
+
+    /// A chunked body from `bytes`: its bytes, and how many of `bytes` it took. Nil while it is not complete.
+    static func dechunked(
+        _ bytes: UnsafeRawBufferPointer, limit: Int
+    ) throws(Fault) -> (body: [UInt8], count: Int)? {
+        var body: [UInt8] = []
+        var place = 0
+        while true {
+            guard let end = self.lineEnd(bytes, from: place) else {
+                guard bytes.count - place < 64 else { throw Fault(400, "the head of a chunk is longer than 64 bytes") }
+                return nil
+            }
+            guard end >= place + 2, bytes[end - 1] == 13 else {
+                throw Fault(400, "the head of a chunk ends without CR")
+            }
+            let digits = bytes[place..<(end - 1)].prefix { $0 != UInt8(ascii: ";") }
+            guard (1...8).contains(digits.count), let length = Int(String(decoding: digits, as: UTF8.self), radix: 16),
+                digits.allSatisfy({ (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) })
+            else { throw Fault(400, "the length of a chunk is no hexadecimal number") }
+            place = end + 1
+            guard body.count + length <= limit else {
+                throw Fault(413, "the body is longer than \(limit) bytes, the limit")
+            }
+            guard place + length + 2 <= bytes.count else { return nil }
+            body.append(contentsOf: bytes[place..<(place + length)])
+            guard bytes[place + length] == 13, bytes[place + length + 1] == 10 else {
+                // Trailers after the last chunk are not taken.
+                throw Fault(400, "a chunk does not end with its line end")
+            }
+            place += length + 2
+            if length == 0 { return (body, place) }
+        }
+    }
+
+    private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var place = start
+        while place < bytes.count {
+            if bytes[place] == 10 { return place }
+            place += 1
+        }
+        return nil
+    }
+}
+
+// HTTP/1.1: one request at a time, in order.
+extension LoopCore {
+    /// Takes whole requests from the front of `bytes`. While one is answered, the next waits.
+    mutating func takeHTTP1(
+        _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
+    ) -> (bytes: Int, isStopped: Bool) {
+        let buffer = bytes.withUnsafeBytes { UnsafeRawBufferPointer($0) }
+        var offset = 0
+        while self.connections.isTaken(index), self.connections[index].phase == .open,
+            !self.connections[index].flags.contains(.isReadPaused)
+        {
+            let http = self.connections[index].http
+            if self.transport.http.connections[http].flags.contains(.isResponding) {
+                guard buffer.count - offset <= Limits.httpAheadBytesMax else {
+                    self.broken(index)
+                    return (buffer.count, false)
+                }
+                return (offset, false)
+            }
+            if self.transport.http.connections[http].flags.contains(.isLeaving) { return (buffer.count, false) }
+            let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
+            guard !rest.isEmpty else { return (offset, false) }
+            do throws(HTTP1Request.Fault) {
+                guard let count = try self.takeHTTP1Request(index, rest) else { return (offset, false) }
+                offset += count
+            } catch {
+                self.refuseHTTP1(index, error)
+                return (buffer.count, false)
+            }
+            if self.asks.count >= asksMax, offset < buffer.count { return (offset, true) }
+        }
+        let isOver = !self.connections.isTaken(index) || !self.connections[index].phase.takesFrames
+        return (isOver ? buffer.count : offset, false)
+    }
+
+    /// Takes one request if it is here as a whole; the number of its bytes.
+    private mutating func takeHTTP1Request(
+        _ index: Int32, _ bytes: UnsafeRawBufferPointer
+    ) throws(HTTP1Request.Fault) -> Int? {
+        let http = self.connections[index].http
+        self.transport.http.connections[http].wanted = 0
+        guard let request = try HTTP1Request(from: bytes) else { return nil }
+        let limit = self.httpBodyBytesMax(index, request.head)
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[request.headCount...])
+        var body: [UInt8] = []
+        var count = request.headCount
+        switch request.body {
+        case .none: break
+        case .length(let length):
+            guard length <= limit else {
+                throw HTTP1Request.Fault(413, "the body has \(length) bytes, the limit is \(limit)")
+            }
+            self.transport.http.connections[http].wanted = Int32(request.headCount + length)
+            guard rest.count >= length else { return nil }
+            body = Array(rest[..<length])
+            count += length
+        case .chunked:
+            self.transport.http.connections[http].wanted = -1
+            guard let (whole, taken) = try HTTP1Request.dechunked(rest, limit: limit) else { return nil }
+            body = whole
+            count += taken
+        }
+        self.transport.http.connections[http].wanted = 0
+        self.counters.framesIn += 1
+        let stream = self.beginHTTP1(index, request)
+        self.beginHTTPRequest(stream, request.head)
+        if self.isOpenHTTP1(index, stream) { self.takeHTTPBody(stream, body.span.bytes) }
+        if self.isOpenHTTP1(index, stream) { self.endHTTPRequest(stream) }
+        return count
+    }
+
+    private func isOpenHTTP1(_ index: Int32, _ stream: Int32) -> Bool {
+        self.connections.isTaken(index) && self.connections[index].http >= 0
+            && self.transport.http.streams.isTaken(stream)
+            && !self.transport.http.streams[stream].flags.contains(.peerHasEnded)
+    }
+
+    private mutating func beginHTTP1(_ index: Int32, _ request: HTTP1Request) -> Int32 {
+        let http = self.connections[index].http
+        self.transport.http.connections[http].flags.insert(.isResponding)
+        if !request.keepsAlive { self.transport.http.connections[http].flags.insert(.isLastResponse) }
+        return self.insertHTTPStream(index, 1, request.head)
+    }
+
+    /// The longest body: a request's limit, and its prefix.
+    private func httpBodyBytesMax(_ index: Int32, _ head: RequestHead) -> Int {
+        var limit = Limits.requestBytesMax
+        if case .method(let method)? = Self.target(head.path) { limit = method.requestBytesMax }
+        if !self.connections[index].flags.contains(.isIdentified) {
+            limit = min(limit, self.settings.unidentifiedFrameBytesMax)
+        }
+        return limit + 5
+    }
+
+    /// What breaks the rules of HTTP/1.1 is answered, and the connection closed.
+    private mutating func refuseHTTP1(_ index: Int32, _ fault: HTTP1Request.Fault) {
+        self.counters.refusalsByReason[.httpProtocol, default: 0] += 1
+        let http = self.connections[index].http
+        self.transport.http.connections[http].flags.formUnion([.isResponding, .isLastResponse])
+        let stream = self.insertHTTPStream(index, 1, RequestHead())
+        self.transport.http.streams[stream].flags.insert(.peerHasEnded)
+        self.respond(stream, fault.status, fault.text)
+    }
+
+    /// A response is written: the next request is taken, or the connection ends.
+    mutating func endHTTP1Response(_ index: Int32) {
+        let http = self.connections[index].http
+        guard http >= 0 else { return }
+        self.transport.http.connections[http].flags.remove(.isResponding)
+        if !self.transport.http.connections[http].flags.isDisjoint(with: [.isLastResponse, .isLeaving]) {
+            self.transport.http.connections[http].flags.insert(.isLeaving)
+            return
+        }
+        if self.connections[index].flags.contains(.hasPartialInput) { self.transport.pausedInputs.append(index) }
+    }
+
+    /// Whether kept input of a connection that does not speak perch/1 must be read again.
+    func isHTTPPartialDue(_ index: Int32, _ partial: [UInt8], from before: Int) -> Bool {
+        switch self.connections[index].wire {
+        case .http2:
+            guard before >= HTTP2FrameHeader.byteCount else { return true }
+            let length = partial[0..<3].reduce(0) { $0 << 8 | Int($1) }
+            return partial.count >= HTTP2FrameHeader.byteCount + length
+        case .http1:
+            guard self.connections[index].http >= 0 else { return true }
+            let http = self.transport.http.connections[self.connections[index].http]
+            if http.flags.contains(.isResponding) {
+                return before == partial.count || partial.count > Limits.httpAheadBytesMax
+            }
+            if http.wanted > 0 { return partial.count >= Int(http.wanted) }
+            // A head ends with a line, and so does a body in chunks: nothing else is worth a look.
+            return before == partial.count || partial.count > Limits.headerListBytesMax && http.wanted == 0
+                || partial[before...].contains(10)
+        case .unknown, .perch1: return true
+        }
+    }
+
+    /// The last words of a connection that speaks HTTP; nil for perch/1.
+    mutating func httpFarewell(_ index: Int32, _ status: WireStatus) -> [UInt8]? {
+        guard self.connections[index].http >= 0 else { return nil }
+        if self.connections[index].wire == .http2 { return self.goAway(index, status) }
+        // In the middle of a response nothing can be said.
+        let http = self.connections[index].http
+        guard !self.transport.http.connections[http].flags.contains(.isResponding) else { return [] }
+        let body = status.connectJSON
+        let code = status.reason == .httpProtocol ? 400 : status.code.connectHTTPStatus
+        let head =
+            "HTTP/1.1 \(code) Closing\r\ncontent-type: application/json\r\ncontent-length: \(body.count)\r\nconnection: close\r\n\r\n"
+        return Array(head.utf8) + body
+    }
+}

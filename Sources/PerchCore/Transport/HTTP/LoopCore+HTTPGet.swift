@@ -1,0 +1,229 @@
+import PerchBase
+import PerchJSON
+import PerchWire
+
+// GET: reads without side effects, and streams as server-sent events. And who may ask: pages of other origins.
+extension LoopCore {
+    // MARK: Origins
+
+    /// Whether a request may be answered, by its Host and its Origin. False: it was refused.
+    ///
+    /// A page of a foreign site must not reach a server that answers everyone on this machine, neither by its own name for
+    /// 127.0.0.1 nor by asking across origins.
+    mutating func acceptsOrigin(_ stream: Int32, _ head: RequestHead) -> Bool {
+        let index = self.transport.http.streams[stream].connection
+        let host = Self.host(of: head.authority)
+        let isLocalPeer = !self.connections[index].flags.contains(.countsForAddress)
+        if isLocalPeer, self.connections[index].wire == .http1, head.metadata.isEmpty, !Self.isLocal(host),
+            !self.allowsHost(host)
+        {
+            self.respond(
+                stream, 421,
+                "this server is not \(host); ask for 127.0.0.1 or localhost, or name it with --allow-origin")
+            return false
+        }
+        guard !head.origin.isEmpty else { return true }
+        let origin = String(decoding: head.origin, as: UTF8.self)
+        if origin == "http://\(String(decoding: head.authority, as: UTF8.self))"
+            || origin == "https://\(String(decoding: head.authority, as: UTF8.self))"
+        {
+            return true
+        }
+        guard self.settings.origins.contains("*") || self.settings.origins.contains(origin) else {
+            self.respond(stream, 403, "pages of \(origin) may not ask here; --allow-origin names those that may")
+            return false
+        }
+        // gRPC itself is not what pages speak.
+        guard head.form != .grpc else { return true }
+        self.transport.http.origins[stream] = origin
+        self.transport.http.streams[stream].flags.insert(.isCrossOrigin)
+        return true
+    }
+
+    private func allowsHost(_ host: String) -> Bool {
+        self.settings.origins.contains { origin in
+            origin == "*" || origin.split(separator: "/").last.map { Self.host(of: Array($0.utf8)) } == host
+        }
+    }
+
+    /// An authority without its port.
+    private static func host(of authority: [UInt8]) -> String {
+        let text = String(decoding: authority, as: UTF8.self).lowercased()
+        if text.hasPrefix("[") { return String(text.prefix { $0 != "]" }) + "]" }
+        return String(text.prefix { $0 != ":" })
+    }
+
+    private static func isLocal(_ host: String) -> Bool {
+        if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
+    func crossOriginFields(_ stream: Int32) -> [(name: String, value: String)] {
+        [
+            ("access-control-allow-origin", self.transport.http.origins[stream] ?? ""), ("vary", "origin"),
+            (
+                "access-control-expose-headers",
+                "grpc-status, grpc-message, grpc-status-details-bin, grpc-encoding, connect-content-encoding"
+            ),
+        ]
+    }
+
+    mutating func answerPreflight(_ stream: Int32) {
+        self.respond(
+            stream, 204, [], contentType: "text/plain",
+            extra: [
+                ("access-control-allow-methods", "GET, POST"),
+                (
+                    "access-control-allow-headers",
+                    "authorization, content-type, connect-protocol-version, connect-timeout-ms, grpc-timeout, last-event-id, perch-client-id, perch-groups, perch-heartbeat, x-grpc-web, x-user-agent"
+                ),
+                ("access-control-max-age", "7200"),
+            ], endsCall: -1)
+    }
+
+    // MARK: GET
+
+    /// A read as GET: Connect's own form (`?encoding=json&message=…`), or the fields of the request by name.
+    mutating func beginHTTPGet(_ stream: Int32, _ head: RequestHead) {
+        self.transport.http.streams[stream].form = .plain
+        let question = head.path.firstIndex(of: UInt8(ascii: "?"))
+        let path = Array(question.map { head.path[..<$0] } ?? head.path[...])
+        guard case .method(let method)? = Self.target(path) else {
+            return self.respond(
+                stream, 404,
+                "there is nothing here; POST /perch.v1.EntitlementService/GetSubscriptionStatus is an example")
+        }
+        guard method.isSafe else {
+            return self.respond(
+                stream, 405, "\(method.path) changes something; use POST", extra: [("allow", "POST")])
+        }
+        let query = Self.query(question.map { head.path[($0 + 1)...] } ?? [])
+        if query.contains(where: { $0.name == "authorization" || $0.name == "token" || $0.name == "access_token" }) {
+            return self.respond(
+                stream, 400, "tokens do not belong into an address, which is logged; send them as authorization")
+        }
+        var head = head
+        if let fault = self.setForm(of: stream, method, query, &head) { return self.refuseHTTP(stream, fault) }
+        let message: [UInt8]
+        do throws(CallRefusal) {
+            message = try self.message(of: query, stream, method, head)
+        } catch {
+            return self.refuseHTTP(stream, error.status)
+        }
+        if case .milliseconds(0) = head.timeout {
+            return self.refuseHTTP(stream, WireStatus(.deadline, "the call's deadline has passed"))
+        }
+        if self.service.authenticator == nil { self.identified(self.transport.http.streams[stream].connection) }
+        self.takeWishes(head, self.transport.http.streams[stream].connection)
+        self.transport.http.streams[stream].flags.insert(.isOpened)
+        self.openHTTPCall(stream, method, head, message)
+    }
+
+    /// How a GET is answered.
+    private mutating func setForm(
+        of stream: Int32, _ method: Method, _ query: [(name: String, value: [UInt8])], _ head: inout RequestHead
+    ) -> WireStatus? {
+        let encoding = query.first { $0.name == "encoding" }.map { String(decoding: $0.value, as: UTF8.self) }
+        if method.isStreaming {
+            guard head.marks.contains(.acceptsEvents), encoding == nil else {
+                return WireStatus(
+                    .envelopeInvalid,
+                    "\(method.path) answers with a stream: send `Accept: text/event-stream`, or POST with application/connect+json"
+                )
+            }
+            self.transport.http.streams[stream].form = .events
+            self.transport.http.streams[stream].flags.insert(.isJSON)
+            return nil
+        }
+        self.transport.http.streams[stream].form = .connectUnary
+        switch encoding {
+        case nil, "json": self.transport.http.streams[stream].flags.insert(.isJSON)
+        case "proto": break
+        default: return WireStatus(.encodingUnknown, "encoding is neither proto nor json")
+        }
+        if let compression = query.first(where: { $0.name == "compression" }) {
+            compression.value.withUnsafeBytes { head.encoding = RequestHead.encoding($0) }
+        }
+        return head.encoding == .unknown
+            ? WireStatus(.encodingUnknown, "compression is none of \(GRPCStatusFields.encodings)") : nil
+    }
+
+    /// The bytes of the request that a query stands for, in the codec of its stream.
+    private mutating func message(
+        of query: [(name: String, value: [UInt8])], _ stream: Int32, _ method: Method, _ head: RequestHead
+    ) throws(CallRefusal) -> [UInt8] {
+        guard query.contains(where: { $0.name == "encoding" || $0.name == "connect" }) else {
+            var fields = query.map { (name: $0.name, value: String(decoding: $0.value, as: UTF8.self)) }
+            // EventSource comes back with the identifier of its last event, which is the token.
+            if !head.lastEventID.isEmpty, method.isStreaming {
+                let name = method == .transactionUpdates ? "cursor" : "resumeToken"
+                fields.removeAll { $0.name == name }
+                fields.append((name, String(decoding: head.lastEventID, as: UTF8.self)))
+            }
+            do throws(MessageJSONError) {
+                return try MessageCodec.json(ofQuery: fields, method)
+            } catch {
+                throw CallRefusal(Self.status(of: error))
+            }
+        }
+        var message = query.first { $0.name == "message" }?.value ?? []
+        if query.contains(where: { $0.name == "base64" && $0.value == [UInt8(ascii: "1")] }) {
+            guard let bytes = Base64.decodeLenient(String(decoding: message, as: UTF8.self)) else {
+                throw CallRefusal(.fieldInvalid, "message is not base64", details: [.field("message")])
+            }
+            message = bytes
+        }
+        guard head.encoding != .identity else { return message }
+        do throws(InflateError) {
+            return Array(
+                try self.codec.inflate(
+                    message.span.bytes, limit: method.requestBytesMax, isGzip: head.encoding == .gzip))
+        } catch {
+            throw CallRefusal(WireStatus(error))
+        }
+    }
+
+    /// The pairs of a query, without percent-encoding.
+    private static func query(_ bytes: ArraySlice<UInt8>) -> [(name: String, value: [UInt8])] {
+        bytes.split(separator: UInt8(ascii: "&")).map { pair in
+            let equals = pair.firstIndex(of: UInt8(ascii: "="))
+            let name = self.unescaped(equals.map { pair[..<$0] } ?? pair)
+            return (String(decoding: name, as: UTF8.self), self.unescaped(equals.map { pair[($0 + 1)...] } ?? []))
+        }
+    }
+
+    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var place = bytes.startIndex
+        while place < bytes.endIndex {
+            let byte = bytes[place]
+            if byte == UInt8(ascii: "%"), place + 2 < bytes.endIndex,
+                let value = UInt8(String(decoding: bytes[place + 1...place + 2], as: UTF8.self), radix: 16)
+            {
+                result.append(value)
+                place += 3
+            } else {
+                result.append(byte == UInt8(ascii: "+") ? 32 : byte)
+                place += 1
+            }
+        }
+        return result
+    }
+
+    // MARK: JSON
+
+    /// A request in protobuf's bytes.
+    func requestBytes(ofJSON document: [UInt8], _ method: Method) throws(CallRefusal) -> [UInt8] {
+        do throws(MessageJSONError) {
+            return try MessageCodec.requestBytes(method, ofJSON: document.isEmpty ? Array("{}".utf8) : document)
+        } catch {
+            throw CallRefusal(Self.status(of: error))
+        }
+    }
+
+    private static func status(of error: MessageJSONError) -> WireStatus {
+        guard let field = error.field else { return WireStatus(.messageMalformed, error.description) }
+        return WireStatus(.fieldInvalid, error.description, details: [.field(field)])
+    }
+}

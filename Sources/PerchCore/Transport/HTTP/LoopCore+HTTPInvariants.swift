@@ -1,0 +1,119 @@
+import PerchBase
+import PerchWire
+
+// What must hold of connections of the HTTP family between two turns. Linear; for tests and the simulator.
+extension LoopCore {
+    /// Bytes that the tables of the HTTP family hold.
+    var httpBytes: Int {
+        self.transport.http.connections.memoryBytes + self.transport.http.streams.memoryBytes
+            + self.transport.http.table.memoryBytes
+    }
+
+    /// What streams owe, beside what connections owe.
+    var httpOwedCount: Int32 {
+        var count: Int32 = 0
+        for stream in 0..<self.transport.http.streams.extent where self.transport.http.streams.isTaken(stream) {
+            var owed = self.transport.http.streams[stream].firstOwed
+            while owed >= 0 {
+                count += 1
+                owed = self.transport.owed[owed].next
+            }
+        }
+        return count
+    }
+
+    var httpCallCount: Int {
+        var count = 0
+        for stream in 0..<self.transport.http.streams.extent where self.transport.http.streams.isTaken(stream) {
+            if self.transport.http.streams[stream].call >= 0 { count += 1 }
+        }
+        return count
+    }
+
+    func checkHTTP(_ refer: (PayloadHandle) -> Void) {
+        for head in self.transport.http.heads.values { refer(head) }
+        refer(self.transport.http.bookmark)
+        for (plain, forms) in self.transport.http.forms {
+            refer(PayloadHandle(index: plain))
+            for form in [forms.gzip, forms.json, forms.event] { refer(form) }
+        }
+        var streams: Int32 = 0
+        for index in 0..<self.connections.extent where self.connections.isTaken(index) {
+            let http = self.connections[index].http
+            precondition(
+                (http >= 0) == (self.connections[index].wire.isHTTP && self.connections[index].phase == .open),
+                "connection \(index) speaks HTTP and is none, or the other way round")
+            if http >= 0 { streams += self.checkHTTPStreams(of: index, refer) }
+        }
+        precondition(streams == self.transport.http.streams.count, "a stream has no connection")
+        precondition(Int(streams) == self.transport.http.table.count, "a stream is not found by its number")
+    }
+
+    private func checkHTTPStreams(of index: Int32, _ refer: (PayloadHandle) -> Void) -> Int32 {
+        let http = self.transport.http.connections[self.connections[index].http]
+        var (count, ready, blocked, ending): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        var (owedBytes, requestBytes) = (0, 0)
+        var previous: Int32 = -1
+        var stream = http.firstStream
+        while stream >= 0 {
+            let slot = self.transport.http.streams[stream]
+            precondition(slot.connection == index && slot.previous == previous, "the streams of \(index) are torn")
+            precondition(self.httpStream(index, slot.id) == stream, "stream \(slot.id) is not found")
+            refer(slot.pinned)
+            var owed = slot.firstOwed
+            var last: Int32 = -1
+            while owed >= 0 {
+                let entry = self.transport.owed[owed]
+                refer(entry.payload)
+                owedBytes += self.payloads[entry.payload].count
+                last = owed
+                owed = entry.next
+            }
+            precondition(last == slot.lastOwed, "what stream \(slot.id) owes is torn")
+            let (isReady, isBlocked) = (slot.flags.contains(.isReady), slot.flags.contains(.isBlocked))
+            precondition(!isReady || !isBlocked, "stream \(slot.id) is ready and blocked")
+            precondition(
+                isReady || isBlocked || slot.flags.contains(.waitsForBody)
+                    || (slot.firstOwed < 0 && slot.pinned.isNone),
+                "stream \(slot.id) owes something and is in no list")
+            if slot.call >= 0 {
+                precondition(
+                    self.calls.isTaken(slot.call) && self.calls[slot.call].connection == index,
+                    "the call of stream \(slot.id) is gone")
+                precondition(
+                    isReady || isBlocked || !self.calls[slot.call].flags.contains(.owesLoading),
+                    "stream \(slot.id) owes its first message and is in no list")
+            }
+            if isReady { ready += 1 }
+            if isReady, slot.flags.contains(.isEnding) { ending += 1 }
+            if isBlocked {
+                blocked += 1
+                precondition(
+                    Int64(http.initialWindow) + Int64(slot.credit) <= 0, "stream \(slot.id) is blocked for nothing")
+            }
+            requestBytes += self.transport.http.requests[stream]?.body.count ?? 0
+            count += 1
+            previous = stream
+            stream = slot.next
+        }
+        var listed: Int32 = 0
+        var lastReady: Int32 = -1
+        stream = http.firstReady
+        while stream >= 0 {
+            precondition(
+                self.transport.http.streams[stream].flags.contains(.isReady)
+                    && self.transport.http.streams[stream].previousReady == lastReady, "the ready streams are torn")
+            listed += 1
+            lastReady = stream
+            stream = self.transport.http.streams[stream].nextReady
+        }
+        precondition(lastReady == http.lastReady && listed == ready, "\(listed) streams are listed, \(ready) are ready")
+        precondition(count == http.streamCount, "\(count) streams, \(http.streamCount) counted")
+        precondition(blocked == http.blockedCount, "\(blocked) streams are blocked, \(http.blockedCount) counted")
+        precondition(ending == http.endingCount, "\(ending) ends wait, \(http.endingCount) counted")
+        precondition(owedBytes == http.owedBytes, "\(owedBytes) bytes are owed, \(http.owedBytes) counted")
+        precondition(
+            requestBytes == Int(http.requestBytes), "\(requestBytes) bytes of requests, \(http.requestBytes) counted")
+        return count
+    }
+}

@@ -1,0 +1,359 @@
+import PerchBase
+import PerchWire
+
+// Requests of the HTTP family: from a head and a body to a call, or to a refusal in the peer's own protocol.
+extension LoopCore {
+    /// A request's head has come.
+    mutating func beginHTTPRequest(_ stream: Int32, _ head: RequestHead) {
+        let index = self.transport.http.streams[stream].connection
+        guard self.acceptsOrigin(stream, head) else { return }
+        if head.marks.contains(.isPreflight), head.verb == .options { return self.answerPreflight(stream) }
+        guard head.verb == .post || head.verb == .get else {
+            return self.respond(stream, 405, "use POST, or GET for reads", extra: [("allow", "GET, POST")])
+        }
+        let isGet = head.verb == .get
+        if isGet {
+            return self.beginHTTPGet(stream, head)
+        }
+        guard head.form != .plain else {
+            return self.respond(
+                stream, 415,
+                "content-type is none that this server takes: application/grpc, application/grpc-web+proto, application/connect+proto, application/proto or application/json",
+                extra: [("accept-post", "application/json, application/proto")])
+        }
+        if head.form == .grpc, self.connections[index].wire == .http1 {
+            return self.respond(
+                stream, 505, "gRPC needs HTTP/2; over HTTP/1.1, call with application/json or application/proto")
+        }
+        guard let target = Self.target(head.path) else {
+            let path = String(decoding: head.path.prefix(128), as: UTF8.self)
+            return self.refuseHTTP(
+                stream,
+                WireStatus(
+                    .unknownMethod, "there is no method \(path); proto/perch and reflection list what there is"))
+        }
+        if let status = self.refusal(of: head, target, stream) { return self.refuseHTTP(stream, status) }
+        self.identifiedByConnection(index)
+        self.takeWishes(head, index)
+        if !head.clientID.isEmpty { self.transport.http.clientIDs[stream] = head.clientID }
+        if case .service = target { self.transport.http.streams[stream].flags.insert(.isService) }
+        self.transport.http.requests[stream] = HTTPRequest(head: head, target: target, since: self.now.monotonic)
+    }
+
+    /// What a path stands for; nil for nothing.
+    static func target(_ path: [UInt8]) -> HTTPTarget? {
+        if let method = path.withUnsafeBytes({ Method(path: $0) }) { return .method(method) }
+        guard path.count < 128 else { return nil }
+        return HTTPService(rawValue: String(decoding: path, as: UTF8.self)).map { .service($0) }
+    }
+
+    /// What is wrong with a request from its head alone.
+    private func refusal(of head: RequestHead, _ target: HTTPTarget, _ stream: Int32) -> WireStatus? {
+        if head.marks.contains(.hasUnknownCodec) {
+            return WireStatus(.encodingUnknown, "the codec of content-type is none of proto and json")
+        }
+        if head.marks.contains(.isJSON), case .service = target {
+            return WireStatus(.encodingUnknown, "this service speaks proto only")
+        }
+        if head.encoding == .unknown || head.contentEncoding == .unknown {
+            return WireStatus(
+                .encodingUnknown, "the message encoding is none of \(GRPCStatusFields.encodings)")
+        }
+        switch head.timeout {
+        case .malformed:
+            return WireStatus(.timeoutMalformed, "the timeout is not up to eight digits and one of H, M, S, m, u, n")
+        case .milliseconds(0): return WireStatus(.deadline, "the call's deadline has passed")
+        case .none, .milliseconds: break
+        }
+        guard head.clientID.count <= Limits.clientIDBytesMax else {
+            return WireStatus(
+                .fieldInvalid,
+                "perch-client-id has \(head.clientID.count) bytes, the limit is \(Limits.clientIDBytesMax)",
+                details: [
+                    .field("perch-client-id"), .found(head.clientID.count), .limit(Limits.clientIDBytesMax),
+                ])
+        }
+        let http = self.connections[self.transport.http.streams[stream].connection].http
+        if self.transport.http.connections[http].owedBytes > Limits.httpBlockedBytesMax {
+            let found = self.transport.http.connections[http].owedBytes
+            return WireStatus(
+                .callsBytesLimit,
+                "answers of \(found) bytes wait on this connection for its windows, the limit is \(Limits.httpBlockedBytesMax); read them first",
+                details: [.found(found), .limit(Limits.httpBlockedBytesMax)])
+        }
+        return nil
+    }
+
+    /// A server without credentials knows everyone, and a certificate is as good as a token: the handshake is over with the
+    /// first request.
+    private mutating func identifiedByConnection(_ index: Int32) {
+        if self.service.authenticator == nil || self.connections[index].identity != IdentityTable.nobody {
+            self.identified(index)
+        }
+    }
+
+    /// What a call asks for its whole connection.
+    mutating func takeWishes(_ head: RequestHead, _ index: Int32) {
+        if head.heartbeatSeconds > 0 {
+            let seconds = min(max(head.heartbeatSeconds, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
+            if UInt16(seconds) != self.connections[index].heartbeatSeconds {
+                self.connections[index].heartbeatSeconds = UInt16(seconds)
+                if self.transport.beats.remove(index) {
+                    self.transport.beats.insert(index, dueAt: self.now.monotonic / 1_000 + Int64(seconds))
+                }
+            }
+        }
+        if head.marks.contains(.wantsGroups) {
+            self.transport.http.connections[self.connections[index].http].flags.insert(.wantsGroups)
+        }
+    }
+
+    // MARK: Bodies
+
+    /// Bytes of a request's body.
+    mutating func takeHTTPBody(_ stream: Int32, _ bytes: borrowing RawSpan) {
+        guard bytes.byteCount > 0 else { return }
+        let slot = self.transport.http.streams[stream]
+        // The rest of a request that was refused.
+        if slot.flags.contains(.isEnding) { return self.skipBody(stream, bytes.byteCount) }
+        if slot.flags.contains(.isOpened) {
+            return self.refuseSecondMessage(stream)
+        }
+        let http = self.connections[slot.connection].http
+        guard self.transport.http.requests[stream] != nil else { return }
+        self.transport.http.connections[http].requestBytes += Int32(bytes.byteCount)
+        let held = Int(self.transport.http.connections[http].requestBytes)
+        bytes.withUnsafeBytes { self.transport.http.requests[stream]?.body.append(contentsOf: $0) }
+        guard held <= Limits.httpRequestsBytesMax else {
+            return self.refuseHTTP(
+                stream,
+                WireStatus(
+                    .partialFramesLimit,
+                    "requests of \(held) bytes wait on this connection for their ends, the limit is \(Limits.httpRequestsBytesMax); send whole requests",
+                    details: [.found(held), .limit(Limits.httpRequestsBytesMax)]))
+        }
+        if slot.form == .connectUnary {
+            let limit = self.requestBytesMax(stream)
+            let count = self.transport.http.requests[stream]?.body.count ?? 0
+            if count > limit { self.refuseHTTP(stream, self.tooLong(stream, count, limit)) }
+            return
+        }
+        self.takeMessages(stream)
+    }
+
+    /// The longest message of a request, as it comes: compressed, or as JSON, which is longer.
+    private func requestBytesMax(_ stream: Int32) -> Int {
+        guard let request = self.transport.http.requests[stream] else { return 0 }
+        let index = self.transport.http.streams[stream].connection
+        let limit: Int
+        switch request.target {
+        case .method(let method): limit = method.requestBytesMax
+        case .service: limit = Limits.requestBytesMax
+        }
+        return self.connections[index].flags.contains(.isIdentified)
+            ? limit : min(limit, self.settings.unidentifiedFrameBytesMax)
+    }
+
+    private func tooLong(_ stream: Int32, _ found: Int, _ limit: Int) -> WireStatus {
+        let isCatalogue = limit > Limits.requestBytesMax
+        return WireStatus(
+            isCatalogue ? .catalogTooLong : .requestTooLong,
+            "the request has \(found) bytes, the limit is \(limit)", details: [.found(found), .limit(limit)])
+    }
+
+    /// Takes the messages that have come whole.
+    private mutating func takeMessages(_ stream: Int32) {
+        while self.transport.http.streams.isTaken(stream), let request = self.transport.http.requests[stream],
+            request.body.count >= 5
+        {
+            let (flags, length) = (request.body[0], request.body[1..<5].reduce(0) { $0 << 8 | Int($1) })
+            guard flags & 0xFE == 0 else {
+                return self.refuseHTTP(
+                    stream,
+                    WireStatus(.envelopeInvalid, "the first byte of a message is \(flags), neither 0 nor 1"))
+            }
+            if flags == 1, request.head.encoding == .identity {
+                return self.refuseHTTP(
+                    stream,
+                    WireStatus(.envelopeInvalid, "a message says that it is compressed, and no encoding was named"))
+            }
+            let limit = self.requestBytesMax(stream)
+            guard length <= limit else { return self.refuseHTTP(stream, self.tooLong(stream, length, limit)) }
+            guard request.body.count >= 5 + length else { return }
+            let isConversation =
+                if case .service(let service) = request.target { service.isConversation } else { false }
+            if !isConversation, request.body.count > 5 + length { return self.refuseSecondMessage(stream) }
+            let message = Array(request.body[5..<5 + length])
+            self.dropRequestBytes(stream, 5 + length)
+            self.transport.http.requests[stream]?.messageCount += 1
+            if !isConversation { self.transport.http.streams[stream].flags.insert(.isOpened) }
+            self.takeMessage(stream, request, message, isCompressed: flags == 1, limit: limit)
+        }
+    }
+
+    private mutating func refuseSecondMessage(_ stream: Int32) {
+        let status = WireStatus(.envelopeInvalid, "a second message came, and the method takes one")
+        let call = self.transport.http.streams[stream].call
+        if call >= 0 { self.end(call, status) } else { self.refuseHTTP(stream, status) }
+    }
+
+    private mutating func dropRequestBytes(_ stream: Int32, _ count: Int) {
+        self.transport.http.requests[stream]?.body.removeFirst(count)
+        let http = self.connections[self.transport.http.streams[stream].connection].http
+        self.transport.http.connections[http].requestBytes -= Int32(count)
+    }
+
+    mutating func forgetHTTPRequest(_ stream: Int32) {
+        guard let request = self.transport.http.requests.removeValue(forKey: stream) else { return }
+        let http = self.connections[self.transport.http.streams[stream].connection].http
+        self.transport.http.connections[http].requestBytes -= Int32(request.body.count)
+    }
+
+    /// The peer has sent all of its request.
+    mutating func endHTTPRequest(_ stream: Int32) {
+        self.transport.http.streams[stream].flags.insert(.peerHasEnded)
+        self.stopWaitingForBody(stream)
+        let slot = self.transport.http.streams[stream]
+        if slot.flags.contains(.isEnding) || slot.flags.contains(.isOpened) { return }
+        guard let request = self.transport.http.requests[stream] else { return }
+        if slot.form == .connectUnary {
+            self.transport.http.streams[stream].flags.insert(.isOpened)
+            let message = request.body
+            self.dropRequestBytes(stream, message.count)
+            let isCompressed = request.head.contentEncoding != .identity
+            let limit = self.requestBytesMax(stream)
+            var asked = request
+            asked.head.encoding = request.head.contentEncoding
+            return self.takeMessage(stream, asked, message, isCompressed: isCompressed, limit: limit)
+        }
+        if case .service(let service) = request.target, service.isConversation, request.body.isEmpty {
+            self.forgetHTTPRequest(stream)
+            return self.sendHTTPEnd(stream, .ok, endsCall: -1)
+        }
+        self.refuseHTTP(
+            stream,
+            WireStatus(
+                .envelopeInvalid,
+                request.body.isEmpty ? "the request has no message" : "the request ends within a message"))
+    }
+
+    /// Bytes of a request that was refused already. An answer waits for no more than a usual request.
+    private mutating func skipBody(_ stream: Int32, _ count: Int) {
+        guard self.transport.http.streams[stream].flags.contains(.waitsForBody) else { return }
+        self.transport.http.streams[stream].offset += Int32(count)
+        if Int(self.transport.http.streams[stream].offset) > Limits.requestBytesMax { self.stopWaitingForBody(stream) }
+    }
+
+    private mutating func stopWaitingForBody(_ stream: Int32) {
+        guard self.transport.http.streams[stream].flags.contains(.waitsForBody) else { return }
+        self.transport.http.streams[stream].flags.remove(.waitsForBody)
+        self.transport.http.streams[stream].offset = 0
+        self.readyHTTP(stream)
+    }
+
+    /// Requests that have not come whole for too long.
+    mutating func endLateRequests(of index: Int32) {
+        let http = self.connections[index].http
+        var stream = self.transport.http.connections[http].firstStream
+        while stream >= 0 {
+            let next = self.transport.http.streams[stream].next
+            self.stopWaitingForBody(stream)
+            if let request = self.transport.http.requests[stream],
+                request.messageCount == 0,
+                self.now.monotonic - request.since > self.settings.frameTimeoutMilliseconds
+            {
+                self.refuseHTTP(
+                    stream,
+                    WireStatus(
+                        .frameTimeout,
+                        "the request is incomplete after \(self.now.monotonic - request.since) ms, the limit is \(self.settings.frameTimeoutMilliseconds)",
+                        details: [
+                            .limit(self.settings.frameTimeoutMilliseconds), .setting("frame-timeout"),
+                        ]))
+            }
+            stream = next
+        }
+    }
+
+    /// One whole message of a request.
+    private mutating func takeMessage(
+        _ stream: Int32, _ request: HTTPRequest, _ message: [UInt8], isCompressed: Bool, limit: Int
+    ) {
+        var message = message
+        if isCompressed {
+            do throws(InflateError) {
+                message = Array(
+                    try self.codec.inflate(message.span.bytes, limit: limit, isGzip: request.head.encoding == .gzip))
+            } catch {
+                return self.refuseHTTP(stream, WireStatus(error))
+            }
+        }
+        switch request.target {
+        case .service(let service):
+            if !service.isConversation { self.forgetHTTPRequest(stream) }
+            self.counters.httpServiceCalls += 1
+            self.serve(stream, service, message)
+        case .method(let method):
+            self.forgetHTTPRequest(stream)
+            self.openHTTPCall(stream, method, request.head, message)
+        }
+    }
+
+    /// Opens the call of a request.
+    mutating func openHTTPCall(_ stream: Int32, _ method: Method, _ head: RequestHead, _ message: [UInt8]) {
+        let index = self.transport.http.streams[stream].connection
+        if self.isLeavingHTTP(index) { return self.refuseHTTP(stream, Self.shuttingDown) }
+        if let refusal = self.formRefusal(stream, method) { return self.refuseHTTP(stream, refusal) }
+        var bytes = message
+        if self.transport.http.streams[stream].flags.contains(.isJSON) {
+            do throws(CallRefusal) {
+                bytes = try self.requestBytes(ofJSON: message, method)
+            } catch {
+                return self.refuseHTTP(stream, error.status)
+            }
+        }
+        switch self.transport.http.streams[stream].form {
+        case .grpc: self.counters.grpcCalls += 1
+        case .grpcWeb: self.counters.grpcWebCalls += 1
+        case .connectUnary, .connectStream: self.counters.connectCalls += 1
+        case .events, .plain: self.counters.eventCalls += 1
+        }
+        var timeout: UInt64 = 0
+        if case .milliseconds(let told) = head.timeout { timeout = told }
+        let opening = Opening(method: method, timeoutMilliseconds: timeout, metadata: head.metadata)
+        self.open(index, stream: UInt32(bitPattern: stream), opening, request: bytes.span.bytes)
+        guard self.transport.http.streams.isTaken(stream) else { return }
+        let call = self.transport.http.streams[stream].call
+        guard call >= 0, method.isStreaming, self.settings.streamAgeMilliseconds > 0 else { return }
+        self.scheduleDeadline(
+            .streamAge(call, self.calls.generation(call)),
+            at: self.now.monotonic + self.spread(self.settings.streamAgeMilliseconds, UInt32(bitPattern: call)))
+    }
+
+    func isLeavingHTTP(_ index: Int32) -> Bool {
+        self.transport.draining
+            || self.transport.http.connections[self.connections[index].http].flags.contains(.isLeaving)
+    }
+
+    /// Connect writes unary and streaming calls in two ways.
+    private func formRefusal(_ stream: Int32, _ method: Method) -> WireStatus? {
+        switch (self.transport.http.streams[stream].form, method.isStreaming) {
+        case (.connectUnary, true):
+            WireStatus(
+                .envelopeInvalid,
+                "\(method.path) answers with a stream; call it with application/connect+json or application/connect+proto, or GET it with Accept: text/event-stream"
+            )
+        case (.connectStream, false):
+            WireStatus(
+                .envelopeInvalid, "\(method.path) answers once; call it with application/json or application/proto")
+        default: nil
+        }
+    }
+
+    /// Ends a stream that has no call.
+    mutating func refuseHTTP(_ stream: Int32, _ status: WireStatus) {
+        self.forgetHTTPRequest(stream)
+        self.refuse(
+            self.transport.http.streams[stream].connection, UInt32(bitPattern: stream), status)
+    }
+}

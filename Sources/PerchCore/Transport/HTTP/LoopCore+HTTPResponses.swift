@@ -1,0 +1,340 @@
+import PerchBase
+import PerchJSON
+import PerchWire
+
+// Responses of the HTTP family: heads, messages in the form that the peer reads, and ends.
+extension LoopCore {
+    /// The answer of a unary call, a Length-Prefixed-Message, as service and codec made it.
+    mutating func sendHTTP(_ call: Int32, _ payload: PayloadHandle) {
+        let stream = Int32(bitPattern: self.calls[call].stream)
+        let slot = self.transport.http.streams[stream]
+        if slot.flags.contains(.isJSON) {
+            let json = self.json(of: payload, self.calls[call].method)
+            self.payloads.release(payload)
+            return self.oweHTTP(stream, .answer, json)
+        }
+        guard slot.form != .connectUnary, !slot.flags.contains(.acceptsZlib), slot.flags.contains(.acceptsGzip) else {
+            return self.oweHTTP(stream, .answer, payload)
+        }
+        let smaller = self.gzipped(payload)
+        guard !smaller.isNone else { return self.oweHTTP(stream, .answer, payload) }
+        self.payloads.release(payload)
+        self.oweHTTP(stream, .answer, smaller)
+    }
+
+    /// A plain message compressed with gzip; none where it would not get smaller.
+    mutating func gzipped(_ plain: PayloadHandle) -> PayloadHandle {
+        guard self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return .none }
+        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
+        guard let smaller = self.codec.gzipped(message) else { return .none }
+        self.counters.valuesCompressed += 1
+        return self.payloads.insert(smaller)
+    }
+
+    /// A plain message as JSON behind the same prefix.
+    mutating func json(of plain: PayloadHandle, _ method: Method) -> PayloadHandle {
+        let text = self.codec.json(
+            ofResponse: method, UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...]))
+        return self.payloads.insert(Self.prefixed(text, flags: 0))
+    }
+
+    /// Bytes behind gRPC's prefix.
+    static func prefixed(_ message: [UInt8], flags: UInt8) -> [UInt8] {
+        var bytes: [UInt8] = [flags]
+        withUnsafeBytes(of: UInt32(message.count).bigEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: message)
+        return bytes
+    }
+
+    // MARK: Ends
+
+    /// The end of a call, with or without a slot, in the form of its stream.
+    mutating func sendHTTPEnd(_ stream: Int32, _ status: WireStatus, endsCall: Int32) {
+        guard self.transport.http.streams.isTaken(stream) else { return }
+        let slot = self.transport.http.streams[stream]
+        guard !slot.flags.contains(.isEnding) else { return }
+        if status.code != .ok, slot.flags.contains(.hasSentHead) || endsCall >= 0 {
+            self.dropUnsaid(stream)
+        }
+        switch slot.form {
+        case .grpc:
+            self.oweHTTP(stream, .status, self.trailers(status), endsCall: endsCall)
+        case .grpcWeb:
+            var text: [UInt8] = []
+            for field in GRPCStatusFields(status).fields {
+                text.append(contentsOf: field.name.utf8)
+                text.append(contentsOf: [UInt8(ascii: ":"), UInt8(ascii: " ")])
+                text.append(contentsOf: field.value)
+                text.append(contentsOf: [13, 10])
+            }
+            let payload = self.payloads.insert(Self.prefixed(text, flags: 0x80))
+            self.oweHTTP(stream, .status, payload, endsCall: endsCall)
+        case .connectStream:
+            let body = status.code == .ok ? Array("{}".utf8) : Array(#"{"error":"#.utf8) + status.connectJSON + [0x7D]
+            let payload = self.payloads.insert(Self.prefixed(body, flags: 2))
+            self.oweHTTP(stream, .status, payload, endsCall: endsCall)
+        case .connectUnary:
+            guard status.code != .ok else {
+                let nothing = self.payloads.insert([UInt8]())
+                return self.oweHTTP(stream, .status, nothing, endsCall: endsCall)
+            }
+            self.respond(
+                stream, status.code.connectHTTPStatus, status.connectJSON, contentType: "application/json",
+                endsCall: endsCall)
+        case .events:
+            guard slot.flags.contains(.hasSentHead) else {
+                return self.respond(
+                    stream, status.code.connectHTTPStatus, status.connectJSON, contentType: "application/json",
+                    endsCall: endsCall)
+            }
+            let payload = self.payloads.insert(
+                Array("event: end\ndata: ".utf8) + status.connectJSON + [10, 10])
+            self.oweHTTP(stream, .status, payload, endsCall: endsCall)
+        case .plain:
+            self.respond(
+                stream, status.code.connectHTTPStatus, status.connectJSON, contentType: "application/json",
+                endsCall: endsCall)
+        }
+    }
+
+    /// Trailers; those of a call that went well are the same for all.
+    private mutating func trailers(_ status: WireStatus) -> PayloadHandle {
+        guard status.code == .ok else { return self.payloads.insert(GRPCStatusFields(status).block) }
+        let key: UInt32 = 1 << 31
+        if let known = self.transport.http.heads[key] {
+            self.payloads.retain(known)
+            return known
+        }
+        let payload = self.payloads.insert(GRPCStatusFields(.ok).block)
+        self.payloads.retain(payload)
+        self.transport.http.heads[key] = payload
+        return payload
+    }
+
+    /// A call that ends with a fault says nothing of what it still had to say, but for a message that is under way.
+    private mutating func dropUnsaid(_ stream: Int32) {
+        while self.transport.http.streams[stream].firstOwed >= 0 {
+            let entry = self.popOwed(stream)
+            self.payloads.release(entry.payload)
+        }
+        self.transport.http.streams[stream].flags.remove(.owesBookmark)
+    }
+
+    // MARK: Plain answers
+
+    /// A line of text for people.
+    mutating func respond(
+        _ stream: Int32, _ status: Int, _ text: String, extra: [(name: String, value: String)] = []
+    ) {
+        self.respond(
+            stream, status, Array((text + "\n").utf8), contentType: "text/plain; charset=utf-8", extra: extra,
+            endsCall: -1)
+    }
+
+    /// A whole answer: a head of its own, then a body.
+    mutating func respond(
+        _ stream: Int32, _ status: Int, _ body: [UInt8], contentType: String,
+        extra: [(name: String, value: String)] = [], endsCall: Int32
+    ) {
+        self.forgetHTTPRequest(stream)
+        self.transport.http.streams[stream].form = .plain
+        self.transport.http.streams[stream].flags.insert(.hasLength)
+        let slot = self.transport.http.streams[stream]
+        if !slot.flags.contains(.peerHasEnded), self.connections[slot.connection].wire == .http2 {
+            self.transport.http.streams[stream].flags.insert(.waitsForBody)
+        }
+        let fields = [("content-type", contentType), ("content-length", "\(body.count)")] + extra
+        let head = self.payloads.insert(self.responseHead(stream, status, fields))
+        self.oweHTTP(stream, .head, head)
+        let payload = self.payloads.insert(body)
+        self.oweHTTP(stream, .status, payload, endsCall: endsCall)
+    }
+
+    /// The head of a response in the bytes of its connection.
+    private func responseHead(
+        _ stream: Int32, _ status: Int, _ fields: [(name: String, value: String)]
+    ) -> [UInt8] {
+        let slot = self.transport.http.streams[stream]
+        var all = fields
+        if slot.flags.contains(.isCrossOrigin) { all.append(contentsOf: self.crossOriginFields(stream)) }
+        if self.connections[slot.connection].wire == .http2 {
+            var block = HeaderBlock(status: status)
+            for field in all { block.add(field.name, field.value) }
+            return block.bytes
+        }
+        let http = self.connections[slot.connection].http
+        if self.transport.http.connections[http].flags.contains(.isLastResponse) { all.append(("connection", "close")) }
+        var text = "HTTP/1.1 \(status) \(Self.phrase(status))\r\n"
+        for field in all { text += "\(field.name): \(field.value)\r\n" }
+        return Array((text + "\r\n").utf8)
+    }
+
+    private static func phrase(_ status: Int) -> String {
+        switch status {
+        case 200: "OK"
+        case 204: "No Content"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 413: "Content Too Large"
+        case 415: "Unsupported Media Type"
+        case 421: "Misdirected Request"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 499: "Client Closed Request"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        default: "Status"
+        }
+    }
+
+    /// The head of a call's response: the same for all calls of one form on one kind of connection.
+    mutating func callHead(_ stream: Int32) -> PayloadHandle {
+        let slot = self.transport.http.streams[stream]
+        let wire = self.connections[slot.connection].wire
+        let encoding: MessageEncoding =
+            slot.flags.contains(.isJSON) || slot.form == .connectUnary
+            ? .identity
+            : slot.flags.contains(.acceptsZlib) ? .deflate : slot.flags.contains(.acceptsGzip) ? .gzip : .identity
+        var key = UInt32(wire.rawValue) | UInt32(slot.form.rawValue) << 4 | UInt32(encoding.rawValue) << 8
+        if slot.flags.contains(.isJSON) { key |= 1 << 12 }
+        if slot.flags.contains(.hasSuffix) { key |= 1 << 13 }
+        // An answer to another origin names it, and the last one of a connection says so: such heads are not shared.
+        let http = self.connections[slot.connection].http
+        let isShared =
+            !slot.flags.contains(.isCrossOrigin)
+            && !self.transport.http.connections[http].flags.contains(.isLastResponse)
+        if isShared, let known = self.transport.http.heads[key] { return known }
+        let codec = slot.flags.contains(.isJSON) ? "json" : "proto"
+        var fields: [(name: String, value: String)] = []
+        switch slot.form {
+        case .grpc:
+            fields.append(("content-type", "application/grpc" + (slot.flags.contains(.hasSuffix) ? "+\(codec)" : "")))
+            if encoding != .identity { fields.append(("grpc-encoding", encoding == .gzip ? "gzip" : "deflate")) }
+            fields.append(("grpc-accept-encoding", GRPCStatusFields.encodings))
+        case .grpcWeb:
+            fields.append(("content-type", "application/grpc-web+\(codec)"))
+            if encoding != .identity { fields.append(("grpc-encoding", encoding == .gzip ? "gzip" : "deflate")) }
+            fields.append(("grpc-accept-encoding", GRPCStatusFields.encodings))
+        case .connectStream:
+            fields.append(("content-type", "application/connect+\(codec)"))
+            if encoding != .identity {
+                fields.append(("connect-content-encoding", encoding == .gzip ? "gzip" : "deflate"))
+            }
+            fields.append(("connect-accept-encoding", "gzip,deflate"))
+        case .connectUnary:
+            fields.append(("content-type", "application/\(codec)"))
+            fields.append(("accept-encoding", "gzip,deflate"))
+        case .events:
+            fields.append(("content-type", "text/event-stream"))
+        case .plain:
+            fields.append(("content-type", "application/octet-stream"))
+        }
+        if slot.form != .grpc { fields.append(("cache-control", "no-store")) }
+        if wire == .http1 { fields.append(("transfer-encoding", "chunked")) }
+        let payload = self.payloads.insert(self.responseHead(stream, 200, fields))
+        if isShared {
+            self.transport.http.heads[key] = payload
+        } else {
+            // Its own: kept as a head that the stream owes, before all else.
+            self.oweFirst(stream, payload)
+        }
+        return payload
+    }
+
+    /// A head that only this stream has goes before what it owes already.
+    private mutating func oweFirst(_ stream: Int32, _ payload: PayloadHandle) {
+        let slot = self.transport.http.streams[stream]
+        let owed = self.transport.owed.insert(
+            Owed(role: .head, stream: slot.id, payload: payload, endsCall: -1, next: slot.firstOwed))
+        self.transport.http.streams[stream].firstOwed = owed
+        if slot.lastOwed < 0 { self.transport.http.streams[stream].lastOwed = owed }
+        self.transport.http.connections[self.connections[slot.connection].http].owedBytes +=
+            self.payloads[payload].count
+    }
+}
+
+extension StatusCode {
+    /// Connect's name of a code.
+    var connectName: String {
+        switch self {
+        case .ok: "ok"
+        case .cancelled: "canceled"
+        case .unknown: "unknown"
+        case .invalidArgument: "invalid_argument"
+        case .deadlineExceeded: "deadline_exceeded"
+        case .notFound: "not_found"
+        case .alreadyExists: "already_exists"
+        case .permissionDenied: "permission_denied"
+        case .resourceExhausted: "resource_exhausted"
+        case .failedPrecondition: "failed_precondition"
+        case .aborted: "aborted"
+        case .outOfRange: "out_of_range"
+        case .unimplemented: "unimplemented"
+        case .internal: "internal"
+        case .unavailable: "unavailable"
+        case .dataLoss: "data_loss"
+        case .unauthenticated: "unauthenticated"
+        }
+    }
+
+    /// The HTTP status that Connect gives a code.
+    var connectHTTPStatus: Int {
+        switch self {
+        case .ok: 200
+        case .cancelled: 499
+        case .invalidArgument, .failedPrecondition, .outOfRange: 400
+        case .deadlineExceeded: 504
+        case .notFound: 404
+        case .alreadyExists, .aborted: 409
+        case .permissionDenied: 403
+        case .resourceExhausted: 429
+        case .unimplemented: 501
+        case .unavailable: 503
+        case .unauthenticated: 401
+        case .unknown, .internal, .dataLoss: 500
+        }
+    }
+}
+
+extension WireStatus {
+    /// Connect's error as JSON: code, text, and the details as base64.
+    var connectJSON: [UInt8] {
+        var text = #"{"code":"\#(self.code.connectName)""#
+        if !self.message.isEmpty { text += #","message":"\#(Self.escaped(self.message))""# }
+        let details = self.richDetails
+        if !details.isEmpty {
+            text += #","details":["#
+            text += details.map {
+                #"{"type":"\#($0.type)","value":"\#(Base64.unpadded($0.bytes))"}"#
+            }.joined(separator: ",")
+            text += "]"
+        }
+        return Array((text + "}").utf8)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\r": result += "\\r"
+            case "\t": result += "\\t"
+            case let other where other.value < 0x20:
+                let digits = String(other.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

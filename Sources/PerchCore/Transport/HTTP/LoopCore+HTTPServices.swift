@@ -1,0 +1,163 @@
+import PerchBase
+import PerchWire
+
+// gRPC's own services: health and reflection. They need no credentials, and touch no account.
+extension LoopCore {
+    private enum Serving: UInt64 {
+        case serving = 1
+        case notServing = 2
+        case unknown = 3
+    }
+
+    /// One request message of a service.
+    mutating func serve(_ stream: Int32, _ service: HTTPService, _ message: [UInt8]) {
+        switch service {
+        case .healthCheck:
+            guard let name = self.healthService(stream, message) else { return }
+            let serving = self.serving(name)
+            guard serving != .unknown else {
+                return self.sendHTTPEnd(
+                    stream, WireStatus(code: .notFound, "there is no service \(name)"), endsCall: -1)
+            }
+            self.say(stream, Self.healthResponse(serving))
+            self.sendHTTPEnd(stream, .ok, endsCall: -1)
+        case .healthWatch:
+            guard let name = self.healthService(stream, message) else { return }
+            guard !self.isLeavingHTTP(self.transport.http.streams[stream].connection) else {
+                self.say(stream, Self.healthResponse(.notServing))
+                return self.sendHTTPEnd(stream, Self.shuttingDown, endsCall: -1)
+            }
+            // A service that is unknown may come: the stream stays open.
+            let serving = self.serving(name)
+            self.transport.http.healthWatches[stream] = (name, serving.rawValue)
+            self.say(stream, Self.healthResponse(serving))
+        case .reflection, .reflectionAlpha:
+            guard let answer = Self.reflect(message) else { return self.refuseService(stream) }
+            self.say(stream, answer)
+            // A client that never ends its request is given no answers without end.
+            let count = self.transport.http.requests[stream]?.messageCount ?? 0
+            if count >= Limits.reflectionRequestsMax {
+                self.forgetHTTPRequest(stream)
+                self.sendHTTPEnd(
+                    stream,
+                    WireStatus(code: .resourceExhausted, "\(count) requests came on one call, the limit; call again"),
+                    endsCall: -1)
+            } else if self.transport.http.streams[stream].flags.contains(.peerHasEnded),
+                self.transport.http.requests[stream]?.body.isEmpty == true
+            {
+                self.endHTTPRequest(stream)
+            }
+        }
+    }
+
+    private mutating func say(_ stream: Int32, _ message: [UInt8]) {
+        let payload = self.payloads.insert(Self.prefixed(message, flags: 0))
+        self.oweHTTP(stream, .answer, payload)
+    }
+
+    private mutating func refuseService(_ stream: Int32) {
+        self.forgetHTTPRequest(stream)
+        self.sendHTTPEnd(
+            stream, WireStatus(.messageMalformed, "the request is no message of this method"), endsCall: -1)
+    }
+
+    // MARK: Health
+
+    /// The service that a request names; empty for the server. Nil: it was refused.
+    private mutating func healthService(_ stream: Int32, _ message: [UInt8]) -> String? {
+        var name = ""
+        var fields = ProtobufFields(message[...])
+        while let field = fields.next() {
+            if field.field == 1, case .piece(let text) = field.value { name = String(decoding: text, as: UTF8.self) }
+        }
+        guard !fields.isBroken, name.utf8.count <= 128 else {
+            self.refuseService(stream)
+            return nil
+        }
+        return name
+    }
+
+    private func serving(_ name: String) -> Serving {
+        guard name.isEmpty || ContractDescriptors.shared.services.contains(name) else { return .unknown }
+        return self.transport.draining || self.service.storeFailure != nil ? .notServing : .serving
+    }
+
+    private static func healthResponse(_ serving: Serving) -> [UInt8] {
+        var message = ProtobufText()
+        message.number(1, serving.rawValue)
+        return message.bytes
+    }
+
+    /// Tells those who watch health where it has changed.
+    mutating func tellHealth() {
+        guard !self.transport.http.healthWatches.isEmpty else { return }
+        for stream in self.transport.http.healthWatches.keys.sorted() {
+            guard let watch = self.transport.http.healthWatches[stream] else { continue }
+            let serving = self.serving(watch.service)
+            guard serving.rawValue != watch.told else { continue }
+            self.transport.http.healthWatches[stream]?.told = serving.rawValue
+            self.say(stream, Self.healthResponse(serving))
+        }
+    }
+
+    /// A connection leaves: those who watch health on it are told so, and their calls end, so that they hold nothing up.
+    mutating func endHealthWatches(of index: Int32) {
+        guard !self.transport.http.healthWatches.isEmpty else { return }
+        for stream in self.transport.http.healthWatches.keys.sorted()
+        where self.transport.http.streams[stream].connection == index {
+            self.transport.http.healthWatches[stream] = nil
+            self.say(stream, Self.healthResponse(.notServing))
+            self.sendHTTPEnd(stream, Self.shuttingDown, endsCall: -1)
+        }
+    }
+
+    // MARK: Reflection
+
+    /// The answer to one request of reflection. Both versions have the same bytes. Nil: it cannot be read.
+    private static func reflect(_ message: [UInt8]) -> [UInt8]? {
+        var answer = ProtobufText()
+        answer.piece(2, message)
+        var isAnswered = false
+        var fields = ProtobufFields(message[...])
+        while let field = fields.next() {
+            guard case .piece(let piece) = field.value else { continue }
+            let name = String(decoding: piece, as: UTF8.self)
+            switch field.field {
+            case 1: answer.piece(1, piece)
+            case 3: Self.describe(ContractDescriptors.shared.files(named: name), "file \(name)", &answer)
+            case 4:
+                Self.describe(ContractDescriptors.shared.files(containing: name), "symbol \(name)", &answer)
+            case 5: Self.fault("extension", &answer)
+            case 6:
+                if ContractDescriptors.shared.files(containing: name).isEmpty {
+                    Self.fault("type \(name)", &answer)
+                } else {
+                    answer.message(5) { $0.text(1, name) }
+                }
+            case 7:
+                answer.message(6) { list in
+                    for service in ContractDescriptors.shared.services { list.message(1) { $0.text(1, service) } }
+                }
+            default: continue
+            }
+            if field.field > 1 { isAnswered = true }
+        }
+        guard !fields.isBroken else { return nil }
+        if !isAnswered { Self.fault("request of that kind", &answer, code: 12) }
+        return answer.bytes
+    }
+
+    private static func describe(_ files: [[UInt8]], _ what: String, _ answer: inout ProtobufText) {
+        guard !files.isEmpty else { return Self.fault(what, &answer) }
+        answer.message(4) { response in
+            for file in files { response.piece(1, file) }
+        }
+    }
+
+    private static func fault(_ what: String, _ answer: inout ProtobufText, code: UInt64 = 5) {
+        answer.message(7) { error in
+            error.number(1, code)
+            error.text(2, "there is no \(what)")
+        }
+    }
+}

@@ -1,0 +1,322 @@
+import PerchBase
+import PerchJSON
+import PerchWire
+
+/// How a request and its response are written: which protocol of the HTTP family a call speaks.
+enum HTTPForm: UInt8 {
+    case grpc
+    case grpcWeb
+    /// Connect, one message each way, without a prefix.
+    case connectUnary
+    case connectStream
+    /// Server-sent events.
+    case events
+    /// None of these: a plain answer for people.
+    case plain
+}
+
+/// How the messages of a call are compressed.
+enum MessageEncoding: UInt8 {
+    case identity
+    /// gRPC's name for zlib (RFC 1950).
+    case deflate
+    case gzip
+    case unknown
+}
+
+/// `grpc-timeout` and `connect-timeout-ms`.
+enum CallTimeout: Equatable {
+    case none
+    case milliseconds(UInt64)
+    case malformed
+}
+
+/// What the header fields of a request say, as far as this server looks at them. Filled field by field, from HPACK or from
+/// lines of HTTP/1.1.
+struct RequestHead {
+    enum Verb: UInt8 { case none, get, post, options, head, other }
+
+    struct Marks: OptionSet {
+        let rawValue: UInt16
+        static let hasScheme = Marks(rawValue: 1)
+        static let hasRegularField = Marks(rawValue: 2)
+        static let hasUnknownCodec = Marks(rawValue: 4)
+        static let isJSON = Marks(rawValue: 8)
+        static let acceptsDeflate = Marks(rawValue: 16)
+        static let acceptsGzip = Marks(rawValue: 32)
+        static let wantsGroups = Marks(rawValue: 64)
+        static let hasTrailerSupport = Marks(rawValue: 128)
+        static let acceptsEvents = Marks(rawValue: 256)
+        static let hasContentType = Marks(rawValue: 512)
+        static let isPreflight = Marks(rawValue: 1024)
+        static let hasSuffix = Marks(rawValue: 2048)
+    }
+
+    var verb = Verb.none
+    var path: [UInt8] = []
+    var authority: [UInt8] = []
+    var origin: [UInt8] = []
+    var form = HTTPForm.plain
+    var marks: Marks = []
+    var timeout = CallTimeout.none
+    var encoding = MessageEncoding.identity
+    /// `content-encoding`, of a unary Connect call.
+    var contentEncoding = MessageEncoding.identity
+    var contentLength: Int?
+    var metadata: [Metadata] = []
+    var clientID: [UInt8] = []
+    var lastEventID: [UInt8] = []
+    var heartbeatSeconds: UInt32 = 0
+    /// What breaks the rules of HTTP/2 (RFC 9113, sections 8.1 to 8.3): the stream is reset.
+    var malformed: String?
+
+    private mutating func fail(_ what: String) { if self.malformed == nil { self.malformed = what } }
+
+    /// Takes one field of an HTTP/2 request, pseudo fields included.
+    mutating func take(http2 name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        guard let first = name.first else { return self.fail("a field has no name") }
+        for byte in value where byte == 0 || byte == 10 || byte == 13 {
+            return self.fail("the value of a field has a line end or NUL")
+        }
+        if first == UInt8(ascii: ":") {
+            if self.marks.contains(.hasRegularField) { return self.fail("a pseudo field follows a regular one") }
+            return self.takePseudo(name, value)
+        }
+        self.marks.insert(.hasRegularField)
+        for byte in name where !Self.isFieldNameByte(byte) {
+            return self.fail("the name of a field has a byte that names do not have")
+        }
+        if Self.isHop(name) { return self.fail("a field is about the connection, which HTTP/2 does not have") }
+        if equal(name, "te"), !equal(value, "trailers") { return self.fail("te is not trailers") }
+        self.take(name, value)
+    }
+
+    private mutating func takePseudo(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        if equal(name, ":method") {
+            guard self.verb == .none else { return self.fail(":method comes twice") }
+            self.takeVerb(value)
+        } else if equal(name, ":path") {
+            guard self.path.isEmpty, !value.isEmpty else { return self.fail(":path is empty or comes twice") }
+            self.path = Array(value)
+        } else if equal(name, ":scheme") {
+            guard !self.marks.contains(.hasScheme) else { return self.fail(":scheme comes twice") }
+            self.marks.insert(.hasScheme)
+        } else if equal(name, ":authority") {
+            guard self.authority.isEmpty else { return self.fail(":authority comes twice") }
+            self.authority = Array(value)
+        } else {
+            self.fail("a pseudo field has a name that requests do not have")
+        }
+    }
+
+    mutating func takeVerb(_ value: UnsafeRawBufferPointer) {
+        if equal(value, "POST") {
+            self.verb = .post
+        } else if equal(value, "GET") {
+            self.verb = .get
+        } else if equal(value, "OPTIONS") {
+            self.verb = .options
+        } else if equal(value, "HEAD") {
+            self.verb = .head
+        } else {
+            self.verb = .other
+        }
+    }
+
+    /// All fields of an HTTP/2 request are here.
+    mutating func finishHTTP2() {
+        guard self.malformed == nil else { return }
+        if self.verb == .none || self.path.isEmpty || !self.marks.contains(.hasScheme) {
+            self.fail(":method, :scheme and :path are needed")
+        }
+    }
+
+    /// Takes one regular field; its name is in lower case.
+    mutating func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        switch name.count {
+        case 2:
+            if equal(name, "te") { self.marks.insert(.hasTrailerSupport) }
+        case 4:
+            if equal(name, "host"), self.authority.isEmpty { self.authority = Array(value) }
+        case 6:
+            if equal(name, "origin") { self.origin = Array(value) }
+            if equal(name, "accept") { self.takeAccept(value) }
+        case 12:
+            if equal(name, "content-type") { self.takeContentType(value) }
+            if equal(name, "grpc-timeout") { self.timeout = Self.grpcTimeout(value) }
+            if equal(name, "perch-groups") { if equal(value, "1") { self.marks.insert(.wantsGroups) } }
+        case 13:
+            if equal(name, "grpc-encoding") { self.encoding = Self.encoding(value) }
+            if equal(name, "authorization") {
+                self.metadata.append(Metadata(key: "authorization", value: Array(value)))
+            }
+            if equal(name, "last-event-id") { self.lastEventID = Array(value) }
+        case 14:
+            if equal(name, "content-length") { self.takeLength(value) }
+        case 15:
+            if equal(name, "perch-client-id") { self.clientID = Array(value) }
+            if equal(name, "perch-heartbeat") {
+                if let seconds = Self.number(value), seconds <= 86_400 { self.heartbeatSeconds = UInt32(seconds) }
+            }
+        case 16:
+            if equal(name, "content-encoding") { self.contentEncoding = Self.encoding(value) }
+        case 18:
+            if equal(name, "connect-timeout-ms") {
+                // At most ten digits.
+                self.timeout =
+                    value.count <= 10 ? Self.number(value).map { .milliseconds($0) } ?? .malformed : .malformed
+            }
+        case 19:
+            if equal(name, "perch-client-id-bin") {
+                // Several values may stand in one field, between commas: the first is taken.
+                let text = String(decoding: Self.items(value).first ?? value, as: UTF8.self)
+                guard let id = Base64.decodeLenient(text) else { return self.fail("perch-client-id-bin is not base64") }
+                self.clientID = id
+            }
+        case 20:
+            if equal(name, "grpc-accept-encoding") { self.takeAccepted(value) }
+        case 23:
+            if equal(name, "connect-accept-encoding") { self.takeAccepted(value) }
+        case 24:
+            if equal(name, "connect-content-encoding") { self.encoding = Self.encoding(value) }
+        case 29:
+            if equal(name, "access-control-request-method") { self.marks.insert(.isPreflight) }
+        default: break
+        }
+    }
+
+    // MARK: Values
+
+    private mutating func takeLength(_ value: UnsafeRawBufferPointer) {
+        guard let length = Self.number(value), length <= 1 << 40 else {
+            return self.fail("content-length is no number")
+        }
+        if let known = self.contentLength, known != Int(length) {
+            return self.fail("content-length comes twice and differs")
+        }
+        self.contentLength = Int(length)
+    }
+
+    private mutating func takeAccept(_ value: UnsafeRawBufferPointer) {
+        for item in Self.items(value) where equal(Self.beforeParameters(item), "text/event-stream") {
+            self.marks.insert(.acceptsEvents)
+        }
+    }
+
+    private mutating func takeAccepted(_ value: UnsafeRawBufferPointer) {
+        for item in Self.items(value) {
+            switch Self.encoding(item) {
+            case .deflate: self.marks.insert(.acceptsDeflate)
+            case .gzip: self.marks.insert(.acceptsGzip)
+            case .identity, .unknown: break
+            }
+        }
+    }
+
+    private mutating func takeContentType(_ value: UnsafeRawBufferPointer) {
+        if self.marks.contains(.hasContentType) { return self.fail("content-type comes twice") }
+        self.marks.insert(.hasContentType)
+        let type = String(decoding: Self.beforeParameters(value), as: UTF8.self).lowercased()
+        func codec(_ prefix: String) -> Substring? {
+            guard type.hasPrefix(prefix) else { return nil }
+            let rest = type.dropFirst(prefix.count)
+            if rest.isEmpty { return "proto" }
+            guard rest.first == "+" else { return nil }
+            self.marks.insert(.hasSuffix)
+            return rest.dropFirst()
+        }
+        var name: Substring = "proto"
+        if let found = codec("application/grpc-web") {
+            (self.form, name) = (.grpcWeb, found)
+        } else if let found = codec("application/grpc") {
+            (self.form, name) = (.grpc, found)
+        } else if type.hasPrefix("application/connect+"), let found = codec("application/connect") {
+            (self.form, name) = (.connectStream, found)
+        } else if type == "application/proto" || type == "application/json" {
+            (self.form, name) = (.connectUnary, type.dropFirst("application/".count))
+        } else {
+            return
+        }
+        switch name {
+        case "proto": break
+        case "json": self.marks.insert(.isJSON)
+        default: self.marks.insert(.hasUnknownCodec)
+        }
+    }
+
+    static func encoding(_ value: UnsafeRawBufferPointer) -> MessageEncoding {
+        if equal(value, "identity") { return .identity }
+        if equal(value, "deflate") { return .deflate }
+        return equal(value, "gzip") ? .gzip : .unknown
+    }
+
+    /// One to eight digits and a unit. What is shorter than a millisecond is rounded up.
+    static func grpcTimeout(_ value: UnsafeRawBufferPointer) -> CallTimeout {
+        guard (2...9).contains(value.count), let unit = value.last,
+            let number = self.number(UnsafeRawBufferPointer(rebasing: value[..<(value.count - 1)]))
+        else { return .malformed }
+        switch unit {
+        case UInt8(ascii: "H"): return .milliseconds(number * 3_600_000)
+        case UInt8(ascii: "M"): return .milliseconds(number * 60_000)
+        case UInt8(ascii: "S"): return .milliseconds(number * 1_000)
+        case UInt8(ascii: "m"): return .milliseconds(number)
+        case UInt8(ascii: "u"): return .milliseconds((number + 999) / 1_000)
+        case UInt8(ascii: "n"): return .milliseconds((number + 999_999) / 1_000_000)
+        default: return .malformed
+        }
+    }
+
+    /// Digits only, at most 18.
+    static func number(_ value: UnsafeRawBufferPointer) -> UInt64? {
+        guard (1...18).contains(value.count) else { return nil }
+        var number: UInt64 = 0
+        for byte in value {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + UInt64(byte - UInt8(ascii: "0"))
+        }
+        return number
+    }
+
+    /// The items of a list with commas, without white space around them.
+    static func items(_ value: UnsafeRawBufferPointer) -> [UnsafeRawBufferPointer] {
+        value.split(separator: UInt8(ascii: ",")).map { self.trimmed(UnsafeRawBufferPointer(rebasing: $0)) }
+    }
+
+    static func trimmed(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var (start, end) = (0, value.count)
+        while start < end, value[start] == 32 || value[start] == 9 { start += 1 }
+        while end > start, value[end - 1] == 32 || value[end - 1] == 9 { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: value[start..<end])
+    }
+
+    private static func beforeParameters(_ value: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        let end = value.firstIndex(of: UInt8(ascii: ";")) ?? value.count
+        return self.trimmed(UnsafeRawBufferPointer(rebasing: value[..<end]))
+    }
+
+    /// RFC 9110's `tchar` without capitals, which HTTP/2 does not have.
+    static func isFieldNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+        default: "!#$%&'*+.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    private static func isHop(_ name: UnsafeRawBufferPointer) -> Bool {
+        switch name.count {
+        case 7: equal(name, "upgrade")
+        case 10: equal(name, "connection") || equal(name, "keep-alive")
+        case 16: equal(name, "proxy-connection")
+        case 17: equal(name, "transfer-encoding")
+        default: false
+        }
+    }
+}
+
+/// Whether bytes are this text.
+@inline(__always)
+func equal(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+    guard bytes.count == text.utf8CodeUnitCount else { return false }
+    for index in 0..<bytes.count where bytes[index] != text.utf8Start[index] { return false }
+    return true
+}

@@ -1,0 +1,93 @@
+import CPerchProto
+import PerchBase
+import PerchJSON
+
+// JSON as HTTP carries it.
+extension MessageCodec {
+    /// The canonical JSON of an encoded response. One that we encoded ourselves can be read.
+    package func json(ofResponse method: Method, _ message: UnsafeRawBufferPointer) -> [UInt8] {
+        var json = JSONWriter(limitBytes: .max)
+        do {
+            try self.writeJSON(ofResponse: method, message.bytes, to: &json)
+            return try json.finish()
+        } catch {
+            preconditionFailure("a response of our own could not be written as JSON: \(error)")
+        }
+    }
+
+    /// What a stream goes on from after an encoded response: its resume token or cursor; nil where it has none.
+    package func resumeToken(ofResponse method: Method, _ message: UnsafeRawBufferPointer) -> [UInt8]? {
+        // `info.resume_token` of state streams, `cursor` of events.
+        var fields = ProtobufFields(Array(message)[...])
+        let wanted = method == .transactionUpdates ? 3 : 5
+        while let field = fields.next() {
+            guard field.field == wanted, case .piece(let piece) = field.value else { continue }
+            if method == .transactionUpdates { return piece.isEmpty ? nil : Array(piece) }
+            var info = ProtobufFields(piece)
+            while let inner = info.next() {
+                if inner.field == 5, case .piece(let token) = inner.value { return Array(token) }
+            }
+        }
+        return nil
+    }
+
+    /// The JSON of a request whose fields stand in a query: `account=alice&groupId=plus&app.bundleId=…`. A field that repeats
+    /// is a list.
+    package static func json(
+        ofQuery query: [(name: String, value: String)], _ method: Method
+    ) throws(MessageJSONError) -> [UInt8] {
+        let root = QueryNode()
+        for (name, value) in query {
+            var node = root
+            for part in name.split(separator: ".") { node = node.member(String(part)) }
+            node.values.append(value)
+        }
+        var json = JSONWriter(limitBytes: .max)
+        root.write(to: &json, as: method.requestDescriptor)
+        do {
+            return try json.finish()
+        } catch {
+            preconditionFailure("a document without limit overflowed: \(error)")
+        }
+    }
+}
+
+/// The fields of a query as a tree.
+private final class QueryNode {
+    private var members: [(name: String, node: QueryNode)] = []
+    var values: [String] = []
+
+    func member(_ name: String) -> QueryNode {
+        if let known = self.members.first(where: { $0.name == name }) { return known.node }
+        let node = QueryNode()
+        self.members.append((name, node))
+        return node
+    }
+
+    func write(to json: inout JSONWriter, as message: MessageDescription?) {
+        json.beginObject()
+        for (name, node) in self.members {
+            json.key(name)
+            let field = message?.fields.first { $0.jsonName == name || $0.name == name }
+            if !node.members.isEmpty {
+                let isMessage = field?.type == PROTOBUF_C_TYPE_MESSAGE
+                node.write(to: &json, as: isMessage ? field?.message : nil)
+            } else if field?.presence == .repeated {
+                json.beginArray()
+                for value in node.values { Self.write(value, field, to: &json) }
+                json.endArray()
+            } else {
+                Self.write(node.values.last ?? "", field, to: &json)
+            }
+        }
+        json.endObject()
+    }
+
+    private static func write(_ value: String, _ field: FieldDescription?, to json: inout JSONWriter) {
+        if field?.type == PROTOBUF_C_TYPE_BOOL, value == "true" || value == "false" {
+            json.boolean(value == "true")
+        } else {
+            json.string(value)
+        }
+    }
+}
