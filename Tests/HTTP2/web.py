@@ -1,0 +1,234 @@
+"""Connect, gRPC-Web, server-sent events and the rules of HTTP/1.1, by curl and by hand, against a real server."""
+import base64
+import json
+import pathlib
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
+
+from checks import check, equal, failed, passed  # noqa: E402
+from server import Server  # noqa: E402
+
+STATUS = "/perch.v1.EntitlementService/GetSubscriptionStatus"
+WATCH = "/perch.v1.EntitlementService/SubscriptionStatusTask"
+PRODUCTS = "/perch.v1.EntitlementService/GetProducts"
+BUY = "/perch.v1.TransactionService/Purchase"
+
+
+def curl(port, path, *arguments, data=None, kind="application/json", seconds=10):
+    """Status, head and body of an answer."""
+    command = ["curl", "--silent", "--include", "--max-time", str(seconds), *arguments]
+    if data is not None:
+        command += ["--data-binary", "@-", "--header", f"content-type: {kind}"]
+    body = data.encode() if isinstance(data, str) else data
+    out = subprocess.run([*command, f"http://127.0.0.1:{port}{path}"], input=body, capture_output=True).stdout
+    head, _, body = out.partition(b"\r\n\r\n")
+    lines = head.decode().split("\r\n")
+    fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])}
+    return int(lines[0].split()[1]) if lines[0] else 0, fields, body
+
+
+def raw(port, request, until=b"", seconds=5):
+    """What a server answers to bytes, until it closes or says something."""
+    with socket.create_connection(("127.0.0.1", port), seconds) as connection:
+        connection.sendall(request)
+        answer = b""
+        try:
+            while part := connection.recv(65_536):
+                answer += part
+                if until and until in answer:
+                    break
+        except TimeoutError:
+            pass
+    return answer
+
+
+def connect(port):
+    for name, version in (("HTTP/1.1", "--http1.1"), ("HTTP/2", "--http2-prior-knowledge")):
+        with check(f"connect: a unary call in JSON over {name}"):
+            status, head, body = curl(port, STATUS, version, data='{"account":"alice","groupId":"premium"}')
+            equal((status, head["content-type"]), (200, "application/json"), "status and type")
+            assert "success" in json.loads(body), body
+        with check(f"connect: an error has code, text and details over {name}"):
+            status, head, body = curl(port, STATUS, version, data='{"account":"alice"}')
+            error = json.loads(body)
+            equal((status, error["code"]), (400, "invalid_argument"), "status and code")
+            equal([each["type"] for each in error["details"]], ["google.rpc.ErrorInfo", "google.rpc.BadRequest"], "details")
+            assert b"FIELD_MISSING" in base64.b64decode(error["details"][0]["value"] + "==")
+        with check(f"connect: a wrong field and wrong JSON are named over {name}"):
+            status, _, body = curl(port, STATUS, version, data='{"acount":"alice"}')
+            equal(status, 400, "the status")
+            assert "account" in json.loads(body)["message"], body
+            equal(curl(port, STATUS, version, data='{"account":')[0], 400, "the status")
+        with check(f"connect: a read as GET over {name}"):
+            query = "?connect=v1&encoding=json&message=%7B%22account%22%3A%22alice%22%2C%22groupId%22%3A%22premium%22%7D"
+            status, _, body = curl(port, STATUS + query, version)
+            equal(status, 200, "the status")
+            assert "success" in json.loads(body), body
+            status, _, body = curl(port, STATUS + "?account=alice&groupId=premium", version)
+            equal(status, 200, "the status by names")
+            status, _, body = curl(port, PRODUCTS + "?productIds=com.example.monthly&productIds=x", version)
+            equal(json.loads(body)["success"]["unavailableIds"], ["x"], "a list by names")
+            equal(curl(port, BUY + "?account=alice", version)[0], 405, "a purchase by GET")
+        with check(f"connect: a purchase in JSON over {name}"):
+            status, _, body = curl(port, BUY, version,
+                                   data='{"account":"c-1","order":{"productId":"com.example.coins"}}')
+            equal(status, 200, "the status")
+            assert json.loads(body)["position"]["revision"], body
+        with check(f"connect: a stream in JSON over {name}"):
+            message = b'{"account":"c-2","groupId":"premium"}'
+            _, head, body = curl(port, WATCH, version, data=b"\0" + struct.pack(">I", len(message)) + message,
+                                 kind="application/connect+json", seconds=1)
+            equal(head["content-type"], "application/connect+json", "the type")
+            messages = list(envelopes(body))
+            # A bookmark may follow.
+            equal([flag for flag, _ in messages[:2]], [0, 0], "the flags")
+            equal(json.loads(messages[0][1]), {"loading": {}}, "the first message")
+            assert "success" in json.loads(messages[1][1])
+        with check(f"connect: a stream that is refused ends with an envelope over {name}"):
+            _, _, body = curl(port, WATCH, version, data=b"\0\0\0\0\2{}", kind="application/connect+json")
+            (flag, end), = envelopes(body)
+            equal((flag, json.loads(end)["error"]["code"]), (2, "invalid_argument"), "the end")
+        with check(f"gRPC-Web: message and trailers over {name}"):
+            request = b"\x12\x05alice\x1a\x07premium"
+            status, head, body = curl(port, STATUS, version, data=b"\0" + struct.pack(">I", len(request)) + request,
+                                      kind="application/grpc-web+proto")
+            equal((status, head["content-type"]), (200, "application/grpc-web+proto"), "status and type")
+            messages = list(envelopes(body))
+            equal([flag for flag, _ in messages], [0, 0x80], "the flags")
+            assert messages[1][1].startswith(b"grpc-status: 0\r\n"), messages
+        with check(f"form encoding gets 415 with the right types over {name}"):
+            status, head, _ = curl(port, STATUS, version, data="account=alice", kind="application/x-www-form-urlencoded")
+            equal(status, 415, "the status")
+            assert "application/json" in head["accept-post"]
+    with check("connect: one HTTP/1.1 connection takes call after call"):
+        request = post(STATUS, b'{"account":"alice","groupId":"premium"}')
+        answer = raw(port, request * 3 + post(STATUS, b"{}", "connection: close\r\n"))
+        equal(answer.count(b"HTTP/1.1 200"), 3, "the answers")
+        equal(answer.count(b"HTTP/1.1 400"), 1, "the refusal")
+
+
+def envelopes(body):
+    while body:
+        flag, length = body[0], struct.unpack(">I", body[1:5])[0]
+        yield flag, body[5:5 + length]
+        body = body[5 + length:]
+
+
+def post(path, body, more="", host="127.0.0.1"):
+    return (f"POST {path} HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+            f"{more}\r\n").encode() + body
+
+
+def events(port):
+    with check("events: a watch as text/event-stream, resumed by Last-Event-ID"):
+        path = WATCH + "?account=e-1&groupId=premium"
+        _, head, body = curl(port, path, "--http1.1", "--no-buffer", "-H", "accept: text/event-stream", seconds=1)
+        equal(head["content-type"], "text/event-stream", "the type")
+        blocks = body.decode().strip().split("\n\n")
+        equal(blocks[0], 'data: {"loading":{}}', "the first event")
+        fields = dict(line.split(": ", 1) for line in blocks[1].split("\n"))
+        assert "success" in json.loads(fields["data"]), blocks
+        _, _, body = curl(port, path, "--http1.1", "-H", "accept: text/event-stream", "-H",
+                          f"last-event-id: {fields['id']}", seconds=1)
+        assert '"unchanged"' in body.decode(), body
+    with check("events: a change is pushed"):
+        request = (f"GET {WATCH}?account=e-2&groupId=premium HTTP/1.1\r\nhost: localhost\r\n"
+                   "accept: text/event-stream\r\n\r\n").encode()
+        with socket.create_connection(("127.0.0.1", port), 5) as connection:
+            connection.sendall(request)
+            seen = b""
+            while seen.count(b"data: ") < 2:
+                seen += connection.recv(65_536)
+            equal(curl(port, BUY, data='{"account":"e-2","order":{"productId":"com.example.monthly"}}')[0], 200, "the buy")
+            while b"com.example.monthly" not in seen:
+                seen += connection.recv(65_536)
+    with check("events: a token in an address is refused"):
+        equal(curl(port, WATCH + "?account=a&groupId=g&access_token=x", "-H", "accept: text/event-stream")[0], 400, "it")
+    with check("events: a stream without Accept is refused with the right call"):
+        status, _, body = curl(port, WATCH + "?account=a&groupId=g")
+        assert status >= 400 and "text/event-stream" in json.loads(body)["message"], body
+
+
+def strict(port):
+    body = b'{"account":"alice","groupId":"premium"}'
+    for name, request in (
+            ("two Content-Length that differ", post(STATUS, body, "content-length: 3\r\n")),
+            ("Content-Length beside Transfer-Encoding", post(STATUS, body, "transfer-encoding: chunked\r\n")),
+            ("a folded field", post(STATUS, body, "x: a\r\n b\r\n")),
+            ("a bare LF", post(STATUS, body).replace(b"host: 127.0.0.1\r\n", b"host: 127.0.0.1\n")),
+            ("white space before a colon", post(STATUS, body, "x : a\r\n")),
+            ("no Host", post(STATUS, body).replace(b"host: 127.0.0.1\r\n", b"")),
+            ("two Hosts", post(STATUS, body, "host: localhost\r\n")),
+            ("a Transfer-Encoding that is not chunked", post(STATUS, b"", "transfer-encoding: gzip, chunked\r\n")),
+            ("a chunk without a number", post(STATUS, b"", "transfer-encoding: chunked\r\n").replace(
+                b"content-length: 0\r\n", b"") + b"zz\r\n")):
+        with check(f"http: {name} gets 400 and the end"):
+            answer = raw(port, request + post(STATUS, body))
+            assert answer.startswith(b"HTTP/1.1 400 "), answer[:200]
+            equal(answer.count(b"HTTP/1.1 "), 1, "the answers")
+            assert b"connection: close" in answer
+    with check("http: a chunked body is taken, in any pieces"):
+        request = post(STATUS, b"", "transfer-encoding: chunked\r\nconnection: close\r\n").replace(
+            b"content-length: 0\r\n", b"") + b"".join(b"%x\r\n%s\r\n" % (1, bytes([byte])) for byte in body) + b"0\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", port), 5) as connection:
+            for place in range(0, len(request), 7):
+                connection.sendall(request[place:place + 7])
+                time.sleep(0.001)
+            answer = b""
+            while part := connection.recv(65_536):
+                answer += part
+        assert answer.startswith(b"HTTP/1.1 200 "), answer
+    with check("http: a head or a body that is too long is refused"):
+        assert raw(port, b"GET / HTTP/1.1\r\nx: " + b"y" * 20_000).startswith(b"HTTP/1.1 431 ")
+        assert raw(port, post(STATUS, b"", "").replace(b"length: 0", b"length: 900000")).startswith(b"HTTP/1.1 413 ")
+    with check("http: a foreign Host and a foreign Origin are refused on loopback"):
+        equal(raw(port, post(STATUS, body, "connection: close\r\n", host="evil.example.com"))[9:12], b"421", "the Host")
+        equal(raw(port, post(STATUS, body, "connection: close\r\norigin: https://evil.example.com\r\n"))[9:12], b"403",
+              "the Origin")
+        equal(raw(port, post(STATUS, body, "connection: close\r\norigin: http://127.0.0.1\r\n"))[9:12], b"200",
+              "its own Origin")
+    with check("http: gRPC over HTTP/1.1 is told what it needs"):
+        equal(curl(port, STATUS, "--http1.1", data=b"\0\0\0\0\0", kind="application/grpc")[0], 505, "the status")
+    with check("http: HTTP/1.0 and unknown paths are refused"):
+        assert raw(port, b"GET / HTTP/1.0\r\nhost: localhost\r\n\r\n").startswith(b"HTTP/1.1 505 ")
+        equal(curl(port, "/nothing")[0], 404, "the status")
+
+
+def across(perch, catalog, work):
+    server = Server(perch, catalog, "memory", work / "across.log")
+    server.arguments[2:2] = ["--allow-origin", "https://app.example.com"]
+    server.start()
+    origin = ["-H", "origin: https://app.example.com"]
+    with check("CORS: the origins of the setting are answered, preflight included"):
+        status, head, _ = curl(server.port, STATUS, "-X", "OPTIONS", *origin, "-H", "access-control-request-method: POST")
+        equal((status, head["access-control-allow-origin"]), (204, "https://app.example.com"), "the preflight")
+        assert "content-type" in head["access-control-allow-headers"]
+        status, head, _ = curl(server.port, STATUS, *origin, data='{"account":"alice","groupId":"premium"}')
+        equal((status, head["access-control-allow-origin"]), (200, "https://app.example.com"), "the call")
+        status, head, _ = curl(server.port, STATUS, *origin, data='{"account":""}')
+        equal((status, head["access-control-allow-origin"]), (400, "https://app.example.com"), "the refusal")
+        equal(curl(server.port, STATUS, "-H", "origin: https://other.example.com", data="{}")[0], 403, "another origin")
+    equal(server.stop(), 0, "the exit status")
+
+
+if __name__ == "__main__":
+    perch, catalog = sys.argv[1:3]
+    with tempfile.TemporaryDirectory() as name:
+        work = pathlib.Path(name)
+        server = Server(perch, catalog, "memory", work / "server.log")
+        server.start()
+        try:
+            connect(server.port)
+            events(server.port)
+            strict(server.port)
+        finally:
+            equal(server.stop(), 0, "the exit status")
+        across(perch, catalog, work)
+    print(f"web: {len(passed)} checks held, {len(failed)} failed", flush=True)
+    sys.exit(1 if failed else 0)
