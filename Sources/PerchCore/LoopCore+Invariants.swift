@@ -215,7 +215,8 @@ extension LoopCore {
     }
 
     private func isWaitedFor(_ call: Int32) -> Bool {
-        self.calls[call].flags.contains(.isWaiting)
+        if self.calls[call].flags.contains(.isWaiting) { return true }
+        return self.calls[call].kind == .watch && self.views.slots[self.calls[call].target].isStale
     }
 
     private func checkDirtyList(_ index: Int32) {

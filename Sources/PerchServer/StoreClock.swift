@@ -8,6 +8,8 @@ import Synchronization
 /// lease on disk. So whatever happens to this process and to the machine's clock, the next process begins after every
 /// instant that was shown. Sendable without a claim: three atomics, and a lock for rare operations.
 final class StoreClock: Sendable {
+    /// Twice the latest instant that was shown, in milliseconds; odd while the clock is held. One word, so that no thread can show a
+    /// later instant after `hold` has returned.
     private let latest: Atomic<Int64>
     /// The latest instant that may be shown: the durable lease.
     private let bound: Atomic<Int64>
@@ -16,8 +18,12 @@ final class StoreClock: Sendable {
     private let wake = Mutex<WakeUp?>(nil)
 
     init(notBefore lease: Instant, bound: Instant) {
-        self.latest = Atomic(lease.milliseconds)
+        self.latest = Atomic(Self.word(lease.milliseconds))
         self.bound = Atomic(max(lease, bound).milliseconds)
+    }
+
+    private static func word(_ milliseconds: Int64) -> Int64 {
+        min(max(milliseconds, Int64.min / 2), Int64.max / 2) << 1
     }
 
     /// The thread to wake when the clock stops at its bound: the store's.
@@ -30,9 +36,21 @@ final class StoreClock: Sendable {
         if machine.milliseconds > bound, !self.isAwaited.exchange(true, ordering: .relaxed) {
             self.wake.withLock { $0 }?.signal()
         }
-        let (_, latest) = self.latest.max(min(machine.milliseconds, bound), ordering: .relaxed)
-        return Instant(milliseconds: latest)
+        let wanted = Self.word(min(machine.milliseconds, bound))
+        var word = self.latest.load(ordering: .relaxed)
+        while word < wanted, word & 1 == 0 {
+            let (isExchanged, found) = self.latest.weakCompareExchange(
+                expected: word, desired: wanted, ordering: .relaxed)
+            word = isExchanged ? wanted : found
+        }
+        return Instant(milliseconds: word >> 1)
     }
+
+    /// Stops the clock at the latest instant that any thread has shown, until `release`.
+    func hold() { self.latest.bitwiseOr(1, ordering: .relaxed) }
+
+    /// True: the clock was held, and runs again.
+    func release() -> Bool { self.latest.bitwiseAnd(~1, ordering: .relaxed).oldValue & 1 == 1 }
 
     /// The lease on disk is extended. True if the clock had stopped at its bound and now continues.
     func extend(to bound: Instant) -> Bool {

@@ -102,6 +102,7 @@ final class StoreLoop: LoopDriver {
             self.requests.removeAll()
             return nil
         }
+        if self.engine.stopsClock(self.requests) { self.clock.hold() }
         let wall = self.clock.now()
         let machine = Clocks.wall()
         if !self.requests.isEmpty { self.measures.inboxRequests.record(UInt64(self.requests.count)) }
@@ -127,10 +128,10 @@ final class StoreLoop: LoopDriver {
         self.answerQuestions(wall: batch.wall, machine: batch.machine, now: batch.now)
         self.countSome(wall: batch.wall, machine: batch.machine, now: batch.now)
         let standing = self.engine.standing
-        if !standing.hasFailed, self.clock.extend(to: standing.clockBound) {
-            // Their next instants may be due already.
-            for loop in self.loops { loop.post(.clockWentOn) }
-        }
+        var wentOn = !standing.hasFailed && self.clock.extend(to: standing.clockBound)
+        if !standing.isClockStopping, self.clock.release() { wentOn = true }
+        // Their next instants may be due already.
+        if wentOn { for loop in self.loops { loop.post(.clockWentOn) } }
         self.copySome()
         if standing.failedBatches > batch.failedBefore { self.failedCommit = batch.machine }
         self.tellRoom(isThere: !standing.isWithoutRoom)

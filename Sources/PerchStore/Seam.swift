@@ -221,8 +221,8 @@ package struct AppChange: Sendable {
 /// The answer of a mutation. It is kept with the mutation's key, so a repeated call gets the same answer.
 package enum MutationResult: Hashable, Sendable {
     case none
-    /// A transaction, and whether the customer already held it.
-    case transaction(Transaction, wasHeld: Bool)
+    /// A transaction, whether the customer already held it, and why its signature is invalid, if the app's settings say so.
+    case transaction(Transaction, wasHeld: Bool, failure: VerificationFailure = .verified)
     /// A purchase that waits for approval or another action.
     case pending(id: UInt64)
     /// A purchase that the customer cancelled.
@@ -268,6 +268,12 @@ package struct Mutation: Sendable {
         set { self.change { $0.waitsForSettling = newValue } }
     }
 
+    /// Whether the mutation stops an app's clock, so that no thread may show a later instant than the one it is decided at.
+    package var stopsClock: Bool {
+        get { self.contents.fields.stopsClock }
+        set { self.change { $0.stopsClock = newValue } }
+    }
+
     private var contents: Contents
 
     package init(
@@ -301,6 +307,7 @@ package struct Mutation: Sendable {
         var keyDigest = Digest.zero
         var origin: [UInt8] = []
         var waitsForSettling = false
+        var stopsClock = false
     }
 
     private enum Decider: Sendable {

@@ -35,4 +35,36 @@ import Testing
         #expect(clock.now(machine: self.at(700_000)) == self.at(622_000))
         #expect(wake.clear() == 1, "the next time as well")
     }
+
+    @Test func `stands at what was shown last while it is held, and says whether it was held`() {
+        let clock = StoreClock(notBefore: self.at(0), bound: self.at(9_000))
+        #expect(clock.now(machine: self.at(5_000)) == self.at(5_000))
+        clock.hold()
+        clock.hold()
+        #expect(clock.now(machine: self.at(5_001)) == self.at(5_000))
+        #expect(clock.release())
+        #expect(!clock.release())
+        #expect(clock.now(machine: self.at(5_001)) == self.at(5_001))
+    }
+
+    @Test func `shows no thread a later instant once it is held`() async {
+        let clock = StoreClock(notBefore: self.at(0), bound: .distantFuture)
+        let latest = await withTaskGroup(of: Instant.self) { group in
+            for start in 0..<4 {
+                group.addTask {
+                    var seen = Instant.distantPast
+                    for step in 0..<20_000 { seen = clock.now(machine: Instant(milliseconds: Int64(start + step * 4))) }
+                    return seen
+                }
+            }
+            var held = Instant.distantPast
+            group.addTask {
+                clock.hold()
+                return clock.now(machine: .distantFuture)
+            }
+            for await seen in group { held = max(held, seen) }
+            return held
+        }
+        #expect(clock.now(machine: .distantFuture) == latest)
+    }
 }

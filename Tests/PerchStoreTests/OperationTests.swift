@@ -102,7 +102,7 @@ final class FamilyStore {
     }
 
     static func transaction(_ result: MutationResult) throws -> Transaction {
-        guard case .transaction(let transaction, _) = result else { throw Unexpected(result: result) }
+        guard case .transaction(let transaction, _, _) = result else { throw Unexpected(result: result) }
         return transaction
     }
 
@@ -431,7 +431,7 @@ final class FamilyStore {
         refuses(.share(.product("lifetime"), member: "m6"), .familyLimit)
         try store.operate(.share(.product("lifetime"), member: "m5"), "a")
         let again = try store.operate(.share(.product("silver"), member: "m5"), "a")
-        if case .transaction(_, wasHeld: false) = again { Issue.record("sharing twice is sharing once") }
+        if case .transaction(_, wasHeld: false, _) = again { Issue.record("sharing twice is sharing once") }
         #expect { try store.operate(.share(.product("silver"), member: "b"), "m5") } throws: {
             ($0 as? Refusal)?.reason == .transactionUnknown
         }

@@ -70,7 +70,7 @@ private final class Server {
     }
 
     func transaction(_ ticket: UInt64) -> TransactionID? {
-        guard case .mutated(.transaction(let transaction, _), _)? = self.answers[ticket] else { return nil }
+        guard case .mutated(.transaction(let transaction, _, _), _)? = self.answers[ticket] else { return nil }
         return transaction.id
     }
 

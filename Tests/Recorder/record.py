@@ -270,7 +270,10 @@ def main():
     )
     parser.add_argument("--still-clock", action="store_true", help="the clock moves by advances alone")
     parser.add_argument(
-        "--one-instant", action="store_true", help="a group has to show one instant of the app's clock"
+        "--one-instant",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="a group has to show one instant of the app's clock",
     )
     parser.add_argument("--directory", help="where to keep store and log; a temporary directory if not given")
     parser.add_argument("--keep", help="write the journal to this file")

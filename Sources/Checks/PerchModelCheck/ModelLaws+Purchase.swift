@@ -6,7 +6,7 @@ import PerchStore
 extension ModelLaws {
     func bought(_ order: PurchaseOrder, _ account: Int, isApproved: Bool = false) -> String? {
         guard case .done(let result, _) = self.answer else { return nil }
-        guard case .transaction(let transaction, let wasHeld) = result else {
+        guard case .transaction(let transaction, let wasHeld, _) = result else {
             return self.after.rows[account] == self.before.rows[account] ? nil : "not bought, and there are rows"
         }
         // A held or pending transaction is returned unchanged.

@@ -34,6 +34,7 @@ final class SimulatedCustomer {
         case list(account: String, atLeast: Position?, expected: [TransactionID])
         case purchase(account: String, product: String, key: [UInt8])
         case revocation(SimulatedToken)
+        case clock
         case change
     }
 
@@ -110,7 +111,7 @@ final class SimulatedCustomer {
         case ..<87: client.ping(Array(repeating: UInt8(self.random.below(256)), count: 8))
         case ..<93: client.socket.isStalled.toggle()
         case ..<95: client.socket.capacity = self.random.element([1, 64, 700, 4_096, 128 * 1024])
-        case ..<97: self.leave()
+        case ..<96: self.leave()
         case ..<98: self.revokeSomething()
         case ..<99:
             // Sends a complete invalid header. Fewer bytes would be the beginning of the next frame, and the server
@@ -155,7 +156,7 @@ final class SimulatedCustomer {
         let stream = self.ask(
             client, watch.subject.request(token: withToken ? watch.token : [], atLeast: atLeast),
             timeoutMilliseconds: self.random.below(12) == 0 ? 1 + UInt64(self.random.below(20_000)) : 0)
-        watch.opened(on: stream, withToken: withToken)
+        watch.opened(on: stream, withToken: withToken, atLeast: atLeast)
     }
 
     private func cancelSomething() {
@@ -222,8 +223,8 @@ final class SimulatedCustomer {
     private func moveTime() {
         let change: ClockChange =
             switch self.random.below(10) {
-            case 0: .freeze
-            case 1, 2: .resume
+            case 0, 1: .freeze
+            case 2: .resume
             case 3...5: .advanceBy(milliseconds: Int64(self.random.below(Int(TestShop.month))))
             case 6: .advanceBy(milliseconds: Int64(self.random.below(Int(TestShop.month) * 8)))
             default: .advanceToBoundary(account: self.random.element(Self.accounts))
@@ -245,7 +246,8 @@ final class SimulatedCustomer {
     private func read() {
         let account = self.someAccount()
         let atLeast = self.random.bool() ? self.acknowledged : nil
-        switch self.random.below(5) {
+        switch self.random.below(6) {
+        case 5: self.send(.getClock(ClockRequest()), .clock)
         case 0:
             let product = self.random.element(TestShop.all)
             self.send(
@@ -387,6 +389,8 @@ final class SimulatedCustomer {
             if let atLeast, page.position.revision < atLeast.revision {
                 self.simulation.promises.breach("at least", "a list at \(page.position), demanded was \(atLeast)")
             }
+        case (.getClock(let answer), .clock):
+            self.simulation.promises.heardInstant(answer.clock.now, of: "the clock", self.world)
         case (.revokeToken, .revocation(let token)):
             if self.world.revokedSince[token.id] == nil {
                 self.simulation.promises.breach("durable", "token \(token.id) is said to be taken back, and is not")
@@ -423,6 +427,7 @@ final class SimulatedCustomer {
             self.simulation.promises.breach("reliable", "a read of \(subject) came to no value")
             return
         }
+        self.simulation.promises.heardInstant(info.position.asOf, of: "a read of \(subject)", self.world)
         let history = self.world.history
         let revision = max(info.position.revision, history.revisionOfState(subject, at: atLeast?.revision ?? 1))
         if history.value(of: subject, at: revision, asOf: info.position.asOf) != value {

@@ -26,6 +26,7 @@ struct SimulatedToken {
         case .purchase(let asked): self.scope >= .write && self.reaches(asked.account)
         case .finish(let asked): self.scope >= .write && self.reaches(asked.account)
         case .operate(let asked): self.scope >= .test && self.permits(asked)
+        case .getClock: self.scope >= .test
         case .configure, .setClock: self.scope >= .test && self.account == nil
         case .loadCatalog, .revokeToken: self.scope >= .admin && self.account == nil
         default: preconditionFailure("no customer of a simulation asks for \(request)")

@@ -85,8 +85,6 @@ package final class Simulation {
     private var hasStoreFailed: Bool { self.world.storeFailure != nil }
     /// Whether a disk failed and messages of that server may still be in flight.
     var hasDiskFailed: Bool { self.deaths.failedSyncs > 0 }
-    /// The latest time on the clock of any server.
-    private var latestShown = World.begin
     /// The stalled loop, and its remaining ticks.
     private var held: (loop: Int, steps: Int)?
     private var customers: [SimulatedCustomer] = []
@@ -170,7 +168,7 @@ package final class Simulation {
     }
 
     /// The latest time on the clock of any server.
-    var latestWall: Instant { max(self.latestShown, self.world.wall) }
+    var latestWall: Instant { self.world.latestWall }
 
     func nextKey() -> [UInt8] {
         self.keyCount += 1
@@ -211,9 +209,7 @@ package final class Simulation {
         case ..<76: self.moveBytes()
         case ..<140: self.stepLoop()
         case ..<160:
-            self.note("store", 1)
-            self.world.runStore()
-            if self.world.isDead { self.bury(.process, inCommit: true) }
+            self.runStore()
         case ..<187:
             let number = self.random.below(self.customers.count)
             self.note("customer", 2, number)
@@ -222,6 +218,18 @@ package final class Simulation {
         case ..<198: self.fillDisk()
         default: self.goWrong()
         }
+    }
+
+    /// Often in two halves, between which loops turn and time passes.
+    private func runStore() {
+        self.note("store", 1, self.world.isStoreRunning ? 1 : 0)
+        if self.world.isStoreRunning {
+            self.world.finishStoreRun()
+            return
+        }
+        self.world.beginStoreRun()
+        if self.world.isDead { return self.bury(.process, inCommit: true) }
+        if self.random.below(3) != 0 { self.world.finishStoreRun() }
     }
 
     // MARK: Faults
@@ -278,7 +286,6 @@ package final class Simulation {
         if inCommit { self.deaths.inCommit += 1 }
         // The clock may repeat times that it showed while no lease could be written: see `StoreEngine.clockBound`.
         let shown = self.world.hasRunUnleased ? min(self.world.wall, self.world.engine.header.lease) : self.world.wall
-        self.latestShown = max(self.latestShown, self.world.wall)
         self.disk?.room = nil
         let committed = self.world.restart(after: loss)
         self.promises.restarted(self.world, committed: committed, wall: shown)
@@ -353,7 +360,7 @@ package final class Simulation {
         self.disk?.room = nil
         if self.hasStoreFailed { self.bury(.process, inCommit: false) }
         // A client that saw a later time waits for it.
-        self.world.setMachineClock(by: max(0, self.latestShown.milliseconds(since: self.world.machine)))
+        self.world.setMachineClock(by: max(0, self.latestWall.milliseconds(since: self.world.machine)))
         for client in self.world.clients {
             client.socket.isStalled = false
             client.socket.capacity = 128 * 1024
@@ -396,7 +403,7 @@ package final class Simulation {
                 moved = true
             }
             if self.world.storeHasWork {
-                self.world.runStore()
+                if self.world.isStoreRunning { self.world.finishStoreRun() } else { self.world.runStore() }
                 moved = true
             }
             rounds += 1
@@ -417,7 +424,8 @@ package final class Simulation {
             }
         }
         for customer in self.customers where customer.isConnected {
-            for watch in customer.watches where watch.stream != nil {
+            for watch in customer.watches where watch.stream != nil && !self.promises.mayWaitForGood(watch, self.world)
+            {
                 guard let request = watch.subject.read else { continue }
                 let response = self.world.answer(to: request, from: stranger).response
                 let read: SeenValue? =

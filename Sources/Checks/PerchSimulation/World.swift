@@ -43,12 +43,18 @@ package final class World {
     /// The time of the server's clock, which never runs backwards.
     package private(set) var wall = World.begin
     package private(set) var machine = World.begin
+    /// The latest time that the clock of any server of this world has shown.
+    package private(set) var latestWall = World.begin
     /// Requests of the loops that the store has not seen yet.
     package private(set) var storeInbox: [StoreRequest] = []
     /// Whether the clock has passed its lease, because the disk had no space for a new one.
     package private(set) var hasRunUnleased = false
+    /// Whether any server of this world has.
+    package private(set) var hasEverRunUnleased = false
     /// The machine's clock was seen beyond the lease.
     private var isClockAwaited = false
+    /// A run of the store stops an app's clock, and not all loops have applied that.
+    private var isClockHeld = false
     /// When the store wants to run again, by the machine's clock; nil for "when something is asked".
     package private(set) var storeWake: Instant?
     package private(set) var storeFailure: String?
@@ -183,13 +189,27 @@ package final class World {
 
     /// One run of the store, over all that waits for it.
     package func runStore() {
+        self.beginStoreRun()
+        self.finishStoreRun()
+    }
+
+    /// What a run of the store came to, until the loops are told.
+    private var outbox: StoreEngine.Outbox?
+
+    /// Whether a run has begun and the loops are not told of it.
+    package var isStoreRunning: Bool { self.outbox != nil }
+
+    /// The first half of a run: the store reads the clock, decides and commits. Loops may turn before the second half, as while a
+    /// disk syncs.
+    package func beginStoreRun() {
+        precondition(self.outbox == nil, "a run of the store began inside a run")
         let requests = self.storeInbox
         self.storeInbox.removeAll()
+        if self.engine.stopsClock(requests) { self.isClockHeld = true }
         var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
         self.storeWake = self.engine.run(requests, wall: self.wall, machine: self.machine, into: &outbox)
         // A process that died in a decision sends no results.
         if self.isDead { return }
-        defer { self.extendClock() }
         for event in outbox.events[0] {
             if case .change(let change) = event {
                 self.history.append(change)
@@ -197,6 +217,13 @@ package final class World {
             }
             if case .failed(let message) = event { self.storeFailure = message }
         }
+        self.outbox = outbox
+    }
+
+    /// The second half: the loops are told.
+    package func finishStoreRun() {
+        guard let outbox = self.outbox.take() else { return }
+        defer { self.extendClock() }
         for (loop, events) in zip(self.loops, outbox.events) {
             loop.inbox.append(contentsOf: events.map { LoopArrival.store($0) })
         }
@@ -221,6 +248,7 @@ package final class World {
     }
 
     package var storeHasWork: Bool {
+        if self.isStoreRunning { return true }
         guard self.storeFailure == nil else { return !self.storeInbox.isEmpty }
         return !self.storeInbox.isEmpty || (self.storeWake.map { $0 <= self.machine } ?? false)
     }
@@ -247,7 +275,7 @@ package final class World {
                 moved = true
             }
             if self.storeHasWork {
-                self.runStore()
+                if self.isStoreRunning { self.finishStoreRun() } else { self.runStore() }
                 moved = true
             }
             if !moved { return }
@@ -284,8 +312,10 @@ package final class World {
 
     /// The server's clock goes along with the machine's, up to the lease that is on the disk; there the store is woken.
     private func lookAtMachine() {
+        if self.isClockHeld { return }
         let bound = self.engine.clockBound
         self.wall = max(self.wall, min(self.machine, bound))
+        self.latestWall = max(self.latestWall, self.wall)
         // A failed store writes no lease any more: its process is about to end.
         if self.machine > bound, self.engine.failure == nil, !self.isClockAwaited {
             self.isClockAwaited = true
@@ -293,10 +323,15 @@ package final class World {
         }
         let isExcused = self.hasRunUnleased || self.engine.isWithoutRoom
         self.hasRunUnleased = isExcused && self.wall > self.engine.header.lease
+        if self.hasRunUnleased { self.hasEverRunUnleased = true }
     }
 
     /// Extends the clock, as the store's thread does after each tick.
     private func extendClock() {
+        if self.isClockHeld, !self.engine.isClockStopping {
+            self.isClockHeld = false
+            for loop in self.loops { loop.inbox.append(.clockWentOn) }
+        }
         self.lookAtMachine()
         guard self.isClockAwaited, self.machine <= self.engine.clockBound else { return }
         self.isClockAwaited = false
@@ -391,6 +426,7 @@ package final class World {
             socket.close()
         }
         self.storeInbox.removeAll()
+        self.outbox = nil
         self.ownAnswers.removeAll()
         self.storeFailure = nil
         if let disk = self.setup.disk {
@@ -408,6 +444,7 @@ package final class World {
         // Not the machine's clock yet: the store's first run renews the lease.
         self.wall = self.engine.header.lease
         self.isClockAwaited = false
+        self.isClockHeld = false
         self.hasRunUnleased = false
         self.loops = Self.makeLoops(self.engine, self.setup, self.now)
         self.storeWake = self.machine

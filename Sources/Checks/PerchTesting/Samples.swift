@@ -336,7 +336,9 @@ extension SeededRandom {
     package mutating func mutationResult() -> MutationResult {
         switch self.below(6) {
         case 0: .none
-        case 1: .transaction(self.transaction(), wasHeld: self.bool())
+        case 1:
+            .transaction(
+                self.transaction(), wasHeld: self.bool(), failure: VerificationFailure(rawValue: Int32(self.below(7))))
         case 2: .pending(id: self.uint64())
         case 3: .cancelled
         case 4: .number(self.uint64())

@@ -109,7 +109,6 @@ extension LoopCore {
 
     /// Detaches a call from everything but its connection and its stream number.
     private mutating func detach(_ call: Int32) {
-        let connection = self.calls[call].connection
         switch self.calls[call].kind {
         case .watch:
             self.leaveView(call)
@@ -117,13 +116,13 @@ extension LoopCore {
             self.leaveUpdates(call)
         case .unary:
             self.dropPending(call)
-            if self.calls[call].flags.contains(.isWaiting) { self.connections[connection].waitingCount -= 1 }
+            if self.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
         case .order:
             self.calls[call].target = -1
         case .ending:
             return
         }
-        if self.calls[call].method.isStreaming { self.connections[connection].watchCount -= 1 }
+        if self.calls[call].method.isStreaming { self.connections[self.calls[call].connection].watchCount -= 1 }
         self.service.waiting.remove(call)
         self.forgetRequest(of: call)
         if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }

@@ -155,6 +155,7 @@ extension LoopCore {
             return .commitApp(appChange, answer: .none)
         }
         mutation.waitsForSettling = true
+        if case .freeze = change { mutation.stopsClock = true }
         return mutation
     }
 
@@ -186,14 +187,15 @@ extension LoopCore {
             return .operate(self.operateResponse(result, at: position, app: app, isPurchase: false))
         case (.sync, _): return .sync(Acknowledgement(position: position))
         case (.manageSubscriptions, _): return .manageSubscriptions(Acknowledgement(position: position))
-        case (.requestRefund, .transaction(let transaction, let isAsItWas)):
+        case (.requestRefund, .transaction(let transaction, let isAsItWas, let failure)):
             return .requestRefund(
                 RefundAnswer(
-                    position: position, isApproved: !isAsItWas, transaction: self.verified(transaction, app)))
-        case (.redeemOfferCode, .transaction(let transaction, let wasHeld)):
+                    position: position, isApproved: !isAsItWas, transaction: Verified(transaction, failure: failure)))
+        case (.redeemOfferCode, .transaction(let transaction, let wasHeld, let failure)):
             return .redeemOfferCode(
                 RedeemedCode(
-                    position: position, transaction: self.verified(transaction, app), appliesAtRenewal: wasHeld))
+                    position: position, transaction: Verified(transaction, failure: failure),
+                    appliesAtRenewal: wasHeld))
         case (.configure, _): return .configure(Acknowledgement(position: position))
         case (.finish, _): return .finish(Acknowledgement(position: position))
         case (.setClock, .clock(let now, let isFrozen, let offset, let rate, let settled)):

@@ -89,9 +89,9 @@ extension LoopCore {
         let became: PurchaseResult = isPurchase ? result.purchaseResult : .unspecified
         // Built at once in each case, because changing it later would copy it.
         switch result {
-        case .transaction(let transaction, let wasHeld):
+        case .transaction(let transaction, let wasHeld, let failure):
             return OperateResponse(
-                position: position, transaction: self.verified(transaction, app), purchaseResult: became,
+                position: position, transaction: Verified(transaction, failure: failure), purchaseResult: became,
                 wasHeld: isPurchase && wasHeld)
         case .pending(let number), .number(let number):
             return OperateResponse(position: position, purchaseResult: became, number: number)
@@ -104,8 +104,8 @@ extension LoopCore {
         _ result: MutationResult, at position: Position, app: AppNumber
     ) -> PurchaseResponse {
         var response = PurchaseResponse(position: position, result: result.purchaseResult)
-        if case .transaction(let transaction, let wasHeld) = result {
-            (response.transaction, response.wasHeld) = (self.verified(transaction, app), wasHeld)
+        if case .transaction(let transaction, let wasHeld, let failure) = result {
+            (response.transaction, response.wasHeld) = (Verified(transaction, failure: failure), wasHeld)
         }
         if case .pending(let number) = result { response.pendingNumber = number }
         return response

@@ -64,7 +64,7 @@ extension LoopCore {
         swap(&waiting, &self.service.waiting)
         let (woken, held) = waiting.take(applied: self.applied) { self.clock(of: $0) }
         swap(&waiting, &self.service.waiting)
-        for call in held { self.holdBeat(for: call) }
+        for call in held { self.awaitInstant(call) }
         for waiter in woken where self.calls.isTaken(waiter.call, generation: waiter.generation) {
             do throws(CallRefusal) {
                 try self.proceed(waiter.call, waiter.request, app: waiter.app)
@@ -76,10 +76,10 @@ extension LoopCore {
 
     /// A stream that waits for its instant delays bookmarks: its first value may be older than the bookmark's revision.
     /// A stream that waits for a revision does not.
-    private mutating func holdBeat(for call: Int32) {
+    private mutating func awaitInstant(_ call: Int32) {
         guard self.calls[call].method.isStreaming, !self.calls[call].flags.contains(.isWaiting) else { return }
         self.calls[call].flags.insert(.isWaiting)
-        self.connections[self.calls[call].connection].waitingCount += 1
+        self.holdBeats(for: call)
     }
 
     /// The app's clock, as of this tick.

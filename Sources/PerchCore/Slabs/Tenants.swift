@@ -51,8 +51,8 @@ struct Connection: BitwiseCopyable {
     var callCount: Int32 = 0
     /// Number of open streams. A stream that waits for its position counts, because its client has received `loading`.
     var watchCount: Int32 = 0
-    /// Watches whose first value is pending or waits for its instant, and streams of events that are behind. They delay
-    /// bookmarks.
+    /// Calls that delay bookmarks: watches whose first value is pending or waits for its instant, watches of a view that is
+    /// behind the clock, and streams of events that are behind.
     var waitingCount: Int32 = 0
     var firstOwed: Int32 = -1
     var lastOwed: Int32 = -1
@@ -178,7 +178,8 @@ struct ViewSlot: BitwiseCopyable {
     /// In the list of views that are computed at the end of this tick.
     var isListed = false
     var hasFailed = false
-    /// Time has passed its crossing: new watches do not get the kept value.
+    /// The clock has passed its crossing, and its value is not computed yet: new watches do not get the kept value, and its
+    /// watches delay bookmarks.
     var isStale = false
     private var causeNumber = UInt8(Cause.snapshot.rawValue)
     private var pendingCauseNumber = UInt8(Cause.unspecified.rawValue)

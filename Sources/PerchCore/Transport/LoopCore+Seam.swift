@@ -80,6 +80,22 @@ extension LoopCore {
         return self.connections[connection].flags.contains(.acceptsZlib)
     }
 
+    /// A call delays the bookmarks of its connection until `releaseBeats`: a value that a BEAT would cover is pending.
+    @inline(__always)
+    mutating func holdBeats(for call: Int32) { self.connections[self.calls[call].connection].waitingCount += 1 }
+
+    /// The pending value is ready. A BEAT that waited for the last such call is sent in this tick.
+    @inline(__always)
+    mutating func releaseBeats(for call: Int32) {
+        let connection = self.calls[call].connection
+        self.connections[connection].waitingCount -= 1
+        if self.connections[connection].waitingCount == 0,
+            !self.connections[connection].flags.isDisjoint(with: [.wantsBeat, .hasOpenGroup])
+        {
+            self.list(connection)
+        }
+    }
+
     /// A watch or a stream of events has output: its connection fetches it when it is written to.
     @inline(__always)
     mutating func ready(_ call: Int32) {

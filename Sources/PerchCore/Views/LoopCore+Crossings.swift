@@ -25,12 +25,34 @@ extension LoopCore {
             let view = Int32(bitPattern: UInt32(truncatingIfNeeded: due.payload))
             self.views.slots[view].crossingTimer = .none
             self.views.slots[view].crossing = .distantFuture
-            self.views.slots[view].isStale = true
             self.views.slots[view].pendingCause = cause
             self.counters.crossings += 1
+            self.fallBehindClock(view)
             self.refresh(view)
         }
         self.views.crossings[app] = heap
+    }
+
+    /// The clock has passed a view's crossing, and its record is not here. Its watches delay bookmarks until it is computed:
+    /// another value of the connection may show a later instant, and a BEAT would put both into one group.
+    private mutating func fallBehindClock(_ view: Int32) {
+        self.views.slots[view].isStale = true
+        var call = self.views.slots[view].firstWatch
+        while call >= 0 {
+            if !self.calls[call].flags.contains(.isWaiting) { self.holdBeats(for: call) }
+            call = self.calls[call].nextInTarget
+        }
+    }
+
+    /// The view has its value of the present instant, or its load failed: its watches delay bookmarks no longer.
+    mutating func catchUpWithClock(_ view: Int32) {
+        guard self.views.slots[view].isStale else { return }
+        self.views.slots[view].isStale = false
+        var call = self.views.slots[view].firstWatch
+        while call >= 0 {
+            if !self.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
+            call = self.calls[call].nextInTarget
+        }
     }
 
     /// Checked in every tick, mostly without a due crossing. `mutating`, so that the loop is not copied.

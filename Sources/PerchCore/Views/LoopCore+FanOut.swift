@@ -231,7 +231,7 @@ extension LoopCore {
         var digest = Digest.zero
         let value = self.value(of: key, record, app, at: now, &info, &crossing, digest: &digest)
         self.setCrossing(view, crossing ?? .distantFuture)
-        self.views.slots[view].isStale = false
+        self.catchUpWithClock(view)
 
         let isNew = slot.state != .ready || slot.digest != digest || slot.hasFailed
         let needsFirst = self.hasWaiting(view)
@@ -394,6 +394,7 @@ extension LoopCore {
         var view = self.views.accounts[slot].firstView
         while view >= 0 {
             self.rememberSaid(view)
+            self.catchUpWithClock(view)
             self.views.slots[view].hasFailed = true
             self.views.slots[view].state = .empty
             let status = WireStatus(refusal)

@@ -187,11 +187,12 @@ extension LoopCore {
         guard self.calls[call].flags.contains(.isWaiting) != isBehind else { return }
         if isBehind {
             self.calls[call].flags.insert(.isWaiting)
+            self.holdBeats(for: call)
         } else {
             self.calls[call].flags.remove(.isWaiting)
+            self.releaseBeats(for: call)
         }
-        self.connections[self.calls[call].connection].waitingCount += isBehind ? 1 : -1
-        // A BEAT may have waited for this.
+        // A bookmark may have waited for this.
         if !isBehind { self.caughtUp(call) }
     }
 

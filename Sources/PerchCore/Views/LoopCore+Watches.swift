@@ -20,9 +20,8 @@ extension LoopCore {
         if first >= 0 { self.calls[first].previousInTarget = call }
         self.views.slots[view].firstWatch = call
         self.views.slots[view].watchCount += 1
-        let connection = self.calls[call].connection
-        // It may already have been waiting for its instant.
-        if !self.calls[call].flags.contains(.isWaiting) { self.connections[connection].waitingCount += 1 }
+        // It may have been waiting for its instant already.
+        if !self.calls[call].flags.contains(.isWaiting) { self.holdBeats(for: call) }
         self.calls[call].flags.formUnion([.isFirst, .isWaiting])
         if !self.calls[call].flags.contains(.hasToken) { self.sayLoading(call) }
 
@@ -73,7 +72,7 @@ extension LoopCore {
     mutating func readyForFirst(_ call: Int32) {
         guard self.calls[call].flags.contains(.isWaiting) else { return }
         self.calls[call].flags.remove(.isWaiting)
-        self.connections[self.calls[call].connection].waitingCount -= 1
+        self.releaseBeats(for: call)
         self.calls[call].flags.insert(.owesValue)
         // The token is kept until the first answer is sent, because the value may change and return to it before that.
         if !self.service.callTokens.isEmpty, let token = self.service.callTokens[call] {
@@ -98,7 +97,7 @@ extension LoopCore {
         }
         if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
         self.views.slots[view].watchCount -= 1
-        if slot.flags.contains(.isWaiting) { self.connections[slot.connection].waitingCount -= 1 }
+        if slot.flags.contains(.isWaiting) || self.views.slots[view].isStale { self.releaseBeats(for: call) }
         self.calls[call].target = -1
         if self.views.slots[view].watchCount == 0 { self.removeView(view) }
     }

@@ -25,7 +25,8 @@ package func verified(_ transaction: Transaction, app: AppState) -> Verified<Tra
     Verified(transaction, failure: simulatedVerification(app))
 }
 
-private func simulatedVerification(_ app: AppState) -> VerificationFailure {
+/// Why signatures of the app are invalid: the failure that is armed for them.
+package func simulatedVerification(_ app: AppState) -> VerificationFailure {
     let failure = app.settings.simulatedErrors.entries.isEmpty ? nil : app.settings.simulatedErrors[.verification]
     return failure?.verificationFailure ?? .verified
 }

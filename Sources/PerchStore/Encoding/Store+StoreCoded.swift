@@ -6,10 +6,11 @@ extension MutationResult: StoreCoded {
         switch self {
         case .none:
             writer.write(byte: 0)
-        case .transaction(let transaction, let wasHeld):
-            writer.write(byte: 1)
+        case .transaction(let transaction, let wasHeld, let failure):
+            writer.write(byte: failure == .verified ? 1 : 6)
             writer.write(transaction)
             writer.write(wasHeld)
+            if failure != .verified { failure.write(to: &writer) }
         case .clock(let now, let isFrozen, let offset, let timeRate, let settledCount):
             writer.write(byte: 2)
             writer.write(now)
@@ -40,6 +41,9 @@ extension MutationResult: StoreCoded {
         case 3: self = .pending(id: try reader.uint64())
         case 4: self = .cancelled
         case 5: self = .number(try reader.uint64())
+        case 6:
+            self = .transaction(
+                try reader.value(), wasHeld: try reader.bool(), failure: try VerificationFailure(from: &reader))
         default: throw .invalid("kind of answer", atOffset: start)
         }
     }

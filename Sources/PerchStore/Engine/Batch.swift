@@ -38,6 +38,7 @@ struct Batch {
         var loop: Int
         var ticket: UInt64
         var attemptsBefore: UInt64
+        var stopsClock: Bool
     }
 
     /// An account's next renewal moves from one instant to another; nil for none.

@@ -178,7 +178,7 @@ extension StoreEngine {
         batch.settlings.append(
             Batch.Settling(
                 app: number, target: after, loop: call.loop, ticket: call.ticket,
-                attemptsBefore: self.counters.attemptsSettled + batch.attemptsSettled))
+                attemptsBefore: self.counters.attemptsSettled + batch.attemptsSettled, stopsClock: mutation.stopsClock))
         return nil
     }
 

@@ -201,10 +201,12 @@ extension StoreEngine {
                 answers[need] = found
                 rows.append(contentsOf: found)
             case .unchanged(let answer):
+                let answer = Self.signed(answer, people.app.state)
                 return try self.keep(answer, of: mutation, people, call, batch.header)
             case .commit(let accountFacts, let answer):
                 return try self.apply(
-                    accountFacts, answer: answer, of: mutation, people, numbers: view.numbers, call, &batch)
+                    accountFacts, answer: Self.signed(answer, people.app.state), of: mutation, people,
+                    numbers: view.numbers, call, &batch)
             case .commitApp(let appChange, let answer):
                 if let refusal = try self.refusalOfAdvance(appChange, app: people.app.state, wall: call.wall) {
                     return .refused(refusal)
@@ -213,6 +215,14 @@ extension StoreEngine {
             }
         }
         preconditionFailure("a decision asked for more \(Limits.decisionRoundsMax) times")
+    }
+
+    /// The answer with the failure that is armed for the app's signatures. It is kept with the mutation's key, so a repeated call
+    /// gets the same one.
+    private static func signed(_ answer: MutationResult, _ app: AppState) -> MutationResult {
+        let failure = simulatedVerification(app)
+        guard failure != .verified, case .transaction(let transaction, let wasHeld, _) = answer else { return answer }
+        return .transaction(transaction, wasHeld: wasHeld, failure: failure)
     }
 
     private static func account(of people: Participants) -> AccountNumber {

@@ -110,6 +110,22 @@ extension StoreEngine {
         self.settlings = waiting
     }
 
+    /// Whether the wall clock of all threads must stand still while these requests run: one of them stops an app's clock. Until
+    /// every loop has applied that, a running clock would show instants after the one at which it stops.
+    package func stopsClock(_ requests: [StoreRequest]) -> Bool {
+        if !self.deferred.isEmpty, self.deferred.contains(where: { $0.mutation?.stopsClock ?? false }) { return true }
+        for place in requests.indices {
+            if case .mutate(let mutation) = requests[place].body, mutation.stopsClock { return true }
+        }
+        return false
+    }
+
+    /// Whether the clock must go on standing after a run: a loop has yet to apply what stops an app's clock.
+    package var isClockStopping: Bool {
+        self.settlings.contains { $0.stopsClock } || self.barriers.values.contains { $0.settling.stopsClock }
+            || self.stopsClock(self.unresolved?.requests ?? [])
+    }
+
     func reached(_ number: UInt64, wall: Instant, into outbox: inout Outbox) {
         guard var barrier = self.barriers[number] else { preconditionFailure("barrier \(number) was never set") }
         barrier.loopsAwaited -= 1

@@ -228,13 +228,17 @@ package final class StoreEngine {
         /// The stopwatch's time when the first change of the last tick was durable.
         package var firstCommit: UInt64?
         package var clockBound: Instant
+        /// The clock of all threads must stand until another run.
+        package var isClockStopping: Bool
     }
 
     package var standing: Standing {
         Standing(
             batches: self.counters.batches, failedBatches: self.counters.failedBatches, changes: self.counters.changes,
             isWithoutRoom: self.isWithoutRoom, hasFailed: self.failure != nil, firstCommit: self.firstCommit,
-            clockBound: self.clockBound)
+            clockBound: self.clockBound,
+            isClockStopping: (!self.settlings.isEmpty || !self.barriers.isEmpty || self.unresolved != nil)
+                && self.isClockStopping)
     }
 
     private static func areMutations(_ requests: [StoreRequest]) -> Bool {

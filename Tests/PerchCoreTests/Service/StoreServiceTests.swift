@@ -178,6 +178,25 @@ import Testing
         #expect(self.ask(request).reason != "STOREKIT_SYSTEM_ERROR")
     }
 
+    @Test func `a repeated key answers with the signature of the first answer`() throws {
+        func bought(_ key: UInt8) throws -> PurchaseResponse {
+            guard
+                case .purchase(let answer) = try self.world.require(
+                    .buy("coins", "anna", key: [key]), from: self.client)
+            else { throw NoAnswer(status: nil) }
+            return answer
+        }
+        let verified = try bought(1)
+        try self.world.require(
+            .configure(.simulatedError(.verification, .invalidSignature)), from: self.client)
+        #expect(try bought(1) == verified)
+        let spoiled = try bought(2)
+        #expect(spoiled.transaction.map { $0.failure == .verified } == false)
+        try self.world.require(.configure(.simulatedError(.verification, nil)), from: self.client)
+        #expect(try bought(2) == spoiled)
+        #expect(try bought(3).transaction.map { $0.failure == .verified } == true)
+    }
+
     @Test func `watches of a failing part get the failure once, and the value after it is disarmed`() throws {
         try self.world.buy("gold", from: self.client)
         let products = self.client.call(.products())

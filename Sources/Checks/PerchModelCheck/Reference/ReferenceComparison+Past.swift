@@ -48,7 +48,8 @@ extension ReferenceComparison {
 
     /// A purchase in the past without a renewal since looks the same as of its date.
     private func fault(inPurchaseAt date: Instant, _ action: ModelAction, _ answer: ModelWorld.Answer) -> String? {
-        guard case .operate(let account, _) = action, case .done(.transaction(let bought, wasHeld: false), _) = answer,
+        guard case .operate(let account, _) = action,
+            case .done(.transaction(let bought, wasHeld: false, _), _) = answer,
             case let group = bought.subscriptionGroupID, !group.isEmpty
         else { return nil }
         var then = self.reference

@@ -258,7 +258,8 @@ package struct ReferenceComparison {
 
     /// The transaction in the answer.
     private func fault(in answer: ModelWorld.Answer) -> String? {
-        guard let wanted = self.reference.answered, case .done(.transaction(let found, let wasHeld), _) = answer else {
+        guard let wanted = self.reference.answered, case .done(.transaction(let found, let wasHeld, _), _) = answer
+        else {
             return nil
         }
         return self.differs("the answer", self.reference.numbers[wanted.serial], found.id)

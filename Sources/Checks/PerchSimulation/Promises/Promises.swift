@@ -90,8 +90,15 @@ package struct Promises {
         watch.tokenPosition = info.position
     }
 
+    /// An app's clock is never below an instant that a client has seen, whatever froze or moved it since.
+    package mutating func heardInstant(_ instant: Instant, of what: String, _ world: World) {
+        let clock = world.history.clock(at: world.history.revision, wall: world.latestWall)
+        self.require(instant <= clock, "ordered", "\(what) showed the instant \(instant), and the clock is at \(clock)")
+    }
+
     private mutating func checkPosition(_ info: ValueInfo, _ watch: SeenWatch, _ world: World) {
         let position = info.position
+        self.heardInstant(position.asOf, of: "\(watch.subject)", world)
         self.require(
             position.revision >= watch.position.revision && position.asOf >= watch.position.asOf, "ordered",
             "\(watch.subject) came at \(position) after \(watch.position)")
@@ -129,6 +136,7 @@ package struct Promises {
                 dirty.isEmpty ? "atomic" : "bookmarkable",
                 "at beat \(revision) no revision fits all watches; not said at \(revision): \(dirty.map(\.subject))")
         }
+        self.checkOneInstant(open.filter { !$0.isUpdates }, beat, world)
         for watch in watches where watch.isUpdates && watch.stream != nil && watch.hasMarker && watch.messageCount > 0 {
             guard case .updates(let account) = watch.subject, let start = watch.start else { continue }
             let from = EventPlace(revision: max(start.revision, watch.revisionAtFirst), ordinal: .max)
@@ -138,6 +146,17 @@ package struct Promises {
                 self.breach("bookmarkable", "beat \(revision) passed event \(missing) of \(account)")
             }
         }
+    }
+
+    /// At a beat every watch has said its value of one revision and one instant: those of the beat.
+    private mutating func checkOneInstant(_ open: [SeenWatch], _ beat: Beat, _ world: World) {
+        let history = world.history
+        let instant = history.clock(at: beat.revision, wall: beat.serverTime)
+        let late = open.filter { history.value(of: $0.subject, at: beat.revision, asOf: instant) != $0.said }
+        self.require(
+            late.isEmpty, "atomic",
+            "at beat \(beat.revision) the clock is at \(instant), and what was said no longer holds: "
+                + late.map { "\($0.subject) at \($0.position)" }.joined(separator: ", "))
     }
 
     private func isSaid(_ watch: SeenWatch, at revision: UInt64, _ world: World) -> Bool {
@@ -210,11 +229,18 @@ package struct Promises {
 
     // MARK: At rest
 
+    /// Whether a watch waits for an instant that a frozen clock never comes to: it was shown without a lease.
+    package func mayWaitForGood(_ watch: SeenWatch, _ world: World) -> Bool {
+        let now = world.history.clock(at: world.history.revision, wall: world.wall)
+        return world.hasEverRunUnleased && watch.said == nil && !watch.hasMarker && watch.awaited > now
+    }
+
     /// At rest every open watch has the newest value, and every stream the last event.
     package mutating func checkAtRest(_ watches: [SeenWatch], _ world: World) {
         let revision = world.history.revision
         let now = world.history.clock(at: revision, wall: world.wall)
         for watch in watches where watch.stream != nil {
+            if self.mayWaitForGood(watch, world) { continue }
             guard case .updates(let account) = watch.subject else {
                 let truth = world.history.value(of: watch.subject, at: revision, asOf: now)
                 self.require(

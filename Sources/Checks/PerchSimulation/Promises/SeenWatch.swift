@@ -112,6 +112,8 @@ package final class SeenWatch {
     // This call.
     package var stream: UInt32?
     package var hadToken = false
+    /// The instant before which the server may not answer.
+    package var awaited = Instant.distantPast
     package var messageCount = 0
     /// The last value of this call; nil before the first.
     package var said: SeenValue?
@@ -133,8 +135,9 @@ package final class SeenWatch {
         if case .updates = self.subject { true } else { false }
     }
 
-    package func opened(on stream: UInt32, withToken hadToken: Bool) {
+    package func opened(on stream: UInt32, withToken hadToken: Bool, atLeast: Position?) {
         self.stream = stream
+        self.awaited = max(hadToken ? self.tokenPosition.asOf : .distantPast, atLeast?.asOf ?? .distantPast)
         self.hadToken = hadToken
         self.messageCount = 0
         self.said = nil
