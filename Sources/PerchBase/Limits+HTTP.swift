@@ -11,8 +11,8 @@ extension Limits {
     /// HTTP_FLOOD. A stream that is opened and reset costs us a call, and the peer nothing.
     package static let httpResets = RateLimit(perSecond: 20, burst: 200)
 
-    /// Frames without data: PING, SETTINGS, PRIORITY, empty DATA, unknown kinds. Beyond it, HTTP_FLOOD. The meter begins anew
-    /// with each write of DATA or HEADERS: clients measure the way with a PING for the data that they get.
+    /// Frames without data: PING, SETTINGS, PRIORITY, empty DATA, unknown kinds. Beyond it, HTTP_FLOOD. The meter starts
+    /// again with each write of DATA or HEADERS: clients measure the round trip with a PING for the data that they get.
     package static let httpControls = RateLimit(perSecond: 20, burst: 100)
 
     /// Bytes of text in `grpc-message`, in the text of `grpc-status-details-bin` and in GOAWAY. The rest is cut off.
@@ -41,6 +41,10 @@ extension Limits {
 extension Limits {
     /// Requests that one call of reflection answers. A tool asks a few dozen.
     package static let reflectionRequestsMax = 1_000
+
+    /// Fields of the query of a GET. More are refused with MESSAGE_MALFORMED, and so is a path of more than `jsonDepth` names.
+    /// The longest request of a read has a dozen fields; identifiers repeat.
+    package static let queryFieldsMax = 128
 
     /// Bytes that a client of HTTP/1.1 may send ahead while its request is answered. More closes the connection.
     package static let httpAheadBytesMax = 64 * 1024

@@ -420,6 +420,7 @@ struct LimitCounter {
         LimitCounter("httpControls", reason: .httpFlood),
         LimitCounter("continuationsMax", reason: .httpFlood),
         LimitCounter("headerListBytesMax", reason: .httpFlood),
+        LimitCounter("queryFieldsMax", amongMistakes: .messageMalformed),
         LimitCounter("httpRequestsBytesMax", reason: .partialFramesLimit),
         LimitCounter("httpBlockedBytesMax", reason: .callsBytesLimit),
         LimitCounter("protobufDepthMax", reason: .messageTooDeep),

@@ -36,10 +36,18 @@ extension MessageCodec {
     package static func json(
         ofQuery query: [(name: String, value: String)], _ method: Method
     ) throws(MessageJSONError) -> [UInt8] {
+        guard query.count <= Limits.queryFieldsMax else {
+            throw .queryTooLarge(found: "\(query.count) fields", limit: "\(Limits.queryFieldsMax)")
+        }
         let root = QueryNode()
         for (name, value) in query {
             var node = root
-            for part in name.split(separator: ".") { node = node.member(String(part)) }
+            let parts = name.split(separator: ".")
+            // The tree is written and freed by recursion, so its depth is bounded before it is built.
+            guard parts.count < Limits.jsonDepth else {
+                throw .queryTooLarge(found: "a path of \(parts.count) names", limit: "\(Limits.jsonDepth - 1)")
+            }
+            for part in parts { node = node.member(String(part)) }
             node.values.append(value)
         }
         var json = JSONWriter(limitBytes: .max)

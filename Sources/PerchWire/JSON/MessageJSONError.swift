@@ -10,11 +10,13 @@ package enum MessageJSONError: Error, Hashable, Sendable, CustomStringConvertibl
     case unknownField(field: String, at: JSONPlace, message: String, nearest: String?)
     /// The field came twice: by both of its names, or beside another field of the same `oneof`.
     case secondValue(field: String, at: JSONPlace)
+    /// The query of a GET has too many fields, or a path with too many names.
+    case queryTooLarge(found: String, limit: String)
 
     /// The path of the field that the error is about; nil for a document that is not JSON.
     package var field: String? {
         switch self {
-        case .notJSON: nil
+        case .notJSON, .queryTooLarge: nil
         case .wrongValue(let field, _, _, _), .unknownField(let field, _, _, _), .secondValue(let field, _): field
         }
     }
@@ -27,6 +29,8 @@ package enum MessageJSONError: Error, Hashable, Sendable, CustomStringConvertibl
         case .unknownField(let field, let place, let message, let nearest):
             let advice = nearest.map { "; did you mean \($0)?" } ?? "; see proto/ for its fields"
             return "\(place): \(message) has no field \(field)\(advice)"
+        case .queryTooLarge(let found, let limit):
+            return "the query has \(found), the limit is \(limit); POST the request"
         case .secondValue(let field, let place):
             return "\(place): \(field) is a second value of a field that takes one; send it once"
         }
