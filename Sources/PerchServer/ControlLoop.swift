@@ -37,27 +37,27 @@ final class ControlLoop: LoopDriver {
     let parts: Parts
     var desk: ReportDesk
     var readiness: ReadyState
-    private let started: MonotonicTime
-    private let startedWall: Instant
-    private var http: HTTPService?
+    let started: MonotonicTime
+    let startedWall: Instant
+    var http: HTTPService?
     private var events: [ControlEvent] = []
     private var attention = Attention()
     private var nextAttention: MonotonicTime
     private var nextPing: MonotonicTime?
     /// When the store last committed for the watchdog and every loop ticked.
-    private var provenAt: MonotonicTime?
+    var provenAt: MonotonicTime?
     private var isProbed = false
     /// Number of pages that reported threads as late.
-    private var latePages: UInt64 = 0
+    var latePages: UInt64 = 0
     private var reloadsAwaited = 0
-    private var reloadedFiles = ReloadedFiles()
+    var reloadedFiles = ReloadedFiles()
     var backups = Backups()
     var keeper: TLSKeeper?
     /// When to warn of the certificate's end again.
     var nextCertificateWarning = MonotonicTime.zero
     /// Number of refused credentials at the last check.
     private var refusalsTold: UInt64 = 0
-    private var drain: Drain?
+    var drain: Drain?
     /// The process's exit status, set when the server has ended.
     private(set) var exitStatus: Int32?
 
@@ -83,7 +83,7 @@ final class ControlLoop: LoopDriver {
         var keeper: TLSKeeper?
     }
 
-    private struct Drain {
+    struct Drain {
         var loopsLeft: Set<Int>
         var deadline: MonotonicTime
         var isStoreAsked = false
@@ -525,89 +525,5 @@ final class ControlLoop: LoopDriver {
             loopInboxes: self.parts.loops.map(\.depth), store: report.store, storeInbox: self.parts.store.depth,
             controlInbox: self.parts.inbox.depth, process: self.processFigures(), samples: self.samples(report),
             filesNotInUse: self.filesNotInUse, awaited: report.awaited)
-    }
-
-    // MARK: Figures
-
-    /// The reloadable files that could not be used.
-    private var filesNotInUse: [String] {
-        (self.keeper?.fault.map { ["the certificate: \($0)"] } ?? []) + self.reloadedFiles.told
-    }
-
-    /// For `systemctl status`.
-    private func summary(_ report: ReportDesk.Report? = nil) -> String {
-        if let reason = self.readiness.reason { return reason }
-        guard let report else { return "serving on \(self.parts.address)" }
-        let connections = report.loops.reduce(0) { $0 + ($1?.census.connections ?? 0) }
-        return
-            "serving on \(self.parts.address): \(connections) connections, revision \(report.store?.census.revision ?? 0)"
-    }
-
-    private func samples(_ report: ReportDesk.Report) -> MetricSamples {
-        var samples = MetricSamples()
-        samples.add(self.processFigures())
-        for (index, loop) in report.loops.enumerated() {
-            if let loop { samples.add(loop, loop: index) }
-        }
-        if let store = report.store { samples.add(store) }
-        return samples
-    }
-
-    private func processFigures() -> ProcessFigures {
-        var figures = ProcessFigures()
-        figures.version = self.parts.settings.version
-        figures.loops = self.parts.loops.count
-        figures.uptimeSeconds = Double(Clocks.monotonic().milliseconds(since: self.started)) / 1_000
-        figures.startSeconds = Double(self.startedWall.milliseconds) / 1_000
-        figures.isReady = self.readiness.reason == nil
-        figures.isDraining = self.drain != nil
-        figures.backups = self.backups
-        figures.inboxDepths = [
-            ("loops", self.parts.loops.reduce(0) { $0 + $1.depth }), ("store", self.parts.store.depth),
-            ("control", self.parts.inbox.depth),
-        ]
-        figures.logLinesDropped = self.log.linesDropped
-        figures.watchdogPings = self.parts.manager.pings
-        let http = self.http
-        figures.httpResponses = HTTPResponse.Status.allCases.map { status in
-            (status.rawValue, http?.counters.responses[status.rawValue] ?? 0)
-        }
-        figures.httpLate = self.latePages
-        figures.httpConnections = http?.connectionCount ?? 0
-        figures.httpRefused =
-            http.map {
-                $0.counters.closedForPlace + $0.acceptorCounters.refusedForLimit
-                    + $0.acceptorCounters.refusedForDescriptors
-            } ?? 0
-        figures.httpExpired = http?.counters.closedForTime ?? 0
-        figures.filesNotInUse = self.filesNotInUse.count
-        figures.certificateEndSeconds = self.keeper.map { Double($0.certificateEnd.milliseconds) / 1_000 } ?? 0
-        figures.storeDiskFreeBytes = self.parts.settings.store.path.map { StoreFile.roomBytes(at: $0) }
-        figures.readKernel()
-        return figures
-    }
-
-    private func status(_ report: ReportDesk.Report) -> ServerStatus {
-        let samples = self.samples(report)
-        return ServerStatus(
-            version: self.parts.settings.version, storeID: self.parts.identity.bytes, epoch: self.parts.epoch,
-            revision: report.store?.census.revision ?? 0,
-            metrics: samples.samples.map {
-                Metric(name: $0.name, labels: $0.labels, value: $0.value, help: $0.help)
-            },
-            findings: Findings(
-                samples: samples, store: report.store, isStoreInMemory: self.parts.settings.store == .memory,
-                storePath: self.parts.settings.store.path,
-                storeRoomBytes: self.parts.settings.store.path.map { StoreFile.roomBytes(at: $0) } ?? .max,
-                readiness: self.readiness, awaited: report.awaited, http: self.http?.address,
-                manager: self.parts.manager, backups: self.backups,
-                uptimeMilliseconds: Clocks.monotonic().milliseconds(since: self.started), now: Clocks.wall(),
-                tls: self.keeper.map { TLSFinding($0, isLoopback: self.parts.address.isLoopback, wall: Clocks.wall()) },
-                fileFaults: ReloadedFiles.faultsNow(
-                    self.parts.settings,
-                    catalogues: self.parts.apps.map { ($0.settings.bundleID, $0.settings.catalogPath) }),
-                hasAuthenticator: self.parts.settings.hasAuthenticator, isRemote: !self.parts.address.isLoopback,
-                sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
-            ).all)
     }
 }
