@@ -59,9 +59,10 @@ struct HTTPConnection: BitwiseCopyable {
     var blockedCount: Int32 = 0
     /// Streams in the list of ready ones whose end is owed: they need no window.
     var endingCount: Int32 = 0
-    /// Of HTTP/1: so many bytes the request under way has, as far as its head says; 0: not known, -1: its body is in
-    /// chunks.
+    /// Of HTTP/1: length of the request under way in bytes, by its head; 0: not known, -1: its body is in chunks.
     var wanted: Int32 = 0
+    /// Of HTTP/1: the chunks of the request under way that are complete.
+    var chunks = HTTP1Request.Chunks()
     /// The stream whose header block goes on in CONTINUATION; 0: none.
     var continuing: UInt32 = 0
     var continuations: UInt8 = 0

@@ -1,9 +1,9 @@
 import PerchBase
 import PerchWire
 
-/// A request of HTTP/1.1 as its bytes say it: where its parts are.
+/// A parsed request of HTTP/1.1.
 struct HTTP1Request {
-    /// Why a request is refused: the connection is closed, for nobody knows where the next one begins.
+    /// A refused request. The connection is closed, because the start of the next request is unknown.
     struct Fault: Error {
         var status: Int
         var text: String
@@ -150,42 +150,66 @@ struct HTTP1Request {
         return (name, RequestHead.trimmed(value))
     }
 
-    /// A chunked body from `bytes`: its bytes, and how many of `bytes` it took. Nil while it is not complete.
-    static func dechunked(
-        _ bytes: UnsafeRawBufferPointer, limit: Int
-    ) throws(Fault) -> (body: [UInt8], count: Int)? {
-        var body: [UInt8] = []
-        var place = 0
-        while true {
-            guard let end = self.lineEnd(bytes, from: place) else {
-                guard bytes.count - place < 64 else { throw Fault(400, "the head of a chunk is longer than 64 bytes") }
-                return nil
+    /// Complete chunks at the front of a body, so that each byte is looked at once however slowly they come.
+    struct Chunks: BitwiseCopyable {
+        /// Bytes of the complete chunks with their heads, and of their contents.
+        var place: Int32 = 0
+        var count: Int32 = 0
+        var isWhole = false
+
+        /// Goes over the chunks that became complete since the last call. `bytes` is the body from its first byte.
+        mutating func advance(in bytes: UnsafeRawBufferPointer, limit: Int) throws(Fault) {
+            while !self.isWhole {
+                guard let (length, content) = try HTTP1Request.chunk(bytes, at: Int(self.place)) else { return }
+                guard Int(self.count) + length <= limit else {
+                    throw Fault(413, "the body is longer than \(limit) bytes, the limit")
+                }
+                let end = content + length
+                guard end + 2 <= bytes.count else { return }
+                guard bytes[end] == 13, bytes[end + 1] == 10 else {
+                    // Trailers after the last chunk are not read.
+                    throw Fault(400, "a chunk does not end with its line end")
+                }
+                (self.place, self.count) = (Int32(end + 2), self.count + Int32(length))
+                self.isWhole = length == 0
             }
-            guard end >= place + 2, bytes[end - 1] == 13 else {
-                throw Fault(400, "the head of a chunk ends without CR")
-            }
-            let digits = bytes[place..<(end - 1)].prefix { $0 != UInt8(ascii: ";") }
-            guard (1...8).contains(digits.count), let length = Int(String(decoding: digits, as: UTF8.self), radix: 16),
-                digits.allSatisfy({ (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) })
-            else { throw Fault(400, "the length of a chunk is no hexadecimal number") }
-            place = end + 1
-            guard body.count + length <= limit else {
-                throw Fault(413, "the body is longer than \(limit) bytes, the limit")
-            }
-            guard place + length + 2 <= bytes.count else { return nil }
-            body.append(contentsOf: bytes[place..<(place + length)])
-            guard bytes[place + length] == 13, bytes[place + length + 1] == 10 else {
-                // Trailers after the last chunk are not taken.
-                throw Fault(400, "a chunk does not end with its line end")
-            }
-            place += length + 2
-            if length == 0 { return (body, place) }
         }
+
+        /// The contents of a whole body.
+        func contents(of bytes: UnsafeRawBufferPointer) throws(Fault) -> [UInt8] {
+            var contents: [UInt8] = []
+            contents.reserveCapacity(Int(self.count))
+            var place = 0
+            while let (length, content) = try HTTP1Request.chunk(bytes, at: place), length > 0 {
+                contents.append(contentsOf: bytes[content..<content + length])
+                place = content + length + 2
+            }
+            return contents
+        }
+    }
+
+    /// The length of the chunk whose head begins at `place`, and where its content begins. Nil while the head is not complete.
+    private static func chunk(
+        _ bytes: UnsafeRawBufferPointer, at place: Int
+    ) throws(Fault) -> (length: Int, content: Int)? {
+        guard let end = self.lineEnd(bytes, from: place) else {
+            guard bytes.count - place < 64 else { throw Fault(400, "the head of a chunk is longer than 64 bytes") }
+            return nil
+        }
+        guard end >= place + 2, bytes[end - 1] == 13 else {
+            throw Fault(400, "the head of a chunk ends without CR")
+        }
+        let digits = bytes[place..<(end - 1)].prefix { $0 != UInt8(ascii: ";") }
+        guard (1...8).contains(digits.count), let length = Int(String(decoding: digits, as: UTF8.self), radix: 16),
+            digits.allSatisfy({ (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) })
+        else { throw Fault(400, "the length of a chunk is no hexadecimal number") }
+        return (length, end + 1)
     }
 
     private static func lineEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
         var place = start
-        while place < bytes.count {
+        let stop = min(bytes.count, start + 64)
+        while place < stop {
             if bytes[place] == 10 { return place }
             place += 1
         }
@@ -251,11 +275,14 @@ extension LoopCore {
             count += length
         case .chunked:
             self.transport.http.connections[http].wanted = -1
-            guard let (whole, taken) = try HTTP1Request.dechunked(rest, limit: limit) else { return nil }
-            body = whole
-            count += taken
+            try self.transport.http.connections[http].chunks.advance(in: rest, limit: limit)
+            let chunks = self.transport.http.connections[http].chunks
+            guard chunks.isWhole else { return nil }
+            body = try chunks.contents(of: rest)
+            count += Int(chunks.place)
         }
         self.transport.http.connections[http].wanted = 0
+        self.transport.http.connections[http].chunks = HTTP1Request.Chunks()
         self.counters.framesIn += 1
         let stream = self.beginHTTP1(index, request)
         self.beginHTTPRequest(stream, request.head)
