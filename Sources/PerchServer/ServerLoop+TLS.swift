@@ -51,7 +51,7 @@ extension ServerLoop {
                     WireStatus(
                         .tlsRequired,
                         "this port takes TLS only, and plaintext came; connect with TLS (perch: --tls-ca FILE with the authority of the server's certificate, or --tls where this machine trusts it), and replace credentials that were sent in plaintext"
-                    ))
+                    ), first: bytes.bytes)
             } else {
                 self.give(connection, bytes)
             }

@@ -16,6 +16,15 @@ extension LoopCore {
         self.close(connection, status)
     }
 
+    /// The driver refuses a peer for the way in which it begins.
+    ///
+    /// `bytes`: the first bytes of the peer. A client of HTTP is answered in HTTP/1.1, which all of them show.
+    package mutating func refuse(_ connection: Int32, _ status: WireStatus, first bytes: borrowing RawSpan) {
+        guard self.connections.isTaken(connection) else { return }
+        if let wire = self.wire(of: bytes), wire.isHTTP { self.connections[connection].wire = .http1 }
+        self.close(connection, status)
+    }
+
     /// The layer between has failed, and has notified the peer itself if it could. The core sends nothing more. It
     /// shuts down the writing side and discards input for a while, so that the peer can read the notification.
     package mutating func giveUp(_ connection: Int32) {

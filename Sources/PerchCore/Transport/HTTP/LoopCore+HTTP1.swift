@@ -359,11 +359,15 @@ extension LoopCore {
 
     /// The last words of a connection that speaks HTTP; nil for perch/1.
     mutating func httpFarewell(_ index: Int32, _ status: WireStatus) -> [UInt8]? {
-        guard self.connections[index].http >= 0 else { return nil }
-        if self.connections[index].wire == .http2 { return self.goAway(index, status) }
-        // In the middle of a response nothing can be said.
         let http = self.connections[index].http
-        guard !self.transport.http.connections[http].flags.contains(.isResponding) else { return [] }
+        guard self.connections[index].wire.isHTTP, http >= 0 || self.connections[index].phase == .greeting else {
+            return nil
+        }
+        if http >= 0 {
+            if self.connections[index].wire == .http2 { return self.goAway(index, status) }
+            // In the middle of a response nothing can be said.
+            guard !self.transport.http.connections[http].flags.contains(.isResponding) else { return [] }
+        }
         let body = status.connectJSON
         let code = status.reason == .httpProtocol ? 400 : status.code.connectHTTPStatus
         let head =
