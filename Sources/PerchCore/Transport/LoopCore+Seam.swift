@@ -89,6 +89,7 @@ extension LoopCore {
     mutating func releaseBeats(for call: Int32) {
         let connection = self.calls[call].connection
         self.connections[connection].waitingCount -= 1
+        if self.connections[connection].wire.isHTTP { return self.releaseBookmark(of: call) }
         if self.connections[connection].waitingCount == 0,
             !self.connections[connection].flags.isDisjoint(with: [.wantsBeat, .hasOpenGroup])
         {

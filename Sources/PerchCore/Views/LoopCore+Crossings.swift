@@ -44,6 +44,12 @@ extension LoopCore {
         }
     }
 
+    /// Whether the view of a watch is behind the clock.
+    @inline(__always)
+    func isBehindClock(_ call: Int32) -> Bool {
+        self.calls[call].kind == .watch && self.views.slots[self.calls[call].target].isStale
+    }
+
     /// The view has its value of the present instant, or its load failed: its watches delay bookmarks no longer.
     mutating func catchUpWithClock(_ view: Int32) {
         guard self.views.slots[view].isStale else { return }

@@ -221,6 +221,30 @@ import Testing
         #expect(client.bookmarks(updates).last == revision)
     }
 
+    @Test func `a bookmark does not pass a clock advance that its stream has yet to show`() throws {
+        let world = World()
+        let client = HTTP2Client(world)
+        let other = world.welcomedClient()
+        let gold = try world.buy("gold", "berta", from: other)
+        try world.require(.autoRenew(gold.id, false), from: other)
+        let end = try #require(gold.expirationDate)
+        let groups = [("perch-groups", "1")]
+        let ending = client.call(.status("berta"), groups)
+        let buying = client.call(.entitlement("anna", product: "lifetime"), groups)
+        client.settle()
+        // Both changes are in one run of the store, so the loop hears of both in one turn, before it has berta's record.
+        let before = client[ending].messages.count
+        other.call(.clock(.advanceTo(end)))
+        other.call(.buy("lifetime", "anna"))
+        client.settle()
+        let revision = world.loops[0].core.applied
+        let said = client[ending].messages[before...]
+        let value = try #require(said.firstIndex { HTTP2Client.bookmark($0) == nil })
+        let bookmark = try #require(said.firstIndex { HTTP2Client.bookmark($0) == revision })
+        #expect(value < bookmark)
+        #expect(client.bookmarks(buying).last == revision)
+    }
+
     @Test func `a bookmark waits for the window of its value`() throws {
         let world = World()
         let client = HTTP2Client(world, initialWindow: 1_000)

@@ -327,7 +327,7 @@ extension LoopCore {
                 reason, fault.text, details: [StatusDetail(key: "http2_error", value: "\(fault.code.rawValue)")]))
     }
 
-    /// What a connection of HTTP/2 is told when it ends.
+    /// The GOAWAY frame that ends a connection of HTTP/2.
     func goAway(_ index: Int32, _ status: WireStatus) -> [UInt8] {
         let told = status.details.first { $0.key == "http2_error" }.flatMap { UInt32($0.value) }
         let code = told.flatMap { HTTP2Error(rawValue: $0) }
@@ -411,6 +411,15 @@ extension LoopCore {
         {
             self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0, count: 8)))
         }
+    }
+
+    /// The value that a stream's bookmark waited for is ready.
+    mutating func releaseBookmark(of call: Int32) {
+        let stream = Int32(bitPattern: self.calls[call].stream)
+        guard self.transport.http.streams.isTaken(stream),
+            self.transport.http.streams[stream].flags.contains(.owesBookmark)
+        else { return }
+        self.readyHTTP(stream)
     }
 
     /// Every stream of a connection is owed a bookmark, behind what it is owed already.

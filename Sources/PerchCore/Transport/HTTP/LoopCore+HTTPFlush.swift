@@ -196,8 +196,8 @@ extension LoopCore {
                 plan.saysValue = true
             }
         }
-        // A bookmark never passes what is dirty or on its way.
-        if slot.flags.contains(.owesBookmark), isComplete, !flags.contains(.isWaiting) {
+        // A bookmark never passes a pending value, nor one that the clock has made old and that is being computed.
+        if slot.flags.contains(.owesBookmark), isComplete, !flags.contains(.isWaiting), !self.isBehindClock(call) {
             if self.isSweeping {
                 // It comes with the end of the sweep.
                 self.transport.heldGroups.append(slot.connection)
