@@ -366,16 +366,8 @@ extension LoopCore {
     }
 
     private mutating func afterWrite(_ connection: Int32, taken: Int, allTaken: Bool) {
+        self.noteFullness(connection, taken: taken, allTaken: allTaken)
         if allTaken {
-            if self.connections[connection].flags.contains(.isHeldBelow) {
-                self.startsStalling(connection, hasProgress: true)
-            } else {
-                self.stopsStalling(connection)
-            }
-            if self.connections[connection].flags.contains(.isFull) {
-                self.connections[connection].flags.remove(.isFull)
-                self.listen(connection)
-            }
             let slot = self.connections[connection]
             if slot.firstOwed >= 0 || slot.firstDirty >= 0 {
                 // More output than one call's, or a value that is still being computed.
@@ -389,13 +381,22 @@ extension LoopCore {
             self.closeIfDrained(connection)
             self.finishClosing(connection)
         } else {
-            if !self.connections[connection].flags.contains(.isFull) {
-                self.connections[connection].flags.insert(.isFull)
-                self.listen(connection)
-            }
-            self.startsStalling(connection, hasProgress: taken > 0)
             self.resumeReading(connection)
         }
+    }
+
+    /// Notes whether the kernel accepted all of a write: a connection that is full waits for `writable`, and may stall.
+    @inline(__always)
+    mutating func noteFullness(_ connection: Int32, taken: Int, allTaken: Bool) {
+        let flags = self.connections[connection].flags
+        if allTaken, !flags.contains(.isHeldBelow) {
+            self.stopsStalling(connection)
+        } else {
+            self.startsStalling(connection, hasProgress: taken > 0)
+        }
+        guard flags.contains(.isFull) == allTaken else { return }
+        self.connections[connection].flags.formSymmetricDifference(.isFull)
+        self.listen(connection)
     }
 
     /// Output waits for the kernel: from now on, or since the kernel last accepted bytes.

@@ -176,6 +176,25 @@ import Testing
         #expect(Self.closed(client, .enhanceYourCalm))
     }
 
+    @Test func `frames without data are limited over time, although each is answered`() {
+        let client = HTTP2Client(World())
+        for _ in 0..<10 where client.goAways.isEmpty {
+            for _ in 0..<40 { client.send(.ping, [], 0, [UInt8](repeating: 0, count: 8)) }
+            client.settle()
+        }
+        #expect(Self.closed(client, .enhanceYourCalm))
+    }
+
+    @Test func `an answer with data starts the count of frames without data again`() {
+        let client = HTTP2Client(World())
+        for _ in 0..<10 {
+            for _ in 0..<40 { client.send(.ping, [], 0, [UInt8](repeating: 0, count: 8)) }
+            client.call(.listApps)
+            client.settle()
+        }
+        #expect(client.goAways.isEmpty)
+    }
+
     @Test func `nine CONTINUATION frames, or a block over the limit, close`() {
         let client = HTTP2Client(World())
         client.send(.headers, [], 1, [0x88])

@@ -385,6 +385,7 @@ extension LoopCore {
         let connection = write.connection
         var allTaken = true
         var saidValue = false
+        var saidData = false
         for place in 0..<write.frameCount {
             let frame = self.transport.staging.httpFrames[write.firstFrame + place]
             let start = frame.end - frame.count
@@ -401,11 +402,14 @@ extension LoopCore {
                 self.keepHTTPUnfinished(frame, write, from: taken)
             }
             if frame.role == .value || frame.role == .event || frame.role == .loading { saidValue = true }
+            if frame.role != .control, frame.role != .unfinished { saidData = true }
             self.httpFrameTaken(frame, connection)
             guard self.connections.isTaken(connection) else { return }
             if !allTaken { break }
         }
         if saidValue { self.markGroup(connection) }
+        let http = self.connections[connection].http
+        if saidData, http >= 0 { self.transport.http.connections[http].controls = RateMeter() }
         self.afterHTTPWrite(connection, taken: taken, allTaken: allTaken && taken == write.byteCount)
     }
 
@@ -523,25 +527,10 @@ extension LoopCore {
     }
 
     private mutating func afterHTTPWrite(_ connection: Int32, taken: Int, allTaken: Bool) {
-        guard allTaken else {
-            if !self.connections[connection].flags.contains(.isFull) {
-                self.connections[connection].flags.insert(.isFull)
-                self.listen(connection)
-            }
-            return self.startsStalling(connection, hasProgress: taken > 0)
-        }
-        if self.connections[connection].flags.contains(.isHeldBelow) {
-            self.startsStalling(connection, hasProgress: true)
-        } else {
-            self.stopsStalling(connection)
-        }
-        if self.connections[connection].flags.contains(.isFull) {
-            self.connections[connection].flags.remove(.isFull)
-            self.listen(connection)
-        }
+        self.noteFullness(connection, taken: taken, allTaken: allTaken)
+        guard allTaken else { return }
         let slot = self.connections[connection]
         if slot.http >= 0 {
-            self.transport.http.connections[slot.http].controls = RateMeter()
             // What is ready is planned again: streams that have nothing more to say are taken off the list then.
             if slot.firstOwed >= 0 || self.transport.http.connections[slot.http].firstReady >= 0 {
                 self.list(connection)
