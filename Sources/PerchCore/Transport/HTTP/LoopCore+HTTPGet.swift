@@ -111,11 +111,8 @@ extension LoopCore {
         } catch {
             return self.refuseHTTP(stream, error.status)
         }
-        if case .milliseconds(0) = head.timeout {
-            return self.refuseHTTP(stream, WireStatus(.deadline, "the call's deadline has passed"))
-        }
-        if self.service.authenticator == nil { self.identified(self.transport.http.streams[stream].connection) }
-        self.takeWishes(head, self.transport.http.streams[stream].connection)
+        if let status = self.refusal(of: head, .method(method), stream) { return self.refuseHTTP(stream, status) }
+        self.accepted(stream, head)
         self.transport.http.streams[stream].flags.insert(.isOpened)
         self.openHTTPCall(stream, method, head, message)
     }

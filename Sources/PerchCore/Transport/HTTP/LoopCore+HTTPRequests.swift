@@ -33,9 +33,7 @@ extension LoopCore {
                     .unknownMethod, "there is no method \(path); proto/perch and reflection list what there is"))
         }
         if let status = self.refusal(of: head, target, stream) { return self.refuseHTTP(stream, status) }
-        self.identifiedByConnection(index)
-        self.takeWishes(head, index)
-        if !head.clientID.isEmpty { self.transport.http.clientIDs[stream] = head.clientID }
+        self.accepted(stream, head)
         if case .service = target { self.transport.http.streams[stream].flags.insert(.isService) }
         self.transport.http.requests[stream] = HTTPRequest(head: head, target: target, since: self.now.monotonic)
     }
@@ -47,8 +45,16 @@ extension LoopCore {
         return HTTPService(rawValue: String(decoding: path, as: UTF8.self)).map { .service($0) }
     }
 
-    /// What is wrong with a request from its head alone.
-    private func refusal(of head: RequestHead, _ target: HTTPTarget, _ stream: Int32) -> WireStatus? {
+    /// A request's head is in order: its wishes count from here on.
+    mutating func accepted(_ stream: Int32, _ head: RequestHead) {
+        let index = self.transport.http.streams[stream].connection
+        self.identifiedByConnection(index)
+        self.takeWishes(head, index)
+        if !head.clientID.isEmpty { self.transport.http.clientIDs[stream] = head.clientID }
+    }
+
+    /// The fault of a request that shows in its head alone.
+    func refusal(of head: RequestHead, _ target: HTTPTarget, _ stream: Int32) -> WireStatus? {
         if head.marks.contains(.hasUnknownCodec) {
             return WireStatus(.encodingUnknown, "the codec of content-type is none of proto and json")
         }
@@ -93,7 +99,7 @@ extension LoopCore {
     }
 
     /// What a call asks for its whole connection.
-    mutating func takeWishes(_ head: RequestHead, _ index: Int32) {
+    private mutating func takeWishes(_ head: RequestHead, _ index: Int32) {
         if head.heartbeatSeconds > 0 {
             let seconds = min(max(head.heartbeatSeconds, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
             if UInt16(seconds) != self.connections[index].heartbeatSeconds {
