@@ -193,7 +193,7 @@ package final class World {
         self.finishStoreRun()
     }
 
-    /// What a run of the store came to, until the loops are told.
+    /// The results of a run of the store that the loops have not received yet.
     private var outbox: StoreEngine.Outbox?
 
     /// Whether a run has begun and the loops are not told of it.

@@ -1,0 +1,144 @@
+import PerchBase
+import PerchSimulation
+import PerchWire
+import Testing
+
+@testable import PerchCore
+
+/// A client of HTTP/1.1 in memory.
+private struct PlainClient {
+    let world: World
+    let socket = SimulatedSocket(number: 9_100)
+
+    init(_ world: World = World()) {
+        self.world = world
+        world.loops[0].backlog.append(self.socket)
+    }
+
+    /// Sends text, and returns what the server answers.
+    func say(_ text: String) -> String {
+        self.socket.clientSends(Array(text.utf8))
+        var heard: [UInt8] = []
+        var isMoving = true
+        while isMoving {
+            isMoving = self.socket.deliverToServer()
+            self.world.settle()
+            let bytes = self.socket.deliverToClient()
+            if !bytes.isEmpty { isMoving = true }
+            heard += bytes
+        }
+        self.world.loops[0].core.checkInvariants()
+        return String(decoding: heard, as: UTF8.self)
+    }
+
+    func get(_ query: String, _ fields: String = "") -> String {
+        self.say(
+            "GET /perch.v1.EntitlementService/GetSubscriptionStatus?\(query) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
+        )
+    }
+
+    static func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
+}
+
+@Suite struct `a read as GET` {
+    @Test func `answers fields by name`() {
+        let answer = PlainClient().get("account=anna&groupId=plans")
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains(#""success""#), "\(answer)")
+    }
+
+    // 16 KiB hold 8,000 names, and a tree of that depth was freed by recursion on a stack of 1 MiB.
+    @Test(arguments: [32, 4_000, 7_900])
+    func `is refused with a path of too many names`(count: Int) {
+        let client = PlainClient()
+        let answer = client.get([String](repeating: "a", count: count).joined(separator: ".") + "=1")
+        #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
+        #expect(answer.contains("a path of \(count) names, the limit is 31"), "\(answer)")
+        #expect(client.get("account=anna&groupId=plans").hasPrefix("HTTP/1.1 200 OK"))
+    }
+
+    @Test func `is refused with too many fields`() {
+        let names = (0...Limits.queryFieldsMax).map { "a\($0)=1" }.joined(separator: "&")
+        let answer = PlainClient().get(names)
+        #expect(answer.contains("the query has \(Limits.queryFieldsMax + 1) fields, the limit is"), "\(answer)")
+    }
+
+    @Test(arguments: [
+        ("connect-timeout-ms: soon", "timeout"), ("connect-timeout-ms: 0", "deadline"),
+        ("perch-client-id: \(String(repeating: "x", count: 300))", "perch-client-id has 300 bytes"),
+    ])
+    func `is refused for the same heads as a POST`(field: String, text: String) {
+        let answer = PlainClient().get("account=anna&groupId=plans", field + "\r\n")
+        #expect(!answer.hasPrefix("HTTP/1.1 200") && answer.contains(text), "\(answer)")
+    }
+}
+
+@Suite struct `a body in chunks` {
+    private static let head =
+        "POST /perch.v1.EntitlementService/GetSubscriptionStatus HTTP/1.1\r\nHost: localhost\r\n"
+        + "Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    @Test func `is read however it is cut, and the next request follows`() {
+        let parts = [#"{"account":"#, #""anna","#, #""groupId":"plans"}"#].map { PlainClient.chunk($0) }
+        let text = Self.head + parts.joined() + "0\r\n\r\n"
+        for step in [1, 2, 7, 50, text.utf8.count] {
+            let client = PlainClient()
+            let bytes = Array(text.utf8)
+            for _ in 0..<2 {
+                var answer = ""
+                for start in stride(from: 0, to: bytes.count, by: step) {
+                    let part = bytes[start..<min(start + step, bytes.count)]
+                    answer += client.say(String(decoding: part, as: UTF8.self))
+                }
+                #expect(answer.hasPrefix("HTTP/1.1 200 OK") && answer.contains("success"), "\(step): \(answer)")
+            }
+        }
+    }
+
+    @Test func `of two requests at once is not mixed up`() {
+        let one = Self.head + PlainClient.chunk(#"{"account":"anna","groupId":"plans"}"#) + "0\r\n\r\n"
+        let answer = PlainClient().say(one + one)
+        #expect(answer.components(of: "HTTP/1.1 200 OK") == 2, "\(answer)")
+    }
+
+    @Test(arguments: ["zz\r\n", "5\r\nhelloX\r\n", "5\nhello\r\n", "fffffff\r\n", "123456789\r\n"])
+    func `is refused when it is broken or too long`(chunk: String) {
+        let answer = PlainClient().say(Self.head + chunk)
+        #expect(answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
+        #expect(answer.contains("connection: close"), "\(answer)")
+    }
+}
+
+@Suite struct `a peer that is refused before it says what it speaks` {
+    private func refused(_ first: String) -> String {
+        let client = PlainClient()
+        client.world.settle()
+        let bytes = Array(first.utf8)
+        client.world.loops[0].core.refuse(
+            0, WireStatus(.tlsRequired, "this port takes TLS only"), first: bytes.span.bytes)
+        client.world.turn()
+        return client.say("")
+    }
+
+    @Test(arguments: ["GET / HTTP/1.1\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"])
+    func `is answered in HTTP if it begins so`(first: String) {
+        let answer = self.refused(first)
+        #expect(answer.hasPrefix("HTTP/1.1 ") && answer.contains("this port takes TLS only"), "\(answer)")
+    }
+
+    @Test func `gets a DRAIN otherwise`() {
+        let answer = self.refused("\u{0}\u{0}\u{0}\u{1}")
+        #expect(!answer.contains("HTTP") && answer.contains("TLS_REQUIRED"), "\(answer)")
+    }
+}
+
+extension String {
+    fileprivate func components(of text: String) -> Int {
+        var count = 0
+        var rest = self[...]
+        while let found = rest.firstRange(of: text) {
+            count += 1
+            rest = rest[found.upperBound...]
+        }
+        return count
+    }
+}
