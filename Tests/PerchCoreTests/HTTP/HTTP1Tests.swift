@@ -72,6 +72,26 @@ private struct PlainClient {
     }
 }
 
+@Suite struct `a call in the wrong form` {
+    @Test func `of a stream by GET is told to accept events`() {
+        let answer = PlainClient().say(
+            "GET /perch.v1.EntitlementService/SubscriptionStatusTask?account=anna HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 406 ") && answer.contains("Accept: text/event-stream"), "\(answer)")
+    }
+
+    @Test(arguments: [
+        ("SubscriptionStatusTask", "json", "connect+json"),
+        ("GetSubscriptionStatus", "connect+json", "application/json"),
+    ])
+    func `of Connect is told its content type`(method: String, type: String, expected: String) {
+        let body = type == "json" ? "{}" : "\u{0}\u{0}\u{0}\u{0}\u{2}{}"
+        let answer = PlainClient().say(
+            "POST /perch.v1.EntitlementService/\(method) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/\(type)\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        #expect(answer.hasPrefix("HTTP/1.1 415 ") && answer.contains(expected), "\(answer)")
+    }
+}
+
 @Suite struct `a body in chunks` {
     private static let head =
         "POST /perch.v1.EntitlementService/GetSubscriptionStatus HTTP/1.1\r\nHost: localhost\r\n"

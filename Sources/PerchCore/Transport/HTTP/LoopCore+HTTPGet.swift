@@ -103,6 +103,13 @@ extension LoopCore {
             return self.respond(
                 stream, 400, "tokens do not belong into an address, which is logged; send them as authorization")
         }
+        let hasEncoding = query.contains { $0.name == "encoding" }
+        if method.isStreaming, !head.marks.contains(.acceptsEvents) || hasEncoding {
+            return self.respond(
+                stream, 406,
+                "\(method.path) answers with a stream; send `Accept: text/event-stream`, or POST application/connect+json"
+            )
+        }
         var head = head
         if let fault = self.setForm(of: stream, method, query, &head) { return self.refuseHTTP(stream, fault) }
         let message: [UInt8]
@@ -123,12 +130,6 @@ extension LoopCore {
     ) -> WireStatus? {
         let encoding = query.first { $0.name == "encoding" }.map { String(decoding: $0.value, as: UTF8.self) }
         if method.isStreaming {
-            guard head.marks.contains(.acceptsEvents), encoding == nil else {
-                return WireStatus(
-                    .envelopeInvalid,
-                    "\(method.path) answers with a stream: send `Accept: text/event-stream`, or POST with application/connect+json"
-                )
-            }
             self.transport.http.streams[stream].form = .events
             self.transport.http.streams[stream].flags.insert(.isJSON)
             return nil

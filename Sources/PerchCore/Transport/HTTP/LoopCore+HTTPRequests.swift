@@ -309,7 +309,7 @@ extension LoopCore {
     mutating func openHTTPCall(_ stream: Int32, _ method: Method, _ head: RequestHead, _ message: [UInt8]) {
         let index = self.transport.http.streams[stream].connection
         if self.isLeavingHTTP(index) { return self.refuseHTTP(stream, Self.shuttingDown) }
-        if let refusal = self.formRefusal(stream, method) { return self.refuseHTTP(stream, refusal) }
+        if let advice = self.formAdvice(stream, method) { return self.respond(stream, 415, advice) }
         var bytes = message
         if self.transport.http.streams[stream].flags.contains(.isJSON) {
             do throws(CallRefusal) {
@@ -341,17 +341,12 @@ extension LoopCore {
             || self.transport.http.connections[self.connections[index].http].flags.contains(.isLeaving)
     }
 
-    /// Connect writes unary and streaming calls in two ways.
-    private func formRefusal(_ stream: Int32, _ method: Method) -> WireStatus? {
+    /// The right content type for a call of Connect in the wrong one: it has one for unary and one for streaming methods.
+    private func formAdvice(_ stream: Int32, _ method: Method) -> String? {
         switch (self.transport.http.streams[stream].form, method.isStreaming) {
         case (.connectUnary, true):
-            WireStatus(
-                .envelopeInvalid,
-                "\(method.path) answers with a stream; call it with application/connect+json or application/connect+proto, or GET it with Accept: text/event-stream"
-            )
-        case (.connectStream, false):
-            WireStatus(
-                .envelopeInvalid, "\(method.path) answers once; call it with application/json or application/proto")
+            "\(method.path) answers with a stream; POST application/connect+json or application/connect+proto, or GET with `Accept: text/event-stream`"
+        case (.connectStream, false): "\(method.path) answers once; POST application/json or application/proto"
         default: nil
         }
     }
