@@ -105,10 +105,10 @@ package struct Tool: Sendable {
         let document = DocumentWriter.document(.compact) { json in
             json.message("error") { json in
                 if let error = error as? PerchError {
-                    json.text("code", error.code.description)
-                    json.text("reason", error.reason)
+                    error.write(to: &json)
+                } else {
+                    json.text("message", text)
                 }
-                json.text("message", text)
                 json.number("exitCode", code.rawValue)
             }
         }

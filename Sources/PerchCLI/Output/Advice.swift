@@ -4,10 +4,22 @@ import PerchWire
 extension PerchError {
     /// The message for a terminal: the error, with options as the command line has them, and the next step.
     var told: String {
-        let named = Self.options.reduce(self.message) { $0.replacing($1.field, with: $1.option) }
         var shown = self
-        shown.message = named
+        shown.message = self.namedMessage
         return [shown.description, self.advice].compactMap { $0 }.joined(separator: "\n")
+    }
+
+    /// The error as a member `error` of a JSON document. The code has Connect's name, as in the answers to `curl`.
+    func write(to json: inout DocumentWriter) {
+        json.text("code", StatusCode(rawValue: self.code.rawValue)?.connectName ?? self.code.description)
+        json.text("reason", self.reason)
+        json.text("message", self.namedMessage)
+        json.text("advice", self.advice ?? "")
+        json.flag("mayHaveHappened", self.mayHaveHappened)
+    }
+
+    private var namedMessage: String {
+        Self.options.reduce(self.message) { $0.replacing($1.field, with: $1.option) }
     }
 
     /// Whether the call is for test apps only, and the app is none.

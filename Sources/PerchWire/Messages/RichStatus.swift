@@ -164,3 +164,28 @@ extension WireStatus {
         return status.bytes
     }
 }
+
+extension StatusCode {
+    /// Connect's name of a code.
+    package var connectName: String {
+        switch self {
+        case .ok: "ok"
+        case .cancelled: "canceled"
+        case .unknown: "unknown"
+        case .invalidArgument: "invalid_argument"
+        case .deadlineExceeded: "deadline_exceeded"
+        case .notFound: "not_found"
+        case .alreadyExists: "already_exists"
+        case .permissionDenied: "permission_denied"
+        case .resourceExhausted: "resource_exhausted"
+        case .failedPrecondition: "failed_precondition"
+        case .aborted: "aborted"
+        case .outOfRange: "out_of_range"
+        case .unimplemented: "unimplemented"
+        case .internal: "internal"
+        case .unavailable: "unavailable"
+        case .dataLoss: "data_loss"
+        case .unauthenticated: "unauthenticated"
+        }
+    }
+}

@@ -1,5 +1,6 @@
 import Glibc
 import PerchCatalogue
+import PerchJSON
 import PerchServer
 import PerchTesting
 import Testing
@@ -366,5 +367,23 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         let result = await ran(["catalog", "check", "/nowhere/Shop.storekit"])
         #expect(result.code == .failure)
         #expect(result.talk.contains("/nowhere/Shop.storekit"))
+    }
+}
+
+@Suite struct `an error with -o json` {
+    @Test func `is one document on standard error, with code, reason and exit code`() async throws {
+        let gone = await ran(["get", "status", "alice", "plus", "--server", "127.0.0.1:1", "-o", "json"])
+        #expect(gone.code == .unavailable && gone.data.isEmpty)
+        let error = try #require(JSONReader.read(Array(gone.talk.utf8))["error"])
+        #expect(error["code"]?.string == "unavailable" && error["reason"]?.string == "CONNECT_FAILED")
+        #expect(error["exitCode"]?.integer == Int64(ExitCode.unavailable.rawValue))
+        #expect(error["message"]?.string?.contains("CONNECT_FAILED") == false)
+        #expect(error["advice"]?.string?.contains("perch serve") == true)
+    }
+
+    @Test func `of a file has a message and the exit code`() async throws {
+        let missing = await ran(["catalog", "check", "/nowhere.storekit", "-o", "json"])
+        let error = try #require(JSONReader.read(Array(missing.talk.utf8))["error"])
+        #expect(error["message"]?.string?.contains("/nowhere.storekit") == true && missing.code != .success)
     }
 }

@@ -178,6 +178,7 @@ extension LoopCore {
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
         case 408: "Request Timeout"
         case 409: "Conflict"
         case 413: "Content Too Large"
@@ -262,29 +263,6 @@ extension LoopCore {
 }
 
 extension StatusCode {
-    /// Connect's name of a code.
-    var connectName: String {
-        switch self {
-        case .ok: "ok"
-        case .cancelled: "canceled"
-        case .unknown: "unknown"
-        case .invalidArgument: "invalid_argument"
-        case .deadlineExceeded: "deadline_exceeded"
-        case .notFound: "not_found"
-        case .alreadyExists: "already_exists"
-        case .permissionDenied: "permission_denied"
-        case .resourceExhausted: "resource_exhausted"
-        case .failedPrecondition: "failed_precondition"
-        case .aborted: "aborted"
-        case .outOfRange: "out_of_range"
-        case .unimplemented: "unimplemented"
-        case .internal: "internal"
-        case .unavailable: "unavailable"
-        case .dataLoss: "data_loss"
-        case .unauthenticated: "unauthenticated"
-        }
-    }
-
     /// The HTTP status that Connect gives a code.
     var connectHTTPStatus: Int {
         switch self {
