@@ -27,9 +27,9 @@ final class StoreLoop: LoopDriver {
     /// The backup under way.
     @exclusivity(unchecked) private var copying: CopyRun?
     /// The count of subscriptions under way. It runs only after somebody asked for a report.
-    @exclusivity(unchecked) private var counting: SubscriptionCount?
+    private var counting: SubscriptionCount?
     /// When the count may go on.
-    @exclusivity(unchecked) private var countingPause: MonotonicTime?
+    private var countingPause: MonotonicTime?
     private var counted: SubscriptionReport?
     private var failedCommit: Instant?
     @exclusivity(unchecked) private var wasWithoutRoom = false
