@@ -308,4 +308,24 @@ private func refusal(_ method: PerchWire.Method, _ bytes: [UInt8]) -> MessageErr
         #expect(text.contains("perch.v1.FinishRequest.account") && text.contains("\(secret.count)"))
         #expect(!text.contains("secret"))
     }
+
+    @Test(arguments: [
+        (Request.finish(FinishRequest(account: "an\u{0}na")), "account", 2),
+        (.getCatalog(GetCatalogRequest(app: AppReference(bundleID: "\u{0}"))), "app.bundle_id", 0),
+        (.getProducts(ProductsRequest(productIDs: ["a", "b\u{0}"])), "product_ids", 1),
+        (
+            .purchase(PurchaseRequest(account: "anna", order: PurchaseOrder(productID: "gold\u{0}en"))),
+            "order.product_id", 4
+        ),
+        (
+            .operate(OperateRequest(account: "anna", operation: .setStorefront("US\u{0}"))),
+            "operation.set_storefront.storefront", 2
+        ),
+        (.configure(ConfigureRequest(settings: [.dialogs(true), .locale("e\u{0}")])), "settings.locale", 1),
+    ])
+    func `a request with a NUL in a text is not written, because C would cut the text`(
+        request: Request, field: String, place: Int
+    ) {
+        #expect(throws: MessageError.hasNUL(field: field, atByte: place)) { _ = try MessageCodec().encode(request) }
+    }
 }

@@ -147,7 +147,7 @@ def codec(contract):
             source.line("let arena = self.arena")
             with source.block("switch request"):
                 for method in methods:
-                    encode(source, method, method.request, False)
+                    encode(source, method, method.request, False, "packRequest")
         source.line()
         source.doc("Reads a response message, within the limits of what servers send.")
         with source.block("package func decodeResponse(_ method: Method, _ bytes: borrowing RawSpan) throws(MessageError) -> Response"):
@@ -192,13 +192,13 @@ def decode(source, method, message, side, quick):
     source.depth -= 1
 
 
-def encode(source, method, message, is_pushed):
+def encode(source, method, message, is_pushed, pack="pack"):
     if not message.fields:
-        source.line(f"case .{method.case}: return try self.pack({message.c_type}.self) {{ _ in }}")
+        source.line(f"case .{method.case}: return try self.{pack}({message.c_type}.self) {{ _ in }}")
     elif is_pushed:
         source.line(f"case .{method.case}(let value): return try self.encode(value)")
     else:
-        source.line(f"case .{method.case}(let value): return try self.pack({message.c_type}.self) {{ value.write(to: $0, arena) }}")
+        source.line(f"case .{method.case}(let value): return try self.{pack}({message.c_type}.self) {{ value.write(to: $0, arena) }}")
 
 
 def calls(contract):

@@ -137,10 +137,6 @@ extension ClientCore {
     /// Sends a CALL. Throws the fault of the request, without effect on the connection.
     mutating func open(_ request: Request, timeoutMilliseconds: Int64, as use: StreamUse) throws(PerchError) -> UInt32 {
         guard case .open(let open) = self.link else { preconditionFailure("a call was opened without a connection") }
-        if let field = request.fieldWithNUL {
-            // C strings end at a NUL: the rest would be lost, and the text could name another account.
-            throw PerchError(WireStatus(MessageError.hasNUL(field: field.name, atByte: field.byte)))
-        }
         do throws(MessageError) {
             let encoded = try self.codec.encodeCall(request, timeoutMilliseconds: UInt64(max(timeoutMilliseconds, 0)))
             guard encoded.message.count <= open.frameBytesMax else {

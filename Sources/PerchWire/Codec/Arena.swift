@@ -1,4 +1,5 @@
 import CPerchProto
+import Glibc
 import PerchBase
 import PerchModel
 
@@ -24,6 +25,8 @@ struct Arena {
         var isWriting = false
         var isOverLimit = false
         var omitsSignatures = false
+        /// The copy of the first text with a NUL, where C ends it.
+        var cutText: UnsafeRawPointer?
     }
 
     /// Bytes of the chunk kept between messages: enough for any request, or a list of about fifty statuses.
@@ -63,6 +66,7 @@ struct Arena {
         self.state.pointee.isWriting = isWriting
         self.state.pointee.isOverLimit = false
         self.state.pointee.omitsSignatures = omitsSignatures
+        self.state.pointee.cutText = nil
     }
 
     /// True after a message needed more than the limit.
@@ -70,6 +74,9 @@ struct Arena {
 
     /// Whether to omit the fields that each signing changes: signing dates, JWS, device verification.
     var omitsSignatures: Bool { self.state.pointee.omitsSignatures }
+
+    /// The copy of the first text with a NUL: C ends it there, so a request with it must not be sent.
+    var cutText: UnsafeRawPointer? { self.state.pointee.cutText }
 
     /// Bytes used, if one chunk was enough; nil for larger messages.
     var usedBytesOfOneChunk: Int? { self.state.pointee.full.isEmpty ? self.state.pointee.used : nil }
@@ -132,7 +139,7 @@ extension Arena {
         return message
     }
 
-    /// A NUL-terminated copy for C. A NUL inside the text would end it there; our readers refuse such text.
+    /// A NUL-terminated copy for C. C ends the text at a NUL inside; the codec refuses a request with one.
     func text(_ string: String) -> UnsafeMutablePointer<CChar> {
         let utf8 = string.utf8Span.span
         let memory = self.take(utf8.count &+ 1)
@@ -140,7 +147,11 @@ extension Arena {
             if let base = bytes.baseAddress { memory.copyMemory(from: base, byteCount: bytes.count) }
         }
         memory.storeBytes(of: 0, toByteOffset: utf8.count, as: UInt8.self)
-        return memory.assumingMemoryBound(to: CChar.self)
+        let text = memory.assumingMemoryBound(to: CChar.self)
+        if strlen(text) != utf8.count, self.state.pointee.cutText == nil {
+            self.state.pointee.cutText = UnsafeRawPointer(memory)
+        }
+        return text
     }
 
     func bytes(_ bytes: [UInt8]) -> ProtobufCBinaryData {

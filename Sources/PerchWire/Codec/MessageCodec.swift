@@ -1,4 +1,5 @@
 import CPerchProto
+import Glibc
 import PerchBase
 
 /// Messages to bytes and back, and compression. The only caller of protobuf-c and zlib.
@@ -84,6 +85,21 @@ package final class MessageCodec {
         let message: UnsafeMutablePointer<C> = self.arena.message(fill)
         return try self.pack(
             UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self), borrowedBytes: borrowedBytes)
+    }
+
+    /// A request. C ends a text at a NUL: the rest would be lost, and the text could name another account.
+    func packRequest<C: CMessage>(
+        _ type: C.Type, _ fill: (UnsafeMutablePointer<C>) -> Void
+    ) throws(MessageError) -> Encoded {
+        self.arena.reset(isWriting: true)
+        let message: UnsafeMutablePointer<C> = self.arena.message(fill)
+        if let text = self.arena.cutText {
+            throw .hasNUL(
+                field: C.descriptor.path(to: text, in: message) ?? C.descriptor.fullName,
+                atByte: strlen(text.assumingMemoryBound(to: CChar.self)))
+        }
+        return try self.pack(
+            UnsafeRawPointer(message).assumingMemoryBound(to: ProtobufCMessage.self), borrowedBytes: 0)
     }
 
     /// A message of the push path, written by hand. `type` names it in a refusal.

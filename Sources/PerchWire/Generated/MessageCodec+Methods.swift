@@ -105,45 +105,45 @@ extension MessageCodec {
     package func encode(_ request: Request) throws(MessageError) -> Encoded {
         let arena = self.arena
         switch request {
-            case .productsTask(let value): return try self.pack(Perch__V1__ProductsTaskRequest.self) { value.write(to: $0, arena) }
-            case .subscriptionStatusTask(let value): return try self.pack(Perch__V1__SubscriptionStatusTaskRequest.self) { value.write(to: $0, arena) }
-            case .currentEntitlementTask(let value): return try self.pack(Perch__V1__CurrentEntitlementTaskRequest.self) { value.write(to: $0, arena) }
-            case .getProducts(let value): return try self.pack(Perch__V1__GetProductsRequest.self) { value.write(to: $0, arena) }
-            case .getImage(let value): return try self.pack(Perch__V1__GetImageRequest.self) { value.write(to: $0, arena) }
-            case .getSubscriptionStatus(let value): return try self.pack(Perch__V1__GetSubscriptionStatusRequest.self) { value.write(to: $0, arena) }
-            case .getCurrentEntitlement(let value): return try self.pack(Perch__V1__GetCurrentEntitlementRequest.self) { value.write(to: $0, arena) }
-            case .listCurrentEntitlements(let value): return try self.pack(Perch__V1__ListCurrentEntitlementsRequest.self) { value.write(to: $0, arena) }
-            case .listPlanOptions(let value): return try self.pack(Perch__V1__ListPlanOptionsRequest.self) { value.write(to: $0, arena) }
-            case .getOfferEligibility(let value): return try self.pack(Perch__V1__GetOfferEligibilityRequest.self) { value.write(to: $0, arena) }
-            case .getAppPolicies(let value): return try self.pack(Perch__V1__GetAppPoliciesRequest.self) { value.write(to: $0, arena) }
-            case .explain(let value): return try self.pack(Perch__V1__ExplainRequest.self) { value.write(to: $0, arena) }
-            case .purchase(let value): return try self.pack(Perch__V1__PurchaseRequest.self) { value.write(to: $0, arena) }
-            case .finish(let value): return try self.pack(Perch__V1__FinishRequest.self) { value.write(to: $0, arena) }
-            case .listTransactions(let value): return try self.pack(Perch__V1__ListTransactionsRequest.self) { value.write(to: $0, arena) }
-            case .listUnfinished(let value): return try self.pack(Perch__V1__ListUnfinishedRequest.self) { value.write(to: $0, arena) }
-            case .getLatestTransaction(let value): return try self.pack(Perch__V1__GetLatestTransactionRequest.self) { value.write(to: $0, arena) }
-            case .transactionUpdates(let value): return try self.pack(Perch__V1__TransactionUpdatesRequest.self) { value.write(to: $0, arena) }
-            case .sync(let value): return try self.pack(Perch__V1__SyncRequest.self) { value.write(to: $0, arena) }
-            case .requestRefund(let value): return try self.pack(Perch__V1__RequestRefundRequest.self) { value.write(to: $0, arena) }
-            case .redeemOfferCode(let value): return try self.pack(Perch__V1__RedeemOfferCodeRequest.self) { value.write(to: $0, arena) }
-            case .manageSubscriptions(let value): return try self.pack(Perch__V1__ManageSubscriptionsRequest.self) { value.write(to: $0, arena) }
-            case .getAppTransaction(let value): return try self.pack(Perch__V1__GetAppTransactionRequest.self) { value.write(to: $0, arena) }
-            case .purchaseIntents(let value): return try self.pack(Perch__V1__PurchaseIntentsRequest.self) { value.write(to: $0, arena) }
-            case .messages(let value): return try self.pack(Perch__V1__MessagesRequest.self) { value.write(to: $0, arena) }
-            case .operate(let value): return try self.pack(Perch__V1__OperateRequest.self) { value.write(to: $0, arena) }
-            case .inspectAccount(let value): return try self.pack(Perch__V1__InspectAccountRequest.self) { value.write(to: $0, arena) }
-            case .listAccounts(let value): return try self.pack(Perch__V1__ListAccountsRequest.self) { value.write(to: $0, arena) }
-            case .configure(let value): return try self.pack(Perch__V1__ConfigureRequest.self) { value.write(to: $0, arena) }
-            case .getSettings(let value): return try self.pack(Perch__V1__GetSettingsRequest.self) { value.write(to: $0, arena) }
-            case .getClock(let value): return try self.pack(Perch__V1__GetClockRequest.self) { value.write(to: $0, arena) }
-            case .setClock(let value): return try self.pack(Perch__V1__SetClockRequest.self) { value.write(to: $0, arena) }
-            case .listApps: return try self.pack(Perch__V1__ListAppsRequest.self) { _ in }
-            case .checkCatalog(let value): return try self.pack(Perch__V1__CheckCatalogRequest.self) { value.write(to: $0, arena) }
-            case .loadCatalog(let value): return try self.pack(Perch__V1__LoadCatalogRequest.self) { value.write(to: $0, arena) }
-            case .getCatalog(let value): return try self.pack(Perch__V1__GetCatalogRequest.self) { value.write(to: $0, arena) }
-            case .getServerStatus: return try self.pack(Perch__V1__GetServerStatusRequest.self) { _ in }
-            case .backup(let value): return try self.pack(Perch__V1__BackupRequest.self) { value.write(to: $0, arena) }
-            case .revokeToken(let value): return try self.pack(Perch__V1__RevokeTokenRequest.self) { value.write(to: $0, arena) }
+            case .productsTask(let value): return try self.packRequest(Perch__V1__ProductsTaskRequest.self) { value.write(to: $0, arena) }
+            case .subscriptionStatusTask(let value): return try self.packRequest(Perch__V1__SubscriptionStatusTaskRequest.self) { value.write(to: $0, arena) }
+            case .currentEntitlementTask(let value): return try self.packRequest(Perch__V1__CurrentEntitlementTaskRequest.self) { value.write(to: $0, arena) }
+            case .getProducts(let value): return try self.packRequest(Perch__V1__GetProductsRequest.self) { value.write(to: $0, arena) }
+            case .getImage(let value): return try self.packRequest(Perch__V1__GetImageRequest.self) { value.write(to: $0, arena) }
+            case .getSubscriptionStatus(let value): return try self.packRequest(Perch__V1__GetSubscriptionStatusRequest.self) { value.write(to: $0, arena) }
+            case .getCurrentEntitlement(let value): return try self.packRequest(Perch__V1__GetCurrentEntitlementRequest.self) { value.write(to: $0, arena) }
+            case .listCurrentEntitlements(let value): return try self.packRequest(Perch__V1__ListCurrentEntitlementsRequest.self) { value.write(to: $0, arena) }
+            case .listPlanOptions(let value): return try self.packRequest(Perch__V1__ListPlanOptionsRequest.self) { value.write(to: $0, arena) }
+            case .getOfferEligibility(let value): return try self.packRequest(Perch__V1__GetOfferEligibilityRequest.self) { value.write(to: $0, arena) }
+            case .getAppPolicies(let value): return try self.packRequest(Perch__V1__GetAppPoliciesRequest.self) { value.write(to: $0, arena) }
+            case .explain(let value): return try self.packRequest(Perch__V1__ExplainRequest.self) { value.write(to: $0, arena) }
+            case .purchase(let value): return try self.packRequest(Perch__V1__PurchaseRequest.self) { value.write(to: $0, arena) }
+            case .finish(let value): return try self.packRequest(Perch__V1__FinishRequest.self) { value.write(to: $0, arena) }
+            case .listTransactions(let value): return try self.packRequest(Perch__V1__ListTransactionsRequest.self) { value.write(to: $0, arena) }
+            case .listUnfinished(let value): return try self.packRequest(Perch__V1__ListUnfinishedRequest.self) { value.write(to: $0, arena) }
+            case .getLatestTransaction(let value): return try self.packRequest(Perch__V1__GetLatestTransactionRequest.self) { value.write(to: $0, arena) }
+            case .transactionUpdates(let value): return try self.packRequest(Perch__V1__TransactionUpdatesRequest.self) { value.write(to: $0, arena) }
+            case .sync(let value): return try self.packRequest(Perch__V1__SyncRequest.self) { value.write(to: $0, arena) }
+            case .requestRefund(let value): return try self.packRequest(Perch__V1__RequestRefundRequest.self) { value.write(to: $0, arena) }
+            case .redeemOfferCode(let value): return try self.packRequest(Perch__V1__RedeemOfferCodeRequest.self) { value.write(to: $0, arena) }
+            case .manageSubscriptions(let value): return try self.packRequest(Perch__V1__ManageSubscriptionsRequest.self) { value.write(to: $0, arena) }
+            case .getAppTransaction(let value): return try self.packRequest(Perch__V1__GetAppTransactionRequest.self) { value.write(to: $0, arena) }
+            case .purchaseIntents(let value): return try self.packRequest(Perch__V1__PurchaseIntentsRequest.self) { value.write(to: $0, arena) }
+            case .messages(let value): return try self.packRequest(Perch__V1__MessagesRequest.self) { value.write(to: $0, arena) }
+            case .operate(let value): return try self.packRequest(Perch__V1__OperateRequest.self) { value.write(to: $0, arena) }
+            case .inspectAccount(let value): return try self.packRequest(Perch__V1__InspectAccountRequest.self) { value.write(to: $0, arena) }
+            case .listAccounts(let value): return try self.packRequest(Perch__V1__ListAccountsRequest.self) { value.write(to: $0, arena) }
+            case .configure(let value): return try self.packRequest(Perch__V1__ConfigureRequest.self) { value.write(to: $0, arena) }
+            case .getSettings(let value): return try self.packRequest(Perch__V1__GetSettingsRequest.self) { value.write(to: $0, arena) }
+            case .getClock(let value): return try self.packRequest(Perch__V1__GetClockRequest.self) { value.write(to: $0, arena) }
+            case .setClock(let value): return try self.packRequest(Perch__V1__SetClockRequest.self) { value.write(to: $0, arena) }
+            case .listApps: return try self.packRequest(Perch__V1__ListAppsRequest.self) { _ in }
+            case .checkCatalog(let value): return try self.packRequest(Perch__V1__CheckCatalogRequest.self) { value.write(to: $0, arena) }
+            case .loadCatalog(let value): return try self.packRequest(Perch__V1__LoadCatalogRequest.self) { value.write(to: $0, arena) }
+            case .getCatalog(let value): return try self.packRequest(Perch__V1__GetCatalogRequest.self) { value.write(to: $0, arena) }
+            case .getServerStatus: return try self.packRequest(Perch__V1__GetServerStatusRequest.self) { _ in }
+            case .backup(let value): return try self.packRequest(Perch__V1__BackupRequest.self) { value.write(to: $0, arena) }
+            case .revokeToken(let value): return try self.packRequest(Perch__V1__RevokeTokenRequest.self) { value.write(to: $0, arena) }
         }
     }
 

@@ -104,6 +104,20 @@ extension UnsafePointer<ProtobufCMessageDescriptor> {
     }
 
     var fullName: String { String(cString: self.pointee.name) }
+
+    /// The path of the field that holds a text, by the contract's names: `order.product_id`.
+    func path(to text: UnsafeRawPointer, in structure: UnsafeRawPointer) -> String? {
+        for field in self.fields where field.type == PROTOBUF_C_TYPE_STRING || field.type == PROTOBUF_C_TYPE_MESSAGE {
+            for index in 0..<field.count(in: structure) {
+                guard let value = field.value(index, in: structure).load(as: UnsafeRawPointer?.self) else { continue }
+                if value == text { return field.name }
+                if field.type == PROTOBUF_C_TYPE_MESSAGE, let inner = field.message.path(to: text, in: value) {
+                    return "\(field.name).\(inner)"
+                }
+            }
+        }
+        return nil
+    }
 }
 
 extension UnsafePointer<ProtobufCEnumDescriptor> {
