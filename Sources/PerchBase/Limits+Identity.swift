@@ -26,6 +26,9 @@ extension Limits {
     /// Keys of a server. More are refused at start; a rotation needs two or three.
     package static let tokenKeysMax = 64
 
+    /// IDs of tokens that a server remembers to have seen, 16 bytes each. Beyond it every ID counts as seen.
+    package static let seenTokensMax = 100_000
+
     /// Bytes of a key file. A longer one is refused.
     package static let tokenKeyFileBytesMax = 256 * 1024
 

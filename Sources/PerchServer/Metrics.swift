@@ -168,7 +168,7 @@ extension MetricSamples {
         self.add("perch_store_reads_total", counters.reads, help: "Reads answered.")
         self.add("perch_store_refusals_total", counters.refusals, help: "Mutations refused.")
         self.add("perch_store_replays_total", counters.replays, help: "Mutations answered from their key.")
-        self.add("perch_store_attempts_total", counters.attemptsSettled, help: "Renewal attempts settled.")
+        self.add("perch_store_attempts_total", counters.attemptsSettled.settled, help: "Renewal attempts settled.")
         let business = counters.milestones
         self.add("perch_purchases_total", business.purchases, help: "Purchases committed since the start.")
         self.add(

@@ -236,6 +236,7 @@ package enum Server {
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
 
         let quotas = SharedQuotas()
+        let seenTokens = SeenTokens()
         let core = CoreSettings(settings, loops: count, connections: budget.limit)
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
@@ -267,7 +268,7 @@ package enum Server {
                     core: LoopCore(
                         loop: index, identity: identity, epoch: epoch, revision: revision, apps: states,
                         settings: core, authenticator: authenticator, revocations: revoked, quotas: quotas,
-                        now: moment),
+                        seenTokens: seenTokens, now: moment),
                     acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
                     limits: limits, log: log,
                     port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),

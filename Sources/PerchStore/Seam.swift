@@ -231,7 +231,7 @@ package enum MutationResult: Hashable, Sendable {
     case number(UInt64)
     /// The clock of a test app, and the number of renewals that were settled before the answer.
     indirect case clock(
-        now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settledCount: UInt64)
+        now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settled: RenewalCount)
 }
 
 /// A requested change.

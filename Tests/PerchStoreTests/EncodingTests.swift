@@ -69,7 +69,7 @@ struct Blob: Sendable, CustomTestStringConvertible {
             "answer", { $0.keptAnswer() }, { $0.sealed(to: MutationKey(app: 1, bytes: [1, 2])) },
             { bytes, isOther in
                 try KeptAnswer(unsealing: bytes, to: MutationKey(app: 1, bytes: isOther ? [1] : [1, 2]))
-            }),
+            }, fixed: ["result/clock/settled/failed", "result/clock/settled/renewed"]),
     ]
 
     init<Value>(

@@ -309,7 +309,10 @@ private func checkAlike(_ servers: Server...) throws {
         let ticket = a.run(.mutate(mutation))[0]
         for _ in 0..<5 where a.barriers.isEmpty { a.run() }
         a.run(.barrierReached(try #require(a.barriers.first)))
-        guard case .mutated(.clock(_, _, _, _, settledCount: 3), _)? = a.answers[ticket] else {
+        guard
+            case .mutated(.clock(_, _, _, _, settled: RenewalCount(settled: 3, renewed: 3, failed: 0)), _)? = a.answers[
+                ticket]
+        else {
             Issue.record("answered \(String(describing: a.answers[ticket]))")
             return
         }

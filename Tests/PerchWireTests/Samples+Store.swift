@@ -132,6 +132,6 @@ extension Samples {
                             state: .inGracePeriod),
                         nextMessage: samples.text())
                 }),
-            position: self.position())
+            position: self.position(), isNotInCatalog: true)
     }
 }

@@ -158,7 +158,7 @@ extension Samples {
             // Entitled, so that every field is on the wire.
             forecast: Forecast(
                 at: self.instant(), kind: self.value(), originalTransactionID: self.u64(), state: .inGracePeriod),
-            token: self.bytes())
+            token: self.bytes(), isNotInCatalog: true)
     }
 }
 
@@ -375,7 +375,7 @@ extension Samples {
                         PlanOption(
                             product: $0.product(), relation: $0.value(), takesEffectAtRenewal: true,
                             isPreferred: true, offer: $0.appliedOffer())
-                    }, position: self.position()))
+                    }, position: self.position(), isNotInCatalog: true))
         case .getOfferEligibility:
             return .getOfferEligibility(
                 OfferEligibilityAnswer(
@@ -385,7 +385,7 @@ extension Samples {
                             OfferEligibility(
                                 productID: $0.text(), type: $0.value(), offerID: $0.text(), isEligible: true,
                                 reason: $0.text(), message: $0.text(), billingPlan: $0.value())
-                        }), position: self.position()))
+                        }), position: self.position(), isNotInCatalog: true))
         case .getAppPolicies:
             return .getAppPolicies(
                 AppPoliciesAnswer(
@@ -404,7 +404,7 @@ extension Samples {
             return .getAppTransaction(
                 AppTransactionAnswer(
                     appTransactionID: self.text(), bundleID: self.text(), environment: self.value(),
-                    failure: self.value(), position: self.position()))
+                    failure: self.value(), position: self.position(), canMakePayments: true))
         case .purchaseIntents: return .purchaseIntents(self.state(self.list { $0.intent() }, isStream: true))
         case .messages: return .messages(self.state(self.list { $0.storeMessage() }, isStream: true))
         case .operate:
@@ -420,7 +420,9 @@ extension Samples {
         case .getClock: return .getClock(ClockResponse(clock: self.clock()))
         case .setClock:
             return .setClock(
-                SetClockResponse(position: self.position(), clock: self.clock(), settledCount: self.u64()))
+                SetClockResponse(
+                    position: self.position(), clock: self.clock(), settledCount: self.u64(),
+                    renewedCount: self.u64(), failedCount: self.u64()))
         case .listApps:
             return .listApps(
                 AppList(
@@ -455,7 +457,7 @@ extension Samples {
                 BackupSummary(
                     revision: self.u64(), byteCount: self.u64(), durationMilliseconds: self.u64(),
                     longestStallMicroseconds: self.u64()))
-        case .revokeToken: return .revokeToken(RevokeTokenResponse(wasRevoked: self.next() % 2 == 0))
+        case .revokeToken: return .revokeToken(RevokeTokenResponse(wasRevoked: true, wasSeen: true))
         }
     }
 

@@ -345,7 +345,7 @@ extension SeededRandom {
         default:
             .clock(
                 now: self.instant(), isFrozen: self.bool(), offsetMilliseconds: self.int64(),
-                timeRate: self.timeRate(), settledCount: self.uint64())
+                timeRate: self.timeRate(), settled: RenewalCount(settled: self.uint64()))
         }
     }
 

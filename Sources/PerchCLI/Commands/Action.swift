@@ -3,7 +3,8 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case serve, version
     case watchProducts, watchStatus, watchEntitlement, watchUpdates, watchIntents, watchMessages
     case getProducts, getStatus, getEntitlement, getEntitlements, getHistory, getUnfinished, getLatest, getImage,
-        getApps, getPlanOptions, getOffers, getPolicies, getAppTransaction, getSettings, explainStatus,
+        getApps, getPlanOptions, getOffers, getPolicies, getAppTransaction, getCanMakePayments, getSettings,
+        explainStatus,
         explainEntitlement
     case storeBuy, storeFinish, storeRefund, storeRenew, storeExpire, storeAutoRenew, storeGenerate
     case storeReverseRefund, storeDeclineRefund, storeConsumption, storeResolve, storeCharges, storeExtend

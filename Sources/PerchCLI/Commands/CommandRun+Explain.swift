@@ -19,7 +19,9 @@ extension CommandRun {
                     try await client.explainEntitlement(
                         account: account, product: self.text("PRODUCT"), asOf: moment)
                 }
-            try self.printer.print(.explain(ExplainAnswer(value: answer.value, position: answer.position))) {
+            let explained = ExplainAnswer(
+                value: answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
+            try self.printer.print(.explain(explained)) {
                 $0.explanations(
                     answer, account: account, width: self.console.isTerminal ? self.console.size.columns : nil)
             }

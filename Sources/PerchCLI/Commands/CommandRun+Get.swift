@@ -63,7 +63,8 @@ extension CommandRun {
             let group = self.text("GROUP")
             let found = try await client.planOptions(
                 account: self.text("ACCOUNT"), group: group, locale: self.settings.text("locale") ?? "")
-            let list = PlanOptionList(options: found.value, position: found.position)
+            let list = PlanOptionList(
+                options: found.value, position: found.position, isNotInCatalog: found.isNotInCatalog)
             try self.printer.list("options", of: .listPlanOptions(list)) { writer in
                 let width = found.value.map { printable($0.product.id).count }.max() ?? 0
                 return found.value.isEmpty
@@ -78,7 +79,8 @@ extension CommandRun {
             }
             let found = try await client.offerEligibility(
                 account: self.text("ACCOUNT"), group: group ?? "", product: subject ?? "")
-            let answer = OfferEligibilityAnswer(value: found.value, position: found.position)
+            let answer = OfferEligibilityAnswer(
+                value: found.value, position: found.position, isNotInCatalog: found.isNotInCatalog)
             try self.printer.list("offers", of: .getOfferEligibility(answer)) {
                 $0.eligibilities(found.value)
             }
@@ -88,9 +90,12 @@ extension CommandRun {
                 $0.policies(found)
             }
         case .getAppTransaction:
-            let found = try await client.appTransaction(account: self.text("ACCOUNT"))
-            try self.printer.print(.getAppTransaction(found.message)) {
-                [$0.appTransaction(found.value)]
+            let found = try await client.appTransactionAnswer(account: self.text("ACCOUNT"))
+            try self.printer.print(.getAppTransaction(found)) { [$0.appTransaction(found)] }
+        case .getCanMakePayments:
+            let found = try await client.appTransactionAnswer(account: self.text("ACCOUNT"))
+            try self.printer.print(.getAppTransaction(found)) {
+                [found.canMakePayments ? $0.paint(.green, "yes") : $0.paint(.red, "no") + "  charges are set to fail"]
             }
         case .getSettings:
             let found = try await client.settings()

@@ -130,12 +130,17 @@ extension CommandRun {
         try self.printer.print(.getClock(ClockResponse(clock: clock.message))) { [$0.clock(clock)] }
     }
 
+    /// Renewal attempts on the way of a clock: `; 2 renewed, 1 failed`.
+    static func attempts(of change: ClockChange) -> String {
+        let ended = change.settledCount - min(change.settledCount, change.renewedCount + change.failedCount)
+        let parts = [(change.renewedCount, "renewed"), (change.failedCount, "failed"), (ended, "ended")]
+        let said = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return said.isEmpty ? "" : "; renewals: " + said.joined(separator: ", ")
+    }
+
     private func tell(_ change: ClockChange) throws {
         try self.printer.print(.setClock(change.message)) { writer in
-            let count = change.settledCount
-            // The answer counts succeeded, failed and ended ones together.
-            let attempts = count == 0 ? "" : "; attempted \(count) renewal\(count == 1 ? "" : "s")"
-            return [writer.clock(change.clock) + attempts]
+            [writer.clock(change.clock) + Self.attempts(of: change)]
         }
     }
 }

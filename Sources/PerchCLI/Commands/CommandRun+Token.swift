@@ -284,8 +284,9 @@ extension CommandRun {
             throw UsageError(
                 "perch token revoke needs one of --token-file FILE and --id ID", command: self.invocation.name)
         }
-        let wasRevoked = try await self.withClient { try await $0.revokeToken(id, expires: expires) }
+        let outcome = try await self.withClient { try await $0.revokeToken(id, expires: expires) }
+        let unseen = outcome.wasSeen ? "" : "; no caller used it since this start of the server, so check the ID"
         self.console.talk(
-            "perch: token \(printable(id)) " + (wasRevoked ? "was revoked before" : "is revoked"))
+            "perch: token \(printable(id)) " + (outcome.wasRevoked ? "was revoked before" : "is revoked") + unseen)
     }
 }

@@ -33,7 +33,8 @@ struct CommandRun: Sendable {
         case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages:
             return try await self.watch()
         case .getProducts, .getStatus, .getEntitlement, .getEntitlements, .getHistory, .getUnfinished, .getLatest,
-            .getImage, .getApps, .getPlanOptions, .getOffers, .getPolicies, .getAppTransaction, .getSettings:
+            .getImage, .getApps, .getPlanOptions, .getOffers, .getPolicies, .getAppTransaction,
+            .getCanMakePayments, .getSettings:
             try await self.get()
         case .explainStatus, .explainEntitlement: try await self.explain()
         case .storeBuy, .storeFinish, .storeRefund, .storeRenew, .storeExpire, .storeAutoRenew:

@@ -218,6 +218,9 @@ package enum CommandTable {
                 "app-transaction", "The record of an account's first use of the app.", .getAppTransaction,
                 [Self.account], Self.asking()),
             Self.leaf(
+                "can-make-payments", "Whether an account may make payments.", .getCanMakePayments, [Self.account],
+                Self.asking()),
+            Self.leaf(
                 "settings", "The settings of a test store, and its armed failures.", .getSettings, [], Self.asking()),
         ]
     }()

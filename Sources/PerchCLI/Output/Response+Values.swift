@@ -18,7 +18,7 @@ extension ValueInfo {
     var message: PerchWire.ValueInfo {
         PerchWire.ValueInfo(
             position: self.position, committed: self.committed, cause: self.cause, forecast: self.forecast,
-            token: self.token)
+            token: self.token, isNotInCatalog: self.isNotInCatalog)
     }
 }
 
@@ -80,7 +80,9 @@ extension AppClockState {
 
 extension ClockChange {
     var message: SetClockResponse {
-        SetClockResponse(position: self.position, clock: self.clock.message, settledCount: self.settledCount)
+        SetClockResponse(
+            position: self.position, clock: self.clock.message, settledCount: self.settledCount,
+            renewedCount: self.renewedCount, failedCount: self.failedCount)
     }
 }
 
@@ -103,14 +105,6 @@ extension ShownPolicies {
         AppPoliciesAnswer(
             licenceAgreement: self.licenceAgreement, privacyPolicyText: self.privacyPolicyText,
             privacyPolicyURL: self.privacyPolicyURL, privacyPolicyLocale: self.privacyPolicyLocale)
-    }
-}
-
-extension Positioned<Verified<AppTransaction>> {
-    var message: AppTransactionAnswer {
-        AppTransactionAnswer(
-            appTransactionID: self.value.value.id, bundleID: self.value.value.bundleID,
-            environment: self.value.value.environment, failure: self.value.failure, position: self.position)
     }
 }
 

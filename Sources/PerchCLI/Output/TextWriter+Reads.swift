@@ -2,6 +2,8 @@ import PerchBase
 import PerchClient
 import PerchModel
 
+import struct PerchWire.AppTransactionAnswer
+
 // Answers of reads for people.
 
 extension TextWriter {
@@ -48,10 +50,10 @@ extension TextWriter {
         ]
     }
 
-    func appTransaction(_ value: Verified<AppTransaction>) -> String {
-        let id = value.value.id.isEmpty ? "none yet" : printable(value.value.id)
-        return "app transaction \(id)  \(printable(value.value.bundleID))  \(value.value.environment)"
-            + (value.isVerified ? "" : "  " + self.paint(.red, "unverified: \(value.failure)"))
+    func appTransaction(_ value: AppTransactionAnswer) -> String {
+        let id = value.appTransactionID.isEmpty ? "none yet" : printable(value.appTransactionID)
+        return "app transaction \(id)  \(printable(value.bundleID))  \(value.environment)"
+            + (value.failure == .unspecified ? "" : "  " + self.paint(.red, "unverified: \(value.failure)"))
     }
 
     /// By the names that `perch store set` and `perch store fail` take.

@@ -40,7 +40,8 @@ struct TextWriter {
 
     func statuses(_ value: SubscriptionStatuses, _ info: ValueInfo, group: String) -> [String] {
         guard !value.statuses.isEmpty else {
-            return [self.line(info, "never subscribed in group \(printable(group))")]
+            let unknown = info.isNotInCatalog ? ", which is not in the catalogue" : ""
+            return [self.line(info, "never subscribed in group \(printable(group))" + unknown)]
         }
         return value.statuses.enumerated().map { index, status in
             var text = "\(self.padded(status.state)) \(printable(status.transaction.value.productID))"
@@ -56,7 +57,10 @@ struct TextWriter {
     func entitlement(_ value: Verified<Transaction>?, _ info: ValueInfo, product: String) -> [String] {
         guard let value else {
             return [
-                self.line(info, self.paint(.red, "not entitled".padded(to: Self.stateWidth)) + " \(printable(product))")
+                self.line(
+                    info,
+                    self.paint(.red, "not entitled".padded(to: Self.stateWidth)) + " \(printable(product))"
+                        + (info.isNotInCatalog ? ", which is not in the catalogue" : ""))
             ]
         }
         let transaction = value.value

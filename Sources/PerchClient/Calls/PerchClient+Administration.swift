@@ -64,17 +64,16 @@ extension PerchClient {
         }
     }
 
-    /// Revokes a token by its `jti`. The streams of its holder end within five seconds. Returns whether it had been
-    /// revoked before.
+    /// Revokes a token by its `jti`. The streams of its holder end within five seconds.
     ///
     /// `expires` is the end of the token, in the future. The server keeps the revocation until then, and at least for the
     /// longest life of a token that it accepts. Nil keeps it for ever.
     public func revokeToken(
         _ id: String, expires: Instant? = nil, timeout: Duration? = nil
-    ) async throws(PerchError) -> Bool {
+    ) async throws(PerchError) -> TokenRevocation {
         try await self.call(.revokeToken(RevokeTokenRequest(tokenID: id, expires: expires)), timeout: timeout) {
             guard case .revokeToken(let answer) = $0 else { return nil }
-            return answer.wasRevoked
+            return TokenRevocation(wasRevoked: answer.wasRevoked, wasSeen: answer.wasSeen)
         }
     }
 }

@@ -79,7 +79,7 @@ extension PerchClient {
             app: self.app, account: account, groupID: group, locale: locale, atLeast: atLeast)
         return try await self.call(.listPlanOptions(request), timeout: timeout) { response in
             guard case .listPlanOptions(let list) = response else { return nil }
-            return Positioned(list.options, position: list.position)
+            return Positioned(list.options, position: list.position, isNotInCatalog: list.isNotInCatalog)
         }
     }
 
@@ -91,7 +91,7 @@ extension PerchClient {
             app: self.app, account: account, productID: product, groupID: group, atLeast: atLeast)
         return try await self.call(.getOfferEligibility(request), timeout: timeout) { response in
             guard case .getOfferEligibility(let answer) = response else { return nil }
-            return Positioned(answer.value, position: answer.position)
+            return Positioned(answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         }
     }
 
@@ -129,7 +129,7 @@ extension PerchClient {
             app: self.app, account: account, about: about, asOf: asOf.onWire, atLeast: atLeast)
         return try await self.call(.explain(request), timeout: timeout) { response in
             guard case .explain(let answer) = response else { return nil }
-            return Positioned(answer.value, position: answer.position)
+            return Positioned(answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         }
     }
 }

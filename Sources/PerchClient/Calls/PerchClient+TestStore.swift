@@ -94,7 +94,8 @@ extension PerchClient {
         return try await self.call(.setClock(request), timeout: timeout) { response in
             guard case .setClock(let answer) = response, let position = answer.position else { return nil }
             return ClockChange(
-                position: position, clock: AppClockState(answer.clock), settledCount: answer.settledCount)
+                position: position, clock: AppClockState(answer.clock), settledCount: answer.settledCount,
+                renewedCount: answer.renewedCount, failedCount: answer.failedCount)
         }
     }
 }

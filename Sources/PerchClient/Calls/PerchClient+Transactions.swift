@@ -1,6 +1,6 @@
 public import PerchBase
 public import PerchModel
-import PerchWire
+package import PerchWire
 
 // Purchases, finishing, and transactions.
 //
@@ -115,13 +115,31 @@ extension PerchClient {
     public func appTransaction(
         account: String, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<Verified<AppTransaction>> {
+        let answer = try await self.appTransactionAnswer(account: account, atLeast: atLeast, timeout: timeout)
+        let value = AppTransaction(
+            id: answer.appTransactionID, bundleID: answer.bundleID, environment: answer.environment)
+        return Positioned(Verified(value, failure: answer.failure), position: answer.position)
+    }
+
+    /// The whole answer of GetAppTransaction.
+    package func appTransactionAnswer(
+        account: String, atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> AppTransactionAnswer {
         let request = AppTransactionRequest(app: self.app, account: account, atLeast: atLeast)
         return try await self.call(.getAppTransaction(request), timeout: timeout) { response in
             guard case .getAppTransaction(let answer) = response else { return nil }
-            let value = AppTransaction(
-                id: answer.appTransactionID, bundleID: answer.bundleID, environment: answer.environment)
-            return Positioned(Verified(value, failure: answer.failure), position: answer.position)
+            return answer
         }
+    }
+
+    /// Whether the account may make payments, as StoreKit's `AppStore.canMakePayments`.
+    ///
+    /// False while the charges of a test account are set to fail: the server refuses its paid purchases.
+    public func canMakePayments(
+        account: String, atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Positioned<Bool> {
+        let answer = try await self.appTransactionAnswer(account: account, atLeast: atLeast, timeout: timeout)
+        return Positioned(answer.canMakePayments, position: answer.position)
     }
 
     // MARK: What was bought

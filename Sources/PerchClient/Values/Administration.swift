@@ -229,3 +229,11 @@ public struct BackupSummary: Hashable, Sendable {
         self.longestStall = .microseconds(Int64(clamping: summary.longestStallMicroseconds))
     }
 }
+
+/// The outcome of revoking a token.
+public struct TokenRevocation: Hashable, Sendable {
+    /// Whether the token was revoked before.
+    public var wasRevoked: Bool
+    /// Whether a caller used the token since the server started. Otherwise the ID may be a wrong one.
+    public var wasSeen: Bool
+}

@@ -60,11 +60,20 @@ public struct ClockChange: Hashable, Sendable {
     public var clock: AppClockState
     /// Number of renewal attempts settled during the advance.
     public var settledCount: UInt64
+    /// Number of attempts that renewed a subscription.
+    public var renewedCount: UInt64
+    /// Number of attempts whose charge failed.
+    public var failedCount: UInt64
 
     /// Creates a clock change from its parts, for tests.
-    public init(position: Position, clock: AppClockState, settledCount: UInt64) {
+    public init(
+        position: Position, clock: AppClockState, settledCount: UInt64, renewedCount: UInt64 = 0,
+        failedCount: UInt64 = 0
+    ) {
         self.position = position
         self.clock = clock
         self.settledCount = settledCount
+        self.renewedCount = renewedCount
+        self.failedCount = failedCount
     }
 }

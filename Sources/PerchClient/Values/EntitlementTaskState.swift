@@ -66,6 +66,8 @@ public struct ValueInfo: Hashable, Sendable {
     public var forecast: Forecast?
     /// Opaque token with which a stream resumes after this value.
     public var token: [UInt8]
+    /// Whether the value is empty and the catalogue has no group or product of the requested name.
+    public var isNotInCatalog = false
 
     /// Creates value information from its parts, for tests.
     public init(position: Position, committed: Instant, cause: Cause, forecast: Forecast? = nil, token: [UInt8] = []) {
@@ -80,6 +82,7 @@ public struct ValueInfo: Hashable, Sendable {
         self.init(
             position: info.position, committed: info.committed, cause: info.cause, forecast: info.forecast,
             token: info.token)
+        self.isNotInCatalog = info.isNotInCatalog
     }
 }
 
@@ -103,10 +106,17 @@ public struct Positioned<Value: Hashable & Sendable>: Hashable, Sendable {
     public var value: Value
     /// Position of the server when it answered.
     public var position: Position
+    /// Whether the catalogue has no group or product of the requested name.
+    public var isNotInCatalog = false
 
     /// Creates a positioned value from its parts, for tests.
     public init(_ value: Value, position: Position) {
         self.value = value
         self.position = position
+    }
+
+    init(_ value: Value, position: Position, isNotInCatalog: Bool) {
+        self.init(value, position: position)
+        self.isNotInCatalog = isNotInCatalog
     }
 }

@@ -34,6 +34,7 @@ extension LoopCore {
         if case .token(_, let id) = identity.source, self.service.revocations.contains(id) {
             throw self.refused(.revoked(Self.wasTakenBack))
         }
+        if case .token(_, let id) = identity.source { self.service.seenTokens.insert(id) }
         return self.service.identities.insert(identity, key)
     }
 

@@ -38,7 +38,11 @@ extension LoopCore {
             self.finishImage(call, pending, bytes, hash)
         case .revoked(let wasRevoked):
             self.noteChange(call, pending, at: nil)
-            self.answer(call, .revokeToken(RevokeTokenResponse(wasRevoked: wasRevoked)))
+            guard case .revokeToken(let asked) = pending.request else {
+                preconditionFailure("\(pending.request.method) revokes no token")
+            }
+            let wasSeen = self.service.seenTokens.contains(asked.tokenID)
+            self.answer(call, .revokeToken(RevokeTokenResponse(wasRevoked: wasRevoked, wasSeen: wasSeen)))
         case .events:
             preconditionFailure("no unary call asks for events")
         }
@@ -134,23 +138,21 @@ extension LoopCore {
                 return .getSubscriptionStatus(.failure(failure, info))
             }
             let viewed = subscriptionStatuses(of: record, inGroup: asked.groupID, app: app, at: now)
-            let key = ViewKey.status(group: asked.groupID)
-            return .getSubscriptionStatus(
-                .success(
-                    viewed.value,
-                    info(
-                        key, account: asked.account, self.codec.digest(of: viewed.value), forecast: viewed.forecast)))
+            var shown = info(
+                .status(group: asked.groupID), account: asked.account, self.codec.digest(of: viewed.value),
+                forecast: viewed.forecast)
+            shown.isNotInCatalog = viewed.value.statuses.isEmpty && app.catalogue.group(asked.groupID) == nil
+            return .getSubscriptionStatus(.success(viewed.value, shown))
         case .getCurrentEntitlement(let asked):
             if let (failure, info) = failure(.currentEntitlement) {
                 return .getCurrentEntitlement(.failure(failure, info))
             }
             let viewed = currentEntitlement(of: record, toProduct: asked.productID, app: app, at: now)
-            let key = ViewKey.entitlement(product: asked.productID)
-            return .getCurrentEntitlement(
-                .success(
-                    viewed.value,
-                    info(
-                        key, account: asked.account, self.codec.digest(of: viewed.value), forecast: viewed.forecast)))
+            var shown = info(
+                .entitlement(product: asked.productID), account: asked.account, self.codec.digest(of: viewed.value),
+                forecast: viewed.forecast)
+            shown.isNotInCatalog = viewed.value == nil && app.catalogue.product(asked.productID) == nil
+            return .getCurrentEntitlement(.success(viewed.value, shown))
         case .listCurrentEntitlements:
             try refuseIfSimulated(.currentEntitlement, app: app)
             let list = currentEntitlements(of: record, app: app, at: now)
@@ -159,17 +161,24 @@ extension LoopCore {
                     transactions: list, info: self.info(record: record, app: app, at: now, forecast: nil)))
         case .listPlanOptions(let asked):
             let options = planOptions(of: record, inGroup: asked.groupID, locale: asked.locale, app: app, at: now)
-            return .listPlanOptions(PlanOptionList(options: options, position: position))
+            return .listPlanOptions(
+                PlanOptionList(
+                    options: options, position: position, isNotInCatalog: app.catalogue.group(asked.groupID) == nil))
         case .getOfferEligibility(let asked):
             let value = offerEligibility(
                 of: record, inGroup: asked.groupID, product: asked.productID, app: app, at: now)
-            return .getOfferEligibility(OfferEligibilityAnswer(value: value, position: position))
+            let isKnown =
+                asked.productID.isEmpty
+                ? app.catalogue.group(asked.groupID) != nil : app.catalogue.product(asked.productID) != nil
+            return .getOfferEligibility(
+                OfferEligibilityAnswer(value: value, position: position, isNotInCatalog: !isKnown))
         case .getAppTransaction:
             let found = try appTransaction(of: record, app: app)
             return .getAppTransaction(
                 AppTransactionAnswer(
                     appTransactionID: found.value.id, bundleID: found.value.bundleID,
-                    environment: found.value.environment, failure: found.failure, position: position))
+                    environment: found.value.environment, failure: found.failure, position: position,
+                    canMakePayments: canMakePayments(record, app: app)))
         case .inspectAccount:
             guard let record else {
                 throw Refusal(.accountUnknown, "there is no such account; a purchase opens one")
@@ -195,16 +204,19 @@ extension LoopCore {
         }
         let now = asked.asOf.instant ?? self.clock(of: app.number)
         let record = self.foreseen(record, app, at: now)
-        let value =
-            switch about {
-            case .group(let id):
-                explainStatus(
-                    of: record, inGroup: id, rows: rows.filter { $0.subscriptionGroupID == id }, app: app, at: now)
-            case .product(let id):
-                explainEntitlement(
-                    of: record, toProduct: id, rows: rows.filter { $0.productID == id }, app: app, at: now)
-            }
-        return ExplainAnswer(value: value, position: Position(revision: self.applied, asOf: now))
+        let position = Position(revision: self.applied, asOf: now)
+        switch about {
+        case .group(let id):
+            let rows = rows.filter { $0.subscriptionGroupID == id }
+            return ExplainAnswer(
+                value: explainStatus(of: record, inGroup: id, rows: rows, app: app, at: now), position: position,
+                isNotInCatalog: rows.isEmpty && app.catalogue.group(id) == nil)
+        case .product(let id):
+            let rows = rows.filter { $0.productID == id }
+            return ExplainAnswer(
+                value: explainEntitlement(of: record, toProduct: id, rows: rows, app: app, at: now),
+                position: position, isNotInCatalog: rows.isEmpty && app.catalogue.product(id) == nil)
+        }
     }
 
     private func inspection(of record: AccountRecord, _ app: AppState, at now: Instant) -> AccountInspection {

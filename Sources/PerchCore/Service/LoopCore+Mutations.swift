@@ -144,7 +144,7 @@ extension LoopCore {
             case (.resume, .frozen(let at)):
                 appChange.clock = .running(offsetMilliseconds: at.milliseconds(since: view.wall))
             case (.freeze, .frozen), (.resume, .running):
-                return .unchanged(answer: StoreEngine.clockResult(view.app, wall: view.wall, settledCount: 0))
+                return .unchanged(answer: StoreEngine.clockResult(view.app, wall: view.wall, settled: RenewalCount()))
             case (_, .running(let offset)):
                 guard let goal = try target(view) else { preconditionFailure("an advance has a target") }
                 appChange.clock = .running(offsetMilliseconds: offset + goal.milliseconds(since: view.now))
@@ -204,7 +204,7 @@ extension LoopCore {
                     position: position,
                     clock: ClockState(
                         now: now, isFrozen: isFrozen, offsetMilliseconds: offset, timeRate: rate.rawValue),
-                    settledCount: settled))
+                    settledCount: settled.settled, renewedCount: settled.renewed, failedCount: settled.failed))
         default:
             preconditionFailure("\(request.method) came to a result of another method")
         }

@@ -152,7 +152,7 @@ extension LoopCore {
             guard state.isTestApp else { throw self.notATestApp(state) }
             guard
                 case .clock(let now, let isFrozen, let offset, let rate, _) =
-                    StoreEngine.clockResult(state, wall: self.now.wall, settledCount: 0)
+                    StoreEngine.clockResult(state, wall: self.now.wall, settled: RenewalCount())
             else { preconditionFailure("a clock is a clock") }
             self.answer(
                 call,

@@ -9,6 +9,7 @@ struct Service: ~Copyable {
     var identities: IdentityTable
     /// Identifiers of revoked tokens.
     var revocations: Set<String>
+    let seenTokens: SeenTokens
     let quotas: SharedQuotas
     var lastCredentialRefusal = ""
     var clientIDs: [Int32: [UInt8]] = [:]
@@ -35,13 +36,15 @@ struct Service: ~Copyable {
     var storeFailure: String?
 
     init(
-        authenticator: Authenticator?, revocations: [RevokedToken], quotas: SharedQuotas, okStatus: PayloadHandle,
+        authenticator: Authenticator?, revocations: [RevokedToken], seenTokens: SeenTokens, quotas: SharedQuotas,
+        okStatus: PayloadHandle,
         identitiesKeptMax: Int
     ) {
         self.authenticator = authenticator
         self.identities = IdentityTable(
             nobody: authenticator == nil ? .everyone : .anonymous, keptMax: identitiesKeptMax)
         self.revocations = Set(revocations.map(\.id))
+        self.seenTokens = seenTokens
         self.quotas = quotas
         self.okStatus = okStatus
     }

@@ -284,12 +284,14 @@ extension LoopCore {
             let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
             digest = self.codec.digest(of: viewed.value)
             (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
+            if viewed.value.statuses.isEmpty { info.isNotInCatalog = app.catalogue.group(group) == nil }
             return .statuses(viewed.value)
         case .entitlement(let product):
             var outlook = Outlook()
             let shown = entitlement(of: record, toProduct: product, app: app, at: now, noting: &outlook)
             digest = self.codec.digest(of: shown)
             (crossing, info.forecast) = (outlook.nextCrossing, outlook.forecast)
+            if shown == nil { info.isNotInCatalog = app.catalogue.product(product) == nil }
             return .entitlement(shown)
         case .products(let ids, let locale, let storefront):
             let shown = products(ids, locale: locale, storefront: storefront, app: app)

@@ -43,7 +43,9 @@ package func offerEligibility(
 ) -> OfferEligibilities {
     let group = productID.isEmpty ? groupID : app.catalogue.product(productID)?.subscription?.groupID ?? groupID
     let rules = OfferRules(record: record, groupID: group, app: app, now: now)
-    var result = OfferEligibilities(isEligibleForIntroductory: rules.introductory == .eligible, offers: [])
+    let isKnown = app.catalogue.group(group) != nil
+    var result = OfferEligibilities(
+        isEligibleForIntroductory: isKnown && rules.introductory == .eligible, offers: [])
     var winBacks: [(product: CatalogueProduct, offer: WinBackOffer)] = []
     for product in app.catalogue.products where productID.isEmpty || product.id == productID {
         guard let subscription = product.subscription, subscription.groupID == group else { continue }
@@ -88,6 +90,11 @@ package func appPolicies(locale: String, app: AppState) -> ShownPolicies {
         shown.privacyPolicyLocale = found.locale
     }
     return shown
+}
+
+/// Whether the account may make payments: a store refuses its paid purchases while its charges are set to fail.
+package func canMakePayments(_ record: AccountRecord?, app: AppState) -> Bool {
+    !(app.isTestApp && record?.chargesFail == true)
 }
 
 /// The record of an account's first use of the app, or the failure armed for it.

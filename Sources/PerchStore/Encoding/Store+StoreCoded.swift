@@ -11,13 +11,14 @@ extension MutationResult: StoreCoded {
             writer.write(transaction)
             writer.write(wasHeld)
             if failure != .verified { failure.write(to: &writer) }
-        case .clock(let now, let isFrozen, let offset, let timeRate, let settledCount):
+        case .clock(let now, let isFrozen, let offset, let timeRate, let settled):
             writer.write(byte: 2)
             writer.write(now)
             writer.write(isFrozen)
             writer.write(offset)
             writer.write(timeRate)
-            writer.write(settledCount)
+            // A kept answer is written before its renewals are settled, so only the sum is kept.
+            writer.write(settled.settled)
         case .pending(let id):
             writer.write(byte: 3)
             writer.write(id)
@@ -37,7 +38,7 @@ extension MutationResult: StoreCoded {
         case 2:
             self = .clock(
                 now: try reader.value(), isFrozen: try reader.bool(), offsetMilliseconds: try reader.int64(),
-                timeRate: try reader.value(), settledCount: try reader.uint64())
+                timeRate: try reader.value(), settled: RenewalCount(settled: try reader.uint64()))
         case 3: self = .pending(id: try reader.uint64())
         case 4: self = .cancelled
         case 5: self = .number(try reader.uint64())

@@ -21,7 +21,7 @@ struct Batch {
     var revocations: [String: Instant]?
     /// When old kept answers were deleted, if this batch did so.
     var answersSwept: Instant?
-    var attemptsSettled: UInt64 = 0
+    var attemptsSettled = RenewalCount()
     var replays: UInt64 = 0
 
     /// An answer, and the loop that asked.
@@ -37,7 +37,7 @@ struct Batch {
         var target: Instant
         var loop: Int
         var ticket: UInt64
-        var attemptsBefore: UInt64
+        var attemptsBefore: RenewalCount
         var stopsClock: Bool
     }
 
@@ -65,7 +65,7 @@ struct Batch {
         if !self.settlings.isEmpty { self.settlings = [] }
         self.revocations = nil
         self.answersSwept = nil
-        self.attemptsSettled = 0
+        self.attemptsSettled = RenewalCount()
         self.replays = 0
     }
 

@@ -31,7 +31,7 @@ extension StoreEngine {
         var numbers = TransactionNumbers(next: batch.header.nextTransaction)
         let facts = settleRenewals(of: record, app: inForce, at: due, numbers: &numbers)
         precondition(!facts.isEmpty, "account \(record.account) is due at \(due), but nothing came of it")
-        batch.attemptsSettled += UInt64(facts.count)
+        batch.attemptsSettled.count(facts)
         let known = Known(subject: record)
         let family = try self.withFamily(
             [AccountFacts(account: record.account, facts: facts)], known: known, app: inForce, now: due,

@@ -137,22 +137,22 @@ extension StoreEngine {
         let settling = barrier.settling
         guard let app = self.apps[settling.app]?.state else { preconditionFailure("app \(settling.app) is gone") }
         let answer = Self.clockResult(
-            app, wall: wall, settledCount: self.counters.attemptsSettled - settling.attemptsBefore)
+            app, wall: wall, settled: self.counters.attemptsSettled - settling.attemptsBefore)
         let position = Position(revision: self.header.revision, asOf: max(settling.target, app.clock.now(wall: wall)))
         outbox.events[settling.loop].append(.answer(ticket: settling.ticket, .mutated(answer, position)))
     }
 
-    package static func clockResult(_ app: AppState, wall: Instant, settledCount: UInt64) -> MutationResult {
+    package static func clockResult(_ app: AppState, wall: Instant, settled: RenewalCount) -> MutationResult {
         let now = app.clock.now(wall: wall)
         switch app.clock {
         case .frozen:
             return .clock(
                 now: now, isFrozen: true, offsetMilliseconds: now.milliseconds(since: wall),
-                timeRate: app.settings.timeRate, settledCount: settledCount)
+                timeRate: app.settings.timeRate, settled: settled)
         case .running(let offset):
             return .clock(
                 now: now, isFrozen: false, offsetMilliseconds: offset, timeRate: app.settings.timeRate,
-                settledCount: settledCount)
+                settled: settled)
         }
     }
 }

@@ -84,7 +84,7 @@ package final class StoreEngine {
         package var reads: UInt64 = 0
         package var refusals: UInt64 = 0
         package var replays: UInt64 = 0
-        package var attemptsSettled: UInt64 = 0
+        package var attemptsSettled = RenewalCount()
         package var failedBatches: UInt64 = 0
         package var batchSizeMax: UInt64 = 0
         /// Batches that ran again, because another node was first or the connection broke.

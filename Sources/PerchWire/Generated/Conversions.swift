@@ -354,10 +354,11 @@ extension RevokeTokenRequest {
 extension RevokeTokenResponse {
     func write(to message: UnsafeMutablePointer<Perch__V1__RevokeTokenResponse>, _ arena: Arena) {
         message.pointee.already_revoked = self.wasRevoked ? 1 : 0
+        message.pointee.was_seen = self.wasSeen ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__RevokeTokenResponse>) {
-        self.init(wasRevoked: message.pointee.already_revoked != 0)
+        self.init(wasRevoked: message.pointee.already_revoked != 0, wasSeen: message.pointee.was_seen != 0)
     }
 }
 
@@ -754,6 +755,7 @@ extension ValueInfo {
             message.pointee.next_change = arena.message { value.write(to: $0, arena) }
         }
         message.pointee.resume_token = arena.bytes(self.token)
+        message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ValueInfo>) {
@@ -762,7 +764,8 @@ extension ValueInfo {
             committed: Instant(milliseconds: message.pointee.commit_time_ms),
             cause: Cause(message.pointee.cause),
             forecast: read(message.pointee.next_change) { Forecast($0) },
-            token: [UInt8](message.pointee.resume_token)
+            token: [UInt8](message.pointee.resume_token),
+            isNotInCatalog: message.pointee.not_in_catalog != 0
         )
     }
 }
@@ -1136,12 +1139,14 @@ extension PlanOptionList {
     func write(to message: UnsafeMutablePointer<Perch__V1__ListPlanOptionsResponse>, _ arena: Arena) {
         (message.pointee.n_options, message.pointee.options) = arena.list(self.options) { $0.write(to: $1, arena) }
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ListPlanOptionsResponse>) {
         self.init(
             options: readList(message.pointee.n_options, message.pointee.options) { PlanOption($0) },
-            position: read(message.pointee.position) { Position($0) } ?? .blank
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            isNotInCatalog: message.pointee.not_in_catalog != 0
         )
     }
 }
@@ -1197,12 +1202,14 @@ extension OfferEligibilityAnswer {
         message.pointee.introductory_eligible = self.value.isEligibleForIntroductory ? 1 : 0
         (message.pointee.n_offers, message.pointee.offers) = arena.list(self.value.offers) { $0.write(to: $1, arena) }
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetOfferEligibilityResponse>) {
         self.init(
             value: OfferEligibilities(isEligibleForIntroductory: message.pointee.introductory_eligible != 0, offers: readList(message.pointee.n_offers, message.pointee.offers) { OfferEligibility($0) }),
-            position: read(message.pointee.position) { Position($0) } ?? .blank
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            isNotInCatalog: message.pointee.not_in_catalog != 0
         )
     }
 }
@@ -1330,12 +1337,14 @@ extension ExplainAnswer {
         message.pointee.entitled = self.value.isEntitled ? 1 : 0
         (message.pointee.n_explanations, message.pointee.explanations) = arena.list(self.value.explanations) { $0.write(to: $1, arena) }
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ExplainResponse>) {
         self.init(
             value: Explanations(message: String(wire: message.pointee.message), isEntitled: message.pointee.entitled != 0, explanations: readList(message.pointee.n_explanations, message.pointee.explanations) { Explanation($0) }),
-            position: read(message.pointee.position) { Position($0) } ?? .blank
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            isNotInCatalog: message.pointee.not_in_catalog != 0
         )
     }
 }
@@ -2066,13 +2075,17 @@ extension SetClockResponse {
         }
         if !self.clock.isBlank { message.pointee.clock = arena.message { self.clock.write(to: $0, arena) } }
         message.pointee.settled_count = self.settledCount
+        message.pointee.renewed_count = self.renewedCount
+        message.pointee.failed_count = self.failedCount
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__SetClockResponse>) {
         self.init(
             position: read(message.pointee.position) { Position($0) },
             clock: read(message.pointee.clock) { ClockState($0) } ?? ClockState(),
-            settledCount: message.pointee.settled_count
+            settledCount: message.pointee.settled_count,
+            renewedCount: message.pointee.renewed_count,
+            failedCount: message.pointee.failed_count
         )
     }
 }
@@ -2480,6 +2493,7 @@ extension AppTransactionAnswer {
         message.pointee.environment = .init(self.environment)
         message.pointee.verification_error = .init(self.failure)
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.can_make_payments = self.canMakePayments ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetAppTransactionResponse>) {
@@ -2488,7 +2502,8 @@ extension AppTransactionAnswer {
             bundleID: String(wire: message.pointee.bundle_id),
             environment: AppEnvironment(message.pointee.environment),
             failure: VerificationFailure(message.pointee.verification_error),
-            position: read(message.pointee.position) { Position($0) } ?? .blank
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            canMakePayments: message.pointee.can_make_payments != 0
         )
     }
 }

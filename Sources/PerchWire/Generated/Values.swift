@@ -460,13 +460,16 @@ package struct RevokeTokenRequest: Hashable, Sendable {
 package struct RevokeTokenResponse: Hashable, Sendable {
     /// The token was already revoked.
     package var wasRevoked: Bool
+    /// A caller used the token since the server started. Without one, check the ID: a wrong ID revokes nothing.
+    package var wasSeen: Bool
 
-    package init(wasRevoked: Bool = false) {
+    package init(wasRevoked: Bool = false, wasSeen: Bool = false) {
         self.wasRevoked = wasRevoked
+        self.wasSeen = wasSeen
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { !self.wasRevoked }
+    package var isBlank: Bool { !self.wasRevoked && !self.wasSeen }
 }
 
 /// The value could not be computed. A state, not the end of the stream: the next successful load pushes success.
@@ -514,23 +517,28 @@ package struct ValueInfo: Hashable, Sendable {
     package var forecast: Forecast?
     /// Opaque. A new call that sends it gets what changed since.
     package var token: [UInt8]
+    /// The value is empty, and the catalogue has no group or product of the name asked for: check the spelling. A later load
+    /// of a catalogue that has it sends no message, because the value stays the same.
+    package var isNotInCatalog: Bool
 
     package init(
         position: Position = .blank,
         committed: Instant = Instant(milliseconds: 0),
         cause: Cause = .unspecified,
         forecast: Forecast? = nil,
-        token: [UInt8] = []
+        token: [UInt8] = [],
+        isNotInCatalog: Bool = false
     ) {
         self.position = position
         self.committed = committed
         self.cause = cause
         self.forecast = forecast
         self.token = token
+        self.isNotInCatalog = isNotInCatalog
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position.isBlank && self.committed.milliseconds == 0 && self.cause == .unspecified && self.forecast == nil && self.token.isEmpty }
+    package var isBlank: Bool { self.position.isBlank && self.committed.milliseconds == 0 && self.cause == .unspecified && self.forecast == nil && self.token.isEmpty && !self.isNotInCatalog }
 }
 
 /// The moment of a read. Absent: now.
@@ -801,14 +809,17 @@ package struct PlanOptionList: Hashable, Sendable {
     package var options: [PlanOption]
     /// Where the answer stands.
     package var position: Position
+    /// The catalogue has no such group.
+    package var isNotInCatalog: Bool
 
-    package init(options: [PlanOption] = [], position: Position = .blank) {
+    package init(options: [PlanOption] = [], position: Position = .blank, isNotInCatalog: Bool = false) {
         self.options = options
         self.position = position
+        self.isNotInCatalog = isNotInCatalog
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.options.isEmpty && self.position.isBlank }
+    package var isBlank: Bool { self.options.isEmpty && self.position.isBlank && !self.isNotInCatalog }
 }
 
 /// Asks for the eligibility of offers.
@@ -848,17 +859,21 @@ package struct OfferEligibilityAnswer: Hashable, Sendable {
     package var value: OfferEligibilities
     /// Where the answer stands.
     package var position: Position
+    /// The catalogue has no such group or product, so nobody is eligible.
+    package var isNotInCatalog: Bool
 
     package init(
         value: OfferEligibilities = OfferEligibilities(isEligibleForIntroductory: false, offers: []),
-        position: Position = .blank
+        position: Position = .blank,
+        isNotInCatalog: Bool = false
     ) {
         self.value = value
         self.position = position
+        self.isNotInCatalog = isNotInCatalog
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { false && self.position.isBlank }
+    package var isBlank: Bool { false && self.position.isBlank && !self.isNotInCatalog }
 }
 
 /// Asks for policies.
@@ -948,17 +963,21 @@ package struct ExplainAnswer: Hashable, Sendable {
     package var value: Explanations
     /// Where the answer stands.
     package var position: Position
+    /// The account owns nothing there, and the catalogue has no such group or product.
+    package var isNotInCatalog: Bool
 
     package init(
         value: Explanations = Explanations(message: "", isEntitled: false, explanations: []),
-        position: Position = .blank
+        position: Position = .blank,
+        isNotInCatalog: Bool = false
     ) {
         self.value = value
         self.position = position
+        self.isNotInCatalog = isNotInCatalog
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { false && self.position.isBlank }
+    package var isBlank: Bool { false && self.position.isBlank && !self.isNotInCatalog }
 }
 
 /// Performs one operation on one account.
@@ -1290,17 +1309,29 @@ package struct SetClockResponse: Hashable, Sendable {
     package var position: Position?
     /// The clock.
     package var clock: ClockState
-    /// Number of renewal attempts settled during the advance.
+    /// Number of renewal attempts settled during the advance: renewed, failed, or ended because renewal was off.
     package var settledCount: UInt64
+    /// Number of those that renewed.
+    package var renewedCount: UInt64
+    /// Number of those whose charge failed.
+    package var failedCount: UInt64
 
-    package init(position: Position? = nil, clock: ClockState = ClockState(), settledCount: UInt64 = 0) {
+    package init(
+        position: Position? = nil,
+        clock: ClockState = ClockState(),
+        settledCount: UInt64 = 0,
+        renewedCount: UInt64 = 0,
+        failedCount: UInt64 = 0
+    ) {
         self.position = position
         self.clock = clock
         self.settledCount = settledCount
+        self.renewedCount = renewedCount
+        self.failedCount = failedCount
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position == nil && self.clock.isBlank && self.settledCount == 0 }
+    package var isBlank: Bool { self.position == nil && self.clock.isBlank && self.settledCount == 0 && self.renewedCount == 0 && self.failedCount == 0 }
 }
 
 /// Buys a product.
@@ -1774,23 +1805,28 @@ package struct AppTransactionAnswer: Hashable, Sendable {
     package var failure: VerificationFailure
     /// Where the answer stands.
     package var position: Position
+    /// Whether the account may make payments, as StoreKit's `canMakePayments`. False while the charges of a test account are
+    /// set to fail: every paid purchase is then refused with `PURCHASE_NOT_ALLOWED`.
+    package var canMakePayments: Bool
 
     package init(
         appTransactionID: String = "",
         bundleID: String = "",
         environment: AppEnvironment = .unspecified,
         failure: VerificationFailure = .unspecified,
-        position: Position = .blank
+        position: Position = .blank,
+        canMakePayments: Bool = false
     ) {
         self.appTransactionID = appTransactionID
         self.bundleID = bundleID
         self.environment = environment
         self.failure = failure
         self.position = position
+        self.canMakePayments = canMakePayments
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank }
+    package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank && !self.canMakePayments }
 }
 
 /// Asks for purchase intents.

@@ -181,6 +181,7 @@ extension Verified<RenewalInfo> {
 extension ValueInfo {
     /// Writes `token` where there is one, and the bytes of `self.token` otherwise.
     func write(to writer: inout PushWriter, token: ResumeToken? = nil) {
+        if self.isNotInCatalog { writer.flag(6, true) }
         if let token { writer.token(5, token) } else { writer.bytes(5, self.token) }
         if let forecast = self.forecast { writer.message(4) { forecast.write(to: &$0) } }
         writer.value(3, self.cause)

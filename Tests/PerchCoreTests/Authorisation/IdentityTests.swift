@@ -188,7 +188,7 @@ import Testing
             .revokeToken(
                 RevokeTokenRequest(tokenID: "stolen", expires: World.begin.advanced(byMilliseconds: 3_600_000))),
             from: admin)
-        #expect(response == .revokeToken(RevokeTokenResponse(wasRevoked: false)))
+        #expect(response == .revokeToken(RevokeTokenResponse(wasRevoked: false, wasSeen: true)))
         for (client, stream) in zip(watchers, streams) {
             #expect(client.status(of: stream)?.reason == "CREDENTIALS_REVOKED")
         }
@@ -201,7 +201,9 @@ import Testing
         }
         let again = try world.require(.revokeToken(RevokeTokenRequest(tokenID: "stolen")), from: admin)
         // Revoked for ever, which is longer than before, although the token was already revoked.
-        #expect(again == .revokeToken(RevokeTokenResponse(wasRevoked: true)))
+        #expect(again == .revokeToken(RevokeTokenResponse(wasRevoked: true, wasSeen: true)))
+        let misspelt = try world.require(.revokeToken(RevokeTokenRequest(tokenID: "stolne")), from: admin)
+        #expect(misspelt == .revokeToken(RevokeTokenResponse(wasRevoked: false, wasSeen: false)))
 
         let next = Gate.world { $0.storage = storage }
         let client = next.connect()

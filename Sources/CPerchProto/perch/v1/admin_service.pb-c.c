@@ -2257,7 +2257,7 @@ const ProtobufCMessageDescriptor perch__v1__revoke_token_request__descriptor =
   (ProtobufCMessageInit) perch__v1__revoke_token_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__revoke_token_response__field_descriptors[1] =
+static const ProtobufCFieldDescriptor perch__v1__revoke_token_response__field_descriptors[2] =
 {
   {
     "already_revoked",
@@ -2271,14 +2271,27 @@ static const ProtobufCFieldDescriptor perch__v1__revoke_token_response__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "was_seen",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RevokeTokenResponse, was_seen),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__revoke_token_response__field_indices_by_name[] = {
   0,   /* field[0] = already_revoked */
+  1,   /* field[1] = was_seen */
 };
 static const ProtobufCIntRange perch__v1__revoke_token_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 0, 2 }
 };
 const ProtobufCMessageDescriptor perch__v1__revoke_token_response__descriptor =
 {
@@ -2288,7 +2301,7 @@ const ProtobufCMessageDescriptor perch__v1__revoke_token_response__descriptor =
   "Perch__V1__RevokeTokenResponse",
   "perch.v1",
   sizeof(Perch__V1__RevokeTokenResponse),
-  1,
+  2,
   perch__v1__revoke_token_response__field_descriptors,
   perch__v1__revoke_token_response__field_indices_by_name,
   1,  perch__v1__revoke_token_response__number_ranges,

@@ -3070,7 +3070,7 @@ const ProtobufCMessageDescriptor perch__v1__plan_option__descriptor =
   (ProtobufCMessageInit) perch__v1__plan_option__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__list_plan_options_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor perch__v1__list_plan_options_response__field_descriptors[3] =
 {
   {
     "options",
@@ -3096,15 +3096,28 @@ static const ProtobufCFieldDescriptor perch__v1__list_plan_options_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "not_in_catalog",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListPlanOptionsResponse, not_in_catalog),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__list_plan_options_response__field_indices_by_name[] = {
+  2,   /* field[2] = not_in_catalog */
   0,   /* field[0] = options */
   1,   /* field[1] = position */
 };
 static const ProtobufCIntRange perch__v1__list_plan_options_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor perch__v1__list_plan_options_response__descriptor =
 {
@@ -3114,7 +3127,7 @@ const ProtobufCMessageDescriptor perch__v1__list_plan_options_response__descript
   "Perch__V1__ListPlanOptionsResponse",
   "perch.v1",
   sizeof(Perch__V1__ListPlanOptionsResponse),
-  2,
+  3,
   perch__v1__list_plan_options_response__field_descriptors,
   perch__v1__list_plan_options_response__field_indices_by_name,
   1,  perch__v1__list_plan_options_response__number_ranges,
@@ -3327,7 +3340,7 @@ const ProtobufCMessageDescriptor perch__v1__offer_eligibility__descriptor =
   (ProtobufCMessageInit) perch__v1__offer_eligibility__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_offer_eligibility_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__get_offer_eligibility_response__field_descriptors[4] =
 {
   {
     "introductory_eligible",
@@ -3365,16 +3378,29 @@ static const ProtobufCFieldDescriptor perch__v1__get_offer_eligibility_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "not_in_catalog",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetOfferEligibilityResponse, not_in_catalog),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_offer_eligibility_response__field_indices_by_name[] = {
   0,   /* field[0] = introductory_eligible */
+  3,   /* field[3] = not_in_catalog */
   1,   /* field[1] = offers */
   2,   /* field[2] = position */
 };
 static const ProtobufCIntRange perch__v1__get_offer_eligibility_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_response__descriptor =
 {
@@ -3384,7 +3410,7 @@ const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_response__desc
   "Perch__V1__GetOfferEligibilityResponse",
   "perch.v1",
   sizeof(Perch__V1__GetOfferEligibilityResponse),
-  3,
+  4,
   perch__v1__get_offer_eligibility_response__field_descriptors,
   perch__v1__get_offer_eligibility_response__field_indices_by_name,
   1,  perch__v1__get_offer_eligibility_response__number_ranges,
@@ -3815,7 +3841,7 @@ const ProtobufCMessageDescriptor perch__v1__explanation__descriptor =
   (ProtobufCMessageInit) perch__v1__explanation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descriptors[5] =
 {
   {
     "message",
@@ -3865,17 +3891,30 @@ static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "not_in_catalog",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainResponse, not_in_catalog),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__explain_response__field_indices_by_name[] = {
   1,   /* field[1] = entitled */
   2,   /* field[2] = explanations */
   0,   /* field[0] = message */
+  4,   /* field[4] = not_in_catalog */
   3,   /* field[3] = position */
 };
 static const ProtobufCIntRange perch__v1__explain_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor =
 {
@@ -3885,7 +3924,7 @@ const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor =
   "Perch__V1__ExplainResponse",
   "perch.v1",
   sizeof(Perch__V1__ExplainResponse),
-  4,
+  5,
   perch__v1__explain_response__field_descriptors,
   perch__v1__explain_response__field_indices_by_name,
   1,  perch__v1__explain_response__number_ranges,

@@ -505,7 +505,7 @@ const ProtobufCMessageDescriptor perch__v1__forecast__descriptor =
   (ProtobufCMessageInit) perch__v1__forecast__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__value_info__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__value_info__field_descriptors[6] =
 {
   {
     "position",
@@ -567,18 +567,31 @@ static const ProtobufCFieldDescriptor perch__v1__value_info__field_descriptors[5
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "not_in_catalog",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ValueInfo, not_in_catalog),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__value_info__field_indices_by_name[] = {
   2,   /* field[2] = cause */
   1,   /* field[1] = commit_time_ms */
   3,   /* field[3] = next_change */
+  5,   /* field[5] = not_in_catalog */
   0,   /* field[0] = position */
   4,   /* field[4] = resume_token */
 };
 static const ProtobufCIntRange perch__v1__value_info__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__value_info__descriptor =
 {
@@ -588,7 +601,7 @@ const ProtobufCMessageDescriptor perch__v1__value_info__descriptor =
   "Perch__V1__ValueInfo",
   "perch.v1",
   sizeof(Perch__V1__ValueInfo),
-  5,
+  6,
   perch__v1__value_info__field_descriptors,
   perch__v1__value_info__field_indices_by_name,
   1,  perch__v1__value_info__number_ranges,

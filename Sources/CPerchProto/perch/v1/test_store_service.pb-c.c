@@ -2018,7 +2018,7 @@ const ProtobufCMessageDescriptor perch__v1__set_clock_request__descriptor =
   (ProtobufCMessageInit) perch__v1__set_clock_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__set_clock_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__set_clock_response__field_descriptors[5] =
 {
   {
     "position",
@@ -2056,16 +2056,42 @@ static const ProtobufCFieldDescriptor perch__v1__set_clock_response__field_descr
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "renewed_count",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SetClockResponse, renewed_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failed_count",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SetClockResponse, failed_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__set_clock_response__field_indices_by_name[] = {
   1,   /* field[1] = clock */
+  4,   /* field[4] = failed_count */
   0,   /* field[0] = position */
+  3,   /* field[3] = renewed_count */
   2,   /* field[2] = settled_count */
 };
 static const ProtobufCIntRange perch__v1__set_clock_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__set_clock_response__descriptor =
 {
@@ -2075,7 +2101,7 @@ const ProtobufCMessageDescriptor perch__v1__set_clock_response__descriptor =
   "Perch__V1__SetClockResponse",
   "perch.v1",
   sizeof(Perch__V1__SetClockResponse),
-  3,
+  5,
   perch__v1__set_clock_response__field_descriptors,
   perch__v1__set_clock_response__field_indices_by_name,
   1,  perch__v1__set_clock_response__number_ranges,

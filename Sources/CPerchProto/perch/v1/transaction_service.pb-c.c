@@ -2866,7 +2866,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_transaction_request__descrip
   (ProtobufCMessageInit) perch__v1__get_app_transaction_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__field_descriptors[6] =
 {
   {
     "app_transaction_id",
@@ -2928,10 +2928,23 @@ static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "can_make_payments",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, can_make_payments),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_app_transaction_response__field_indices_by_name[] = {
   0,   /* field[0] = app_transaction_id */
   1,   /* field[1] = bundle_id */
+  5,   /* field[5] = can_make_payments */
   2,   /* field[2] = environment */
   4,   /* field[4] = position */
   3,   /* field[3] = verification_error */
@@ -2939,7 +2952,7 @@ static const unsigned perch__v1__get_app_transaction_response__field_indices_by_
 static const ProtobufCIntRange perch__v1__get_app_transaction_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descriptor =
 {
@@ -2949,7 +2962,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descri
   "Perch__V1__GetAppTransactionResponse",
   "perch.v1",
   sizeof(Perch__V1__GetAppTransactionResponse),
-  5,
+  6,
   perch__v1__get_app_transaction_response__field_descriptors,
   perch__v1__get_app_transaction_response__field_indices_by_name,
   1,  perch__v1__get_app_transaction_response__number_ranges,

@@ -556,10 +556,14 @@ struct  Perch__V1__RevokeTokenResponse
    * The token was already revoked.
    */
   protobuf_c_boolean already_revoked;
+  /*
+   * A caller used the token since the server started. Without one, check the ID: a wrong ID revokes nothing.
+   */
+  protobuf_c_boolean was_seen;
 };
 #define PERCH__V1__REVOKE_TOKEN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__revoke_token_response__descriptor) \
-    , 0 }
+    , 0, 0 }
 
 
 /* Perch__V1__App methods */

@@ -779,10 +779,14 @@ struct  Perch__V1__ListPlanOptionsResponse
    * Where the answer stands.
    */
   Perch__V1__Position *position;
+  /*
+   * The catalogue has no such group.
+   */
+  protobuf_c_boolean not_in_catalog;
 };
 #define PERCH__V1__LIST_PLAN_OPTIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_plan_options_response__descriptor) \
-    , 0,NULL, NULL }
+    , 0,NULL, NULL, 0 }
 
 
 /*
@@ -876,10 +880,14 @@ struct  Perch__V1__GetOfferEligibilityResponse
    * Where the answer stands.
    */
   Perch__V1__Position *position;
+  /*
+   * The catalogue has no such group or product, so nobody is eligible.
+   */
+  protobuf_c_boolean not_in_catalog;
 };
 #define PERCH__V1__GET_OFFER_ELIGIBILITY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_offer_eligibility_response__descriptor) \
-    , 0, 0,NULL, NULL }
+    , 0, 0,NULL, NULL, 0 }
 
 
 /*
@@ -1077,10 +1085,14 @@ struct  Perch__V1__ExplainResponse
    * Where the answer stands.
    */
   Perch__V1__Position *position;
+  /*
+   * The account owns nothing there, and the catalogue has no such group or product.
+   */
+  protobuf_c_boolean not_in_catalog;
 };
 #define PERCH__V1__EXPLAIN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explain_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL }
+    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, 0 }
 
 
 /* Perch__V1__AsOf methods */

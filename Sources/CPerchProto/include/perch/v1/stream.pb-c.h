@@ -230,10 +230,15 @@ struct  Perch__V1__ValueInfo
    * Opaque. A new call that sends it gets what changed since.
    */
   ProtobufCBinaryData resume_token;
+  /*
+   * The value is empty, and the catalogue has no group or product of the name asked for: check the spelling. A later load
+   * of a catalogue that has it sends no message, because the value stays the same.
+   */
+  protobuf_c_boolean not_in_catalog;
 };
 #define PERCH__V1__VALUE_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__value_info__descriptor) \
-    , NULL, 0, PERCH__V1__CAUSE__CAUSE_UNSPECIFIED, NULL, {0,NULL} }
+    , NULL, 0, PERCH__V1__CAUSE__CAUSE_UNSPECIFIED, NULL, {0,NULL}, 0 }
 
 
 /* Perch__V1__Loading methods */

@@ -512,13 +512,21 @@ struct  Perch__V1__SetClockResponse
    */
   Perch__V1__Clock *clock;
   /*
-   * Number of renewal attempts settled during the advance.
+   * Number of renewal attempts settled during the advance: renewed, failed, or ended because renewal was off.
    */
   uint64_t settled_count;
+  /*
+   * Number of those that renewed.
+   */
+  uint64_t renewed_count;
+  /*
+   * Number of those whose charge failed.
+   */
+  uint64_t failed_count;
 };
 #define PERCH__V1__SET_CLOCK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__set_clock_response__descriptor) \
-    , NULL, NULL, 0 }
+    , NULL, NULL, 0, 0, 0 }
 
 
 /* Perch__V1__OperateRequest methods */

@@ -714,10 +714,15 @@ struct  Perch__V1__GetAppTransactionResponse
    * Where the answer stands.
    */
   Perch__V1__Position *position;
+  /*
+   * Whether the account may make payments, as StoreKit's `canMakePayments`. False while the charges of a test account are
+   * set to fail: every paid purchase is then refused with `PURCHASE_NOT_ALLOWED`.
+   */
+  protobuf_c_boolean can_make_payments;
 };
 #define PERCH__V1__GET_APP_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_transaction_response__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_UNSPECIFIED, NULL }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_UNSPECIFIED, NULL, 0 }
 
 
 /*
