@@ -1,7 +1,7 @@
 import PerchBase
 import PerchWire
 
-/// What a connection speaks. Decided by its first bytes.
+/// The protocol of a connection, chosen by its first bytes.
 enum Wire: UInt8 {
     case unknown
     case perch1
@@ -13,7 +13,7 @@ enum Wire: UInt8 {
     var isHTTP: Bool { self == .http2 || self == .http1 }
 }
 
-/// What a connection of the HTTP family is beside its slot among the connections.
+/// State of an HTTP connection, beside its connection slot.
 struct HTTPConnection: BitwiseCopyable {
     struct Flags: OptionSet {
         let rawValue: UInt16
@@ -21,7 +21,7 @@ struct HTTPConnection: BitwiseCopyable {
         static let hasSettings = Flags(rawValue: 1)
         /// A first GOAWAY is written; its PING has not come back.
         static let awaitsDrainPing = Flags(rawValue: 2)
-        /// The last stream was told: streams beyond it are ignored.
+        /// The final GOAWAY is written. Streams beyond its last one are ignored.
         static let hasSaidLast = Flags(rawValue: 4)
         /// A call has asked for bookmarks at the end of each group.
         static let wantsGroups = Flags(rawValue: 8)
@@ -39,15 +39,15 @@ struct HTTPConnection: BitwiseCopyable {
     var inflater: HeaderInflater?
     var resets = RateMeter()
     var controls = RateMeter()
-    /// Bytes that the peer takes on all streams together.
+    /// The connection window: bytes that the peer accepts on all streams together.
     var window: Int64 = Int64(HTTP2.windowDefault)
-    /// What the peer lets each stream begin with: a stream's own window is its credit above that.
+    /// The initial window that the peer set for its streams. A stream's window is this plus its credit.
     var initialWindow: Int32 = HTTP2.windowDefault
-    /// Bytes that came since the window was last given back.
+    /// Bytes received since the last WINDOW_UPDATE.
     var received: Int32 = 0
-    /// Bytes of answers that are owed on streams.
+    /// Bytes of pending answers of all streams.
     var owedBytes: Int = 0
-    /// Bytes of requests that have not come whole.
+    /// Bytes of incomplete requests.
     var requestBytes: Int32 = 0
     /// The highest number of a stream that the peer has opened.
     var lastStream: UInt32 = 0
@@ -57,7 +57,7 @@ struct HTTPConnection: BitwiseCopyable {
     var lastReady: Int32 = -1
     /// Streams that wait for their own window.
     var blockedCount: Int32 = 0
-    /// Streams in the list of ready ones whose end is owed: they need no window.
+    /// Ready streams with a pending end. An end needs no window.
     var endingCount: Int32 = 0
     /// Of HTTP/1: length of the request under way in bytes, by its head; 0: not known, -1: its body is in chunks.
     var wanted: Int32 = 0
@@ -73,43 +73,43 @@ struct HTTPConnection: BitwiseCopyable {
 struct HTTPStream: BitwiseCopyable {
     struct Flags: OptionSet {
         let rawValue: UInt16
-        /// In its connection's list of streams that have something to write.
+        /// The stream is in its connection's list of streams with output.
         static let isReady = Flags(rawValue: 1)
-        /// Its own window is used up: it is in no list until WINDOW_UPDATE.
+        /// The stream's window is used up: it is in no list until WINDOW_UPDATE.
         static let isBlocked = Flags(rawValue: 2)
         static let hasSentHead = Flags(rawValue: 4)
-        /// The request has come whole.
+        /// The request is complete.
         static let peerHasEnded = Flags(rawValue: 8)
         static let acceptsZlib = Flags(rawValue: 16)
         static let acceptsGzip = Flags(rawValue: 32)
         static let isJSON = Flags(rawValue: 64)
         static let owesBookmark = Flags(rawValue: 128)
-        /// The message that is partly sent is the last thing on the stream.
+        /// The partly sent message is the last one of the stream.
         static let endsAfterPinned = Flags(rawValue: 256)
         /// The content type named its codec: the response's does too.
         static let hasSuffix = Flags(rawValue: 512)
         /// A method of `HTTPService`.
         static let isService = Flags(rawValue: 1024)
-        /// A page of another origin asks, and may.
+        /// A page of an allowed foreign origin sent the request.
         static let isCrossOrigin = Flags(rawValue: 2048)
-        /// The request is given to its method; nothing more of it is wanted.
+        /// The request is with its method. More bytes of it are an error.
         static let isOpened = Flags(rawValue: 4096)
-        /// The end is owed.
+        /// The end of the stream is pending.
         static let isEnding = Flags(rawValue: 8192)
-        /// Its head tells the length of its body, which comes as it is.
+        /// The response has a Content-Length and is not chunked.
         static let hasLength = Flags(rawValue: 16384)
-        /// It is answered when its request has come whole: some clients cannot read an answer while they send.
+        /// The answer waits for the end of the request, because some clients cannot read while they send.
         static let waitsForBody = Flags(rawValue: 32768)
     }
 
     var connection: Int32
     var id: UInt32
     var call: Int32 = -1
-    /// Its window, less what streams begin with.
+    /// The window minus the initial window.
     var credit: Int32 = 0
-    /// Bytes that came since its window was last given back.
+    /// Bytes received since the last WINDOW_UPDATE.
     var received: Int32 = 0
-    /// The message that is partly sent, and how much of it.
+    /// The partly sent message, and the number of its sent bytes.
     var pinned = PayloadHandle.none
     var offset: Int32 = 0
     var form: HTTPForm
@@ -122,7 +122,7 @@ struct HTTPStream: BitwiseCopyable {
     var previous: Int32 = -1
 }
 
-/// A request that has not come whole, or that goes on: what is known of it.
+/// An incomplete request, or a conversation.
 struct HTTPRequest {
     var head: RequestHead
     var target: HTTPTarget
@@ -132,7 +132,7 @@ struct HTTPRequest {
     var messageCount = 0
 }
 
-/// What a path stands for.
+/// The target of a path.
 enum HTTPTarget: Equatable {
     case method(Method)
     case service(HTTPService)
@@ -150,19 +150,19 @@ enum HTTPService: String, CaseIterable {
     var isStreaming: Bool { self != .healthCheck }
 }
 
-/// What a loop keeps of all its connections of the HTTP family.
+/// The HTTP state of a loop.
 struct HTTPTables: ~Copyable {
     var connections = Slab<HTTPConnection>()
     var streams = Slab<HTTPStream>()
-    /// The stream that a number of a connection stands for.
+    /// Stream slots by connection and stream number.
     var table = SlotTable()
-    /// By stream: requests that have not come whole, and conversations.
+    /// Incomplete requests and conversations, by stream.
     var requests: [Int32: HTTPRequest] = [:]
     /// By connection: the header block that goes on in CONTINUATION.
     var blocks: [Int32: [UInt8]] = [:]
     /// Heads of responses, which are the same for all calls of one form.
     var heads: [UInt32: PayloadHandle] = [:]
-    /// Streams of Health.Watch, and what each was told last.
+    /// Streams of Health.Watch, with the last status that each received.
     var healthWatches: [Int32: (service: String, told: UInt64)] = [:]
     /// By stream: the origin of the page that asks, where it is another.
     var origins: [Int32: String] = [:]

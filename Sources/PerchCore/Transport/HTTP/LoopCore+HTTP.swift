@@ -1,7 +1,7 @@
 import PerchBase
 import PerchWire
 
-// Connections of the HTTP family and their streams: how they come and go, and what they owe.
+// HTTP connections and their streams: their lives and their pending output.
 extension LoopCore {
     /// The first bytes say what a connection speaks. Nil: too few came.
     func wire(of bytes: borrowing RawSpan) -> Wire? {
@@ -113,7 +113,7 @@ extension LoopCore {
         return stream
     }
 
-    /// A call is over without a word: its peer has reset it, or broke a rule on it.
+    /// Drops a call whose peer reset it or broke a rule on it. Nothing more is sent.
     mutating func dropHTTPCall(_ stream: Int32) {
         let call = self.transport.http.streams[stream].call
         if call >= 0 {
@@ -125,7 +125,7 @@ extension LoopCore {
         self.closeHTTPIfDrained(connection)
     }
 
-    /// Forgets a stream that has no call any more.
+    /// Removes a stream whose call is removed.
     mutating func dropHTTPStream(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
         let http = self.connections[slot.connection].http
@@ -155,7 +155,7 @@ extension LoopCore {
         self.transport.http.streams.remove(stream)
     }
 
-    /// What is under way on a connection is over: its calls are gone already.
+    /// Drops the HTTP state of a connection whose calls are removed.
     mutating func leaveHTTP(_ index: Int32) {
         let http = self.connections[index].http
         guard http >= 0 else { return }
@@ -216,7 +216,7 @@ extension LoopCore {
         self.transport.http.connections[http].blockedCount += 1
     }
 
-    /// Its window has opened: what was let go meanwhile is computed again, and the newest value goes out.
+    /// The stream's window is open again. Freed values are computed again, so that the newest one goes out.
     mutating func unblock(_ stream: Int32) {
         self.transport.http.streams[stream].flags.remove(.isBlocked)
         let slot = self.transport.http.streams[stream]
@@ -264,9 +264,9 @@ extension LoopCore {
         return slot.flags.contains(.acceptsZlib) && !slot.flags.contains(.isJSON)
     }
 
-    // MARK: What is owed on a stream
+    // MARK: Pending output of a stream
 
-    /// Something to write on a stream that is not state: it stays owed until it is taken.
+    /// Queues output that is no state on a stream, until the kernel accepts it.
     mutating func oweHTTP(_ stream: Int32, _ role: Owed.Role, _ payload: PayloadHandle, endsCall: Int32 = -1) {
         let slot = self.transport.http.streams[stream]
         let owed = self.transport.owed.insert(Owed(role: role, stream: slot.id, payload: payload, endsCall: endsCall))
@@ -279,7 +279,7 @@ extension LoopCore {
         let http = self.connections[slot.connection].http
         self.transport.http.connections[http].owedBytes += self.payloads[payload].count
         if role == .status {
-            // Before it is listed: an end needs no window where it is no message.
+            // Set before the stream is listed: an end needs no window.
             if slot.flags.contains(.isReady), !slot.flags.contains(.isEnding) {
                 self.transport.http.connections[http].endingCount += 1
             }
@@ -293,7 +293,7 @@ extension LoopCore {
         if !slot.flags.contains(.waitsForBody) { self.readyHTTP(stream) }
     }
 
-    /// A connection that is owed too much is not read from until it has taken some, or waits for its peer's windows.
+    /// Pauses reading from a connection with too many pending answer bytes.
     private mutating func pauseHTTP(_ index: Int32) {
         let owed = self.transport.http.connections[self.connections[index].http].owedBytes
         guard owed > self.settings.owedBytesMax, self.connections[index].phase == .open,
@@ -304,7 +304,7 @@ extension LoopCore {
         self.listen(index)
     }
 
-    /// Takes the first thing off what a stream owes.
+    /// Removes and returns the first pending output of a stream.
     mutating func popOwed(_ stream: Int32) -> Owed {
         let slot = self.transport.http.streams[stream]
         let entry = self.transport.owed[slot.firstOwed]
@@ -372,7 +372,7 @@ extension LoopCore {
         self.closeHTTPIfDrained(index)
     }
 
-    /// A connection that leaves is closed when its last stream is over and its peer knows which that was.
+    /// Closes a leaving connection after its last stream ended and the peer knows which one that was.
     mutating func closeHTTPIfDrained(_ index: Int32) {
         let http = self.connections[index].http
         guard self.connections[index].phase == .open, http >= 0,
@@ -422,7 +422,7 @@ extension LoopCore {
         self.readyHTTP(stream)
     }
 
-    /// Every stream of a connection is owed a bookmark, behind what it is owed already.
+    /// Queues a bookmark on every stream of a connection, behind its pending output.
     mutating func markBookmarks(_ index: Int32) {
         guard self.connections[index].watchCount > 0 else { return }
         var call = self.connections[index].firstCall

@@ -314,7 +314,7 @@ extension LoopCore {
         return limit + 5
     }
 
-    /// What breaks the rules of HTTP/1.1 is answered, and the connection closed.
+    /// Answers a request that breaks HTTP/1.1, and closes the connection.
     private mutating func refuseHTTP1(_ index: Int32, _ fault: HTTP1Request.Fault) {
         self.counters.refusalsByReason[.httpProtocol, default: 0] += 1
         let http = self.connections[index].http
@@ -357,7 +357,7 @@ extension LoopCore {
         }
     }
 
-    /// The last words of a connection that speaks HTTP; nil for perch/1.
+    /// The final bytes of an HTTP connection; nil for perch/1.
     mutating func httpFarewell(_ index: Int32, _ status: WireStatus) -> [UInt8]? {
         let http = self.connections[index].http
         guard self.connections[index].wire.isHTTP, http >= 0 || self.connections[index].phase == .greeting else {
@@ -365,7 +365,7 @@ extension LoopCore {
         }
         if http >= 0 {
             if self.connections[index].wire == .http2 { return self.goAway(index, status) }
-            // In the middle of a response nothing can be said.
+            // A response is under way, so nothing else can be written.
             guard !self.transport.http.connections[http].flags.contains(.isResponding) else { return [] }
         }
         let body = status.connectJSON

@@ -76,7 +76,7 @@ extension LoopCore {
             var stream = self.transport.http.connections[slot.http].firstReady
             while stream >= 0, !plan.isFull {
                 let next = self.transport.http.streams[stream].nextReady
-                // Without a window for anybody only ends can go out.
+                // The connection window is used up: only ends can go out.
                 if plan.window <= 0, self.transport.http.connections[slot.http].endingCount == 0 { break }
                 self.planStream(stream, &plan)
                 stream = next
@@ -84,7 +84,7 @@ extension LoopCore {
         }
         guard plan.bytes > 0 else {
             if !slot.flags.contains(.isHeldBelow) { self.stopsStalling(connection) }
-            // All that is owed waits for the peer's windows: what it says has to be read.
+            // All pending output waits for the peer's windows, so its WINDOW_UPDATE must be read.
             self.resumeHTTPReading(connection, waitsForPeer: true)
             return
         }
@@ -109,7 +109,7 @@ extension LoopCore {
         self.transport.staging.httpFrames.append(frame)
     }
 
-    /// Whether so many bytes more fit, of which so many are copied.
+    /// Whether `count` more bytes fit into the write, `copied` of them into the staging memory.
     @inline(__always)
     private func hasRoom(_ count: Int, copied: Int, _ plan: Plan) -> Bool {
         (plan.bytes == 0 || plan.bytes + count <= Limits.writeBytesMax) && self.transport.staging.room >= copied
@@ -130,8 +130,8 @@ extension LoopCore {
 
     // MARK: A stream
 
-    /// Appends what one stream has to say, in order: its head, the message that is partly sent, values or events, a bookmark,
-    /// what it owes, its end.
+    /// Appends the output of one stream in order: head, partly sent message, values or events, bookmark, pending answers,
+    /// end.
     private mutating func planStream(_ stream: Int32, _ plan: inout Plan) {
         let before = plan.bytes
         let credit = Int64(self.transport.http.streams[stream].credit)
@@ -147,7 +147,7 @@ extension LoopCore {
         }
     }
 
-    /// True where nothing is left that could be said now.
+    /// Returns true if the stream has no more output now.
     private mutating func planMessages(_ stream: Int32, _ plan: inout Plan) -> Bool {
         let slot = self.transport.http.streams[stream]
         var hasHead = slot.flags.contains(.hasSentHead)
@@ -307,7 +307,7 @@ extension LoopCore {
 
     // MARK: A message
 
-    /// Appends a message, in as many frames as it needs and its windows allow.
+    /// Appends a message in DATA frames, as far as the windows allow.
     @inline(__always)
     private mutating func planMessage(
         _ role: HTTPFrame.Role, _ stream: Int32, _ payload: PayloadHandle, from start: Int = 0, ends: Bool = false,
@@ -379,7 +379,7 @@ extension LoopCore {
         }
     }
 
-    // MARK: What was taken
+    // MARK: After a write
 
     mutating func wroteHTTP(_ write: Staging.Write, taken: Int) {
         let connection = write.connection
@@ -431,7 +431,7 @@ extension LoopCore {
         self.connections[write.connection].unfinished = 0
     }
 
-    /// A frame is on its way, or as good as: what it said is no longer owed.
+    /// The kernel accepted a frame: its content is no longer pending.
     @inline(__always)
     private mutating func httpFrameTaken(_ frame: HTTPFrame, _ connection: Int32) {
         self.counters.framesOut += 1
@@ -508,7 +508,7 @@ extension LoopCore {
         let slot = self.transport.http.streams[stream]
         if slot.call >= 0 { self.removeCall(slot.call) }
         if self.connections[slot.connection].wire == .http2 {
-            // The peer may still send: it is told to stop, without blame.
+            // The peer may still send: RST_STREAM(NO_ERROR) stops it.
             if !slot.flags.contains(.peerHasEnded) {
                 self.oweControl(slot.connection, HTTP2.reset(slot.id, .noError))
             }
@@ -531,14 +531,14 @@ extension LoopCore {
         guard allTaken else { return }
         let slot = self.connections[connection]
         if slot.http >= 0 {
-            // What is ready is planned again: streams that have nothing more to say are taken off the list then.
+            // Ready streams are planned again; those without output leave the list then.
             if slot.firstOwed >= 0 || self.transport.http.connections[slot.http].firstReady >= 0 {
                 self.list(connection)
             }
         } else if slot.firstOwed >= 0 {
             self.list(connection)
         }
-        // With no stream ready, all that is owed waits for its peer's windows.
+        // Without a ready stream, all pending output waits for the peer's windows.
         let waits = slot.http >= 0 && self.transport.http.connections[slot.http].firstReady < 0
         self.resumeHTTPReading(connection, waitsForPeer: waits)
         self.closeHTTPIfDrained(connection)

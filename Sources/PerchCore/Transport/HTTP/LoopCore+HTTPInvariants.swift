@@ -1,7 +1,7 @@
 import PerchBase
 import PerchWire
 
-// What must hold of connections of the HTTP family between two turns. Linear; for tests and the simulator.
+// The invariants of HTTP connections between two ticks. Linear; for tests and the simulator.
 extension LoopCore {
     /// Bytes that the tables of the HTTP family hold.
     var httpBytes: Int {
@@ -75,14 +75,14 @@ extension LoopCore {
             precondition(
                 isReady || isBlocked || slot.flags.contains(.waitsForBody)
                     || (slot.firstOwed < 0 && slot.pinned.isNone),
-                "stream \(slot.id) owes something and is in no list")
+                "stream \(slot.id) has pending output and is in no list")
             if slot.call >= 0 {
                 precondition(
                     self.calls.isTaken(slot.call) && self.calls[slot.call].connection == index,
                     "the call of stream \(slot.id) is gone")
                 precondition(
                     isReady || isBlocked || !self.calls[slot.call].flags.contains(.owesLoading),
-                    "stream \(slot.id) owes its first message and is in no list")
+                    "stream \(slot.id) has a pending first message and is in no list")
             }
             if isReady { ready += 1 }
             if isReady, slot.flags.contains(.isEnding) { ending += 1 }

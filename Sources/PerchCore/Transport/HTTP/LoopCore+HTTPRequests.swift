@@ -38,7 +38,7 @@ extension LoopCore {
         self.transport.http.requests[stream] = HTTPRequest(head: head, target: target, since: self.now.monotonic)
     }
 
-    /// What a path stands for; nil for nothing.
+    /// The target of a path; nil for an unknown path.
     static func target(_ path: [UInt8]) -> HTTPTarget? {
         if let method = path.withUnsafeBytes({ Method(path: $0) }) { return .method(method) }
         guard path.count < 128 else { return nil }
@@ -98,7 +98,7 @@ extension LoopCore {
         }
     }
 
-    /// What a call asks for its whole connection.
+    /// Applies the settings that a call makes for its whole connection.
     private mutating func takeWishes(_ head: RequestHead, _ index: Int32) {
         if head.heartbeatSeconds > 0 {
             let seconds = min(max(head.heartbeatSeconds, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
@@ -215,7 +215,7 @@ extension LoopCore {
         self.transport.http.connections[http].requestBytes -= Int32(request.body.count)
     }
 
-    /// The peer has sent all of its request.
+    /// The request of a stream is complete.
     mutating func endHTTPRequest(_ stream: Int32) {
         self.transport.http.streams[stream].flags.insert(.peerHasEnded)
         self.stopWaitingForBody(stream)
@@ -243,7 +243,7 @@ extension LoopCore {
                 request.body.isEmpty ? "the request has no message" : "the request ends within a message"))
     }
 
-    /// Bytes of a request that was refused already. An answer waits for no more than a usual request.
+    /// Skips the body of a refused request. The answer waits for at most a usual request's length.
     private mutating func skipBody(_ stream: Int32, _ count: Int) {
         guard self.transport.http.streams[stream].flags.contains(.waitsForBody) else { return }
         self.transport.http.streams[stream].offset += Int32(count)
@@ -257,7 +257,7 @@ extension LoopCore {
         self.readyHTTP(stream)
     }
 
-    /// Requests that have not come whole for too long.
+    /// Refuses requests that stayed incomplete for too long.
     mutating func endLateRequests(of index: Int32) {
         let http = self.connections[index].http
         var stream = self.transport.http.connections[http].firstStream

@@ -111,7 +111,7 @@ extension LoopCore {
         return payload
     }
 
-    /// A call that ends with a fault says nothing of what it still had to say, but for a message that is under way.
+    /// Drops the pending output of a failing call. A partly sent message is still completed.
     private mutating func dropUnsaid(_ stream: Int32) {
         while self.transport.http.streams[stream].firstOwed >= 0 {
             let entry = self.popOwed(stream)
@@ -131,7 +131,7 @@ extension LoopCore {
             endsCall: -1)
     }
 
-    /// A whole answer: a head of its own, then a body.
+    /// Answers with a head of its own and a body.
     mutating func respond(
         _ stream: Int32, _ status: Int, _ body: [UInt8], contentType: String,
         extra: [(name: String, value: String)] = [], endsCall: Int32
@@ -244,13 +244,13 @@ extension LoopCore {
         if isShared {
             self.transport.http.heads[key] = payload
         } else {
-            // Its own: kept as a head that the stream owes, before all else.
+            // Kept as the first pending output of the stream.
             self.oweFirst(stream, payload)
         }
         return payload
     }
 
-    /// A head that only this stream has goes before what it owes already.
+    /// Queues a head before the pending output of a stream.
     private mutating func oweFirst(_ stream: Int32, _ payload: PayloadHandle) {
         let slot = self.transport.http.streams[stream]
         let owed = self.transport.owed.insert(

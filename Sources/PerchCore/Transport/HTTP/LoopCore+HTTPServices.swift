@@ -88,7 +88,7 @@ extension LoopCore {
         return message.bytes
     }
 
-    /// Tells those who watch health where it has changed.
+    /// Sends a changed health status to its watches.
     mutating func tellHealth() {
         guard !self.transport.http.healthWatches.isEmpty else { return }
         for stream in self.transport.http.healthWatches.keys.sorted() {
@@ -100,7 +100,7 @@ extension LoopCore {
         }
     }
 
-    /// A connection leaves: those who watch health on it are told so, and their calls end, so that they hold nothing up.
+    /// Sends NOT_SERVING to the health watches of a leaving connection and ends them, so that they do not delay its end.
     mutating func endHealthWatches(of index: Int32) {
         guard !self.transport.http.healthWatches.isEmpty else { return }
         for stream in self.transport.http.healthWatches.keys.sorted()

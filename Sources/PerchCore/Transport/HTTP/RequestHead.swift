@@ -2,7 +2,7 @@ import PerchBase
 import PerchJSON
 import PerchWire
 
-/// How a request and its response are written: which protocol of the HTTP family a call speaks.
+/// The protocol of a call over HTTP.
 enum HTTPForm: UInt8 {
     case grpc
     case grpcWeb
@@ -11,7 +11,7 @@ enum HTTPForm: UInt8 {
     case connectStream
     /// Server-sent events.
     case events
-    /// None of these: a plain answer for people.
+    /// A plain answer for people.
     case plain
 }
 
@@ -31,8 +31,7 @@ enum CallTimeout: Equatable {
     case malformed
 }
 
-/// What the header fields of a request say, as far as this server looks at them. Filled field by field, from HPACK or from
-/// lines of HTTP/1.1.
+/// The header fields of a request that this server reads, from HPACK or from lines of HTTP/1.1.
 struct RequestHead {
     enum Verb: UInt8 { case none, get, post, options, head, other }
 
@@ -67,7 +66,7 @@ struct RequestHead {
     var clientID: [UInt8] = []
     var lastEventID: [UInt8] = []
     var heartbeatSeconds: UInt32 = 0
-    /// What breaks the rules of HTTP/2 (RFC 9113, sections 8.1 to 8.3): the stream is reset.
+    /// The broken rule of HTTP/2 (RFC 9113, sections 8.1 to 8.3), if any: the stream is reset.
     var malformed: String?
 
     private mutating func fail(_ what: String) { if self.malformed == nil { self.malformed = what } }
@@ -250,7 +249,7 @@ struct RequestHead {
         return equal(value, "gzip") ? .gzip : .unknown
     }
 
-    /// One to eight digits and a unit. What is shorter than a millisecond is rounded up.
+    /// One to eight digits and a unit. Parts of a millisecond are rounded up.
     static func grpcTimeout(_ value: UnsafeRawBufferPointer) -> CallTimeout {
         guard (2...9).contains(value.count), let unit = value.last,
             let number = self.number(UnsafeRawBufferPointer(rebasing: value[..<(value.count - 1)]))
