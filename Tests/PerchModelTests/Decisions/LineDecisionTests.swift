@@ -459,6 +459,16 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(try account.buy("silver").transaction.originalID == 1)
     }
 
+    @Test func `a deletion keeps the day of the month of the transaction before`() throws {
+        var account = TestAccount(at: at("2026-01-31"))
+        try account.buy("silver")
+        let gold = try account.buy("gold").transaction
+        try account.operate(.deleteTransaction(gold.id))
+        #expect(try account.line().boundary == at("2026-02-28"))
+        account.advance(days: 80)
+        #expect(account.rows.compactMap(\.expirationDate) == ["2026-02-28", "2026-03-31", "2026-04-30"].map { at($0) })
+    }
+
     @Test func `deleting the last transaction makes the account new to the group again`() throws {
         var account = TestAccount(at: at("2026-01-10"), catalogue: OfferShop.catalogue())
         try account.buy("silver")
