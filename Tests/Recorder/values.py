@@ -77,14 +77,6 @@ class Value:
         elif self.state == "failure":
             self.message = response.failure
             self.digest = b"failure " + response.failure.reason.encode()
-        if self.changes_at is not None and not self.depends_on(forecast.original_transaction_id):
-            self.changes_at = None
-
-    def depends_on(self, line):
-        """A forecast speaks of a line. An entitlement changes with the line of its transaction alone."""
-        if self.message is None or self.message.DESCRIPTOR.name != "CurrentEntitlement":
-            return True
-        return self.message.HasField("transaction") and self.message.transaction.transaction.original_id == line
 
     def __str__(self):
         said = self.state

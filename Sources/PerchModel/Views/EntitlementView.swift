@@ -26,13 +26,21 @@ package func entitlement(
     guard let record else { return nil }
     let leeway = app.renewalLeewayMilliseconds
     var best: Transaction?
-    func consider(_ transaction: Transaction) {
-        if best.map({ precedes(transaction, $0) }) ?? true { best = transaction }
+    /// The line of `best`, by its place.
+    var bestLine: Int?
+    func consider(_ transaction: Transaction, line: Int?) {
+        if best.map({ precedes(transaction, $0) }) ?? true { (best, bestLine) = (transaction, line) }
     }
-    for transaction in record.owned where transaction.productID == productID { consider(transaction) }
-    for line in record.lines where line.latest.productID == productID {
-        outlook.note(line, of: record, app, after: now, leewayMilliseconds: leeway)
-        if line.state(at: now, leewayMilliseconds: leeway).isEntitled { consider(line.latest) }
+    for transaction in record.owned where transaction.productID == productID { consider(transaction, line: nil) }
+    for index in record.lines.indices where record.lines[index].latest.productID == productID {
+        outlook.noteCrossing(of: record.lines[index], after: now, leewayMilliseconds: leeway)
+        if record.lines[index].state(at: now, leewayMilliseconds: leeway).isEntitled {
+            consider(record.lines[index].latest, line: index)
+        }
+    }
+    // Only the line that entitles: the end of another's billing retry changes nothing here.
+    if let bestLine {
+        outlook.noteForecast(of: record.lines[bestLine], of: record, app, after: now, leewayMilliseconds: leeway)
     }
     return best.map { verified($0, app: app) }
 }

@@ -58,9 +58,20 @@ extension Outlook {
     mutating func note(
         _ line: Line, of record: AccountRecord, _ app: AppState, after now: Instant, leewayMilliseconds leeway: Int64?
     ) {
+        self.noteCrossing(of: line, after: now, leewayMilliseconds: leeway)
+        self.noteForecast(of: line, of: record, app, after: now, leewayMilliseconds: leeway)
+    }
+
+    mutating func noteCrossing(of line: Line, after now: Instant, leewayMilliseconds leeway: Int64?) {
         if let crossing = line.nextCrossing(after: now, leewayMilliseconds: leeway) {
             self.nextCrossing = min(self.nextCrossing ?? .distantFuture, crossing.at)
         }
+    }
+
+    mutating func noteForecast(
+        of line: Line, of record: AccountRecord, _ app: AppState, after now: Instant,
+        leewayMilliseconds leeway: Int64?
+    ) {
         if let forecast = line.forecast(
             after: now, leewayMilliseconds: leeway, attempt: foreseenAttempt(of: line, in: record, app: app))
         {
