@@ -77,11 +77,11 @@ private func line(_ held: Line, fallingBackTo latest: Transaction, app: AppState
     let recentStart = min(held.recentStart, latest.purchaseDate)
     var line = Line(latest: latest, preference: latest.productID, recentStart: recentStart)
     line.willAutoRenew = held.willAutoRenew && line.boundary > now
-    let period = latest.offer?.period ?? app.catalogue.product(latest.productID)?.subscription?.period
-    if period?.isMonthly == true { line.anchorDay = CivilTime(latest.purchaseDate).day }
     // Only for a line whose renewal the customer had switched off is the reason of its end known.
     let wasSwitchedOff = !held.willAutoRenew && held.lapse ?? .autoRenewDisabled == .autoRenewDisabled
     if !wasSwitchedOff || line.isCommitted, line.boundary <= now { line.lapse = .unknown }
+    let period = latest.offer?.period ?? app.catalogue.product(latest.productID)?.subscription?.period
+    if period?.isMonthly == true { line.anchorDay = CivilTime(latest.purchaseDate).day }
     if line.latest.productID == held.latest.productID {
         line.level = held.level
         line.agreedPrice = held.agreedPrice
