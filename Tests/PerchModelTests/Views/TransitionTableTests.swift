@@ -395,7 +395,8 @@ extension TestAccount {
         var account = TestAccount(at: at("2026-01-10"))
         try account.buy("silver")
         func forecast() -> Forecast? {
-            currentEntitlement(of: account.record, toProduct: "silver", app: account.app, at: account.now).outlook.forecast
+            currentEntitlement(of: account.record, toProduct: "silver", app: account.app, at: account.now).outlook
+                .forecast
         }
         #expect(forecast()?.kind == .renewal)
         try account.operate(.setCharges(fail: true))
