@@ -90,6 +90,10 @@ let package = Package(
         .target(name: "CPerchCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         swift("PerchIdentity", ["PerchBase", "PerchModel", "PerchJSON", "PerchWire", "CPerchCrypto"]),
 
+        // Apple's signed values: verified, decoded, and signed for test apps. One file imports CPerchX509.
+        .target(name: "CPerchX509", dependencies: ["CPerchCrypto"], linkerSettings: [.linkedLibrary("crypto")]),
+        swift("PerchApple", ["PerchBase", "PerchModel", "PerchJSON", "CPerchCrypto", "CPerchX509"]),
+
         // The storage interface, the decisions of the store thread, and the store in memory.
         swift("PerchStore", ["PerchBase", "PerchMetrics", "PerchModel"]),
 
