@@ -202,6 +202,9 @@ let package = Package(
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchJSON", "PerchWire", "CPerchProto", "CPerchZlib"]),
         tests("PerchIdentityTests", ["PerchBase", "PerchModel", "PerchWire", "PerchIdentity"]),
         tests(
+            "PerchAppleTests",
+            ["PerchBase", "PerchModel", "PerchJSON", "PerchApple", "PerchTesting"]),
+        tests(
             "PerchStoreTests",
             ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting", "PerchModelCheck"]),
         tests(
