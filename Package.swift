@@ -196,7 +196,9 @@ let package = Package(
         tests("PerchHTTPTests", ["PerchBase", "PerchHTTP"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
         tests("PerchTLSTests", ["PerchBase", "PerchTLS", "PerchTesting", "CPerchTLS"]),
-        tests("PerchModelTests", ["PerchBase", "PerchModel", "PerchTesting"], exclude: ["Views/Explanations.md"]),
+        tests(
+            "PerchModelTests", ["PerchBase", "PerchModel", "PerchModelCheck", "PerchTesting"],
+            exclude: ["Views/Explanations.md"]),
         tests("PerchJSONTests", ["PerchBase", "PerchJSON"]),
         tests("PerchCatalogueTests", ["PerchBase", "PerchJSON", "PerchCatalogue", "PerchModel"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchJSON", "PerchWire", "CPerchProto", "CPerchZlib"]),

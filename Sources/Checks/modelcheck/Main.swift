@@ -7,6 +7,7 @@ import PerchTesting
 ///     modelcheck COUNT [FROM] [EVENTS]     checks COUNT sequences of 200 events, with seeds from FROM (1) on
 ///     modelcheck write SEED [EVENTS]       prints one of them as a scenario
 ///     modelcheck reach COUNT [FROM]        counts operations and states in COUNT sequences, without checks
+///     modelcheck told COUNT [FROM]         so many sets of reports about told apps, each in 20 orders with duplicates
 ///
 /// Exits with 1 if a law is broken: then it prints the fewest events that break it, and writes them as a scenario
 /// that `perch scenario run` plays, into .build/modelcheck. Exits with 2 for invalid arguments.
@@ -15,6 +16,7 @@ enum Main {
     static func main() {
         if CommandLine.arguments.dropFirst().first == "write" { self.writeScenario() }
         if CommandLine.arguments.dropFirst().first == "reach" { self.tellReach() }
+        if CommandLine.arguments.dropFirst().first == "told" { self.checkTold() }
         let numbers = CommandLine.arguments.dropFirst().map { UInt64($0) }
         guard (1...3).contains(numbers.count), !numbers.contains(nil), let count = numbers[0], count > 0 else {
             self.explain()
@@ -50,7 +52,14 @@ enum Main {
         Self.say("modelcheck COUNT [FROM] [EVENTS]")
         Self.say("modelcheck write SEED [EVENTS]")
         Self.say("modelcheck reach COUNT [FROM]")
+        Self.say("modelcheck told COUNT [FROM]")
         exit(2)
+    }
+
+    private static func checkTold() -> Never {
+        let numbers = CommandLine.arguments.dropFirst(2).map { UInt64($0) }
+        guard (1...2).contains(numbers.count), let count = numbers[0], count > 0 else { self.explain() }
+        exit(Told.check(count: count, from: numbers.count > 1 ? numbers[1] ?? 1 : 1, say: self.say) ? 0 : 1)
     }
 
     private static func tellReach() -> Never {

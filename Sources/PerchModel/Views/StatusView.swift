@@ -49,6 +49,13 @@ package func subscriptionStatuses(
 }
 
 extension Outlook {
+    /// Notes when a value must be computed again, and what readers are told to expect.
+    mutating func note(crossing: Instant?, forecast: Forecast?) {
+        if let crossing { self.nextCrossing = min(self.nextCrossing ?? .distantFuture, crossing) }
+        guard let forecast, self.forecast.map({ forecast.at < $0.at }) ?? true else { return }
+        self.forecast = forecast
+    }
+
     /// Adds a change that does not concern a line's state.
     mutating func note(_ forecast: Forecast) {
         self.nextCrossing = min(self.nextCrossing ?? .distantFuture, forecast.at)

@@ -1,0 +1,86 @@
+package import PerchBase
+
+/// A verified report, or a decision about accounts.
+package enum ToldReport: Hashable, Sendable {
+    case transaction(Transaction, content: Digest)
+    /// `renewalDate` is nil if the report did not have it.
+    case renewal(RenewalInfo, renewalDate: Instant?, content: Digest)
+    /// An alias of an account, attached or moved by the revision.
+    case alias(AccountAlias, AccountClaim)
+    /// An original transaction claimed for an account.
+    case claim(original: TransactionID, AccountClaim)
+}
+
+/// All that an app was told: the join of its reports.
+package struct ToldBook: Hashable, Sendable {
+    package private(set) var originals: [TransactionID: ToldOriginal] = [:]
+    /// The account that each alias names.
+    package private(set) var aliases: [AccountAlias: AccountClaim] = [:]
+
+    package init() {}
+
+    package mutating func fold(_ report: ToldReport) -> FoldOutcome {
+        switch report {
+        case .transaction(let transaction, let content):
+            let stamp = ReportStamp(signed: transaction.signedDate, content: content)
+            return self.originals[transaction.originalID, default: ToldOriginal(id: transaction.originalID)]
+                .fold(transaction, stamp: stamp)
+        case .renewal(let info, let renewalDate, let content):
+            let stamp = ReportStamp(signed: info.signedDate, content: content)
+            return self.originals[
+                info.originalTransactionID, default: ToldOriginal(id: info.originalTransactionID)
+            ].fold(info, renewalDate: renewalDate, stamp: stamp)
+        case .alias(let alias, let claim):
+            if self.aliases[alias] == claim { return .duplicate }
+            if let known = self.aliases[alias], claim < known { return .stale }
+            self.aliases[alias] = claim
+            return .news
+        case .claim(let original, let claim):
+            return self.originals[original, default: ToldOriginal(id: original)].fold(claim)
+        }
+    }
+
+    package func owner(of original: ToldOriginal) -> ToldOwner {
+        original.links.owner(ofOriginal: original.id) { self.aliases[$0]?.account }
+    }
+
+    /// What each owner has, in the order of lists: by original purchase date, then by original ID.
+    package var records: [ToldOwner: ToldRecord] {
+        var records: [ToldOwner: ToldRecord] = [:]
+        for original in self.originals.values { records[self.owner(of: original), default: ToldRecord()].add(original) }
+        return records
+    }
+
+    /// The original transaction that any transaction ID belongs to.
+    package func original(ofTransaction id: TransactionID) -> TransactionID? {
+        if let original = self.originals[id], !original.registers.isEmpty { return id }
+        return self.originals.values.first { original in
+            original.registers.values.contains { $0.ids.contains(id) }
+        }?.id
+    }
+}
+
+/// What one account of a told app has.
+package struct ToldRecord: Hashable, Sendable {
+    /// By original purchase date, then by original ID.
+    package private(set) var originals: [ToldOriginal] = []
+
+    package init() {}
+
+    package mutating func add(_ original: ToldOriginal) {
+        let place = self.originals.firstIndex { Self.precedes(original, $0) } ?? self.originals.endIndex
+        self.originals.insert(original, at: place)
+    }
+
+    private static func precedes(_ left: ToldOriginal, _ right: ToldOriginal) -> Bool {
+        let (one, other) = (left.originalPurchaseDate, right.originalPurchaseDate)
+        return one == other ? left.id < right.id : one < other
+    }
+
+    /// Without what no view from `now` on needs.
+    package func trimmed(at now: Instant) -> ToldRecord {
+        var trimmed = self
+        trimmed.originals = self.originals.map { $0.trimmed(at: now) }
+        return trimmed
+    }
+}
