@@ -1,0 +1,219 @@
+import PerchBase
+import PerchJSON
+import PerchModel
+import Testing
+
+@testable import PerchApple
+
+@Suite struct `the intake` {
+    private let chain: TestChain
+    private let other: TestChain
+    private let app = AppleApp.sandbox(bundleID: "com.example.app")
+
+    init() throws {
+        self.chain = try TestChain()
+        self.other = try TestChain()
+    }
+
+    private func intake() throws -> AppleIntake {
+        AppleIntake([
+            try .sandbox(bundleID: "com.example.app", further: [self.chain.root.certificate]),
+            .production(bundleID: "com.example.app", appAppleID: 7),
+        ])
+    }
+
+    private func sign(_ payload: String, by chain: TestChain? = nil) throws -> String {
+        String(decoding: try (chain ?? self.chain).sign(payload), as: UTF8.self)
+    }
+
+    private let renewalJSON =
+        #"{"originalTransactionId":"11","productId":"pro","autoRenewStatus":1,"signedDate":1700000000000,"renewalDate":1702591999000,"environment":"Sandbox"}"#
+
+    /// The body that the App Store posts.
+    private func body(
+        type: String = "DID_RENEW", data: String, by chain: TestChain? = nil, more: String = ""
+    ) throws -> [UInt8] {
+        let payload =
+            #"{"notificationType":"\#(type)","notificationUUID":"u-1","version":"2.0","signedDate":1700000000000,"data":{\#(data)}\#(more)}"#
+        return Array(#"{"signedPayload":"\#(try self.sign(payload, by: chain))"}"#.utf8)
+    }
+
+    private func data(_ more: String = "", bundleID: String = "com.example.app", environment: String = "Sandbox")
+        -> String
+    {
+        #""bundleId":"\#(bundleID)","environment":"\#(environment)"\#(more)"#
+    }
+
+    private func refusal(_ body: [UInt8]) throws -> IntakeRefusal? {
+        var intake = try self.intake()
+        do throws(IntakeRefusal) {
+            _ = try intake.notification(body: body, now: signedDate)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `reads a notification with both values`() throws {
+        var intake = try self.intake()
+        let (transaction, renewal) = (try self.sign(transactionJSON), try self.sign(self.renewalJSON))
+        let body = try self.body(
+            data: self.data(
+                #","signedTransactionInfo":"\#(transaction)","signedRenewalInfo":"\#(renewal)","status":1"#),
+            more: #","new":1"#)
+        let report = try intake.notification(body: body, now: signedDate)
+        #expect(report.kind == .notification && report.type == "DID_RENEW" && report.eventID == "u-1")
+        #expect(report.app == self.app && report.statedStatus == .subscribed && report.signed == signedDate)
+        #expect(report.values.map(\.jws) == [transaction, renewal])
+        #expect(report.unknownFields == ["new"])
+        var book = ToldBook()
+        #expect(report.reports.map { book.fold($0) } == [.news, .news])
+        #expect(book.originals[11]?.head(at: signedDate)?.id == 12)
+        // A retry says the same.
+        let again = try intake.notification(body: body, now: signedDate)
+        #expect(again.reports.map { book.fold($0) } == [.duplicate, .duplicate])
+    }
+
+    @Test(arguments: ["TEST", "TYPE_OF_TOMORROW"]) func `takes a notification that holds no value`(_ type: String)
+        throws
+    {
+        var intake = try self.intake()
+        let report = try intake.notification(body: try self.body(type: type, data: self.data()), now: signedDate)
+        #expect(report.reports.isEmpty && report.values.isEmpty && report.type == type)
+    }
+
+    @Test(arguments: [
+        "", "{", "[]", "{}", #"{"signedPayload":7}"#, #"{"signedPayload":""}"#, #"{"signedPayload":"a.b"}"#,
+        #"{"signedPayload":"a.b.c"}"#, #"{"signedPayload":"e30.e30.e30","signedPayload":"e30.e30.e30"}"#,
+    ])
+    func `answers 400 to what is no notification`(_ body: String) throws {
+        let refusal = try self.refusal(Array(body.utf8))
+        #expect(refusal?.httpStatus == 400 && refusal?.isDeadLetter == false, "\(body): \(String(describing: refusal))")
+    }
+
+    @Test func `answers 403 to an outer signature that is wrong, and keeps nothing`() throws {
+        for chain in [
+            self.other, try TestChain(leaf: { $0.marker = nil }), try TestChain(intermediate: { $0.marker = nil }),
+        ] {
+            let refusal = try self.refusal(try self.body(data: self.data(), by: chain))
+            #expect(refusal?.httpStatus == 403 && refusal?.kind == .untrusted && refusal?.isDeadLetter == false)
+        }
+        var spoiled = try self.body(data: self.data())
+        spoiled[spoiled.count - 10] ^= 1
+        #expect(try self.refusal(spoiled)?.code == "APPLE_SIGNATURE")
+    }
+
+    @Test func `answers 403 to a value inside that is wrong, and keeps a dead letter`() throws {
+        let wrong = [
+            "\"signedTransactionInfo\":\"\(try self.sign(transactionJSON, by: self.other))\"",
+            "\"signedTransactionInfo\":\"a.b.c\"",
+            "\"signedTransactionInfo\":\"\(try self.sign(transactionJSON.replacing("com.example.app", with: "com.other")))\"",
+            "\"signedTransactionInfo\":\"\(try self.sign(transactionJSON.replacing("Sandbox", with: "Xcode")))\"",
+            "\"signedTransactionInfo\":\"\(try self.sign(transactionJSON.replacing("purchaseDate", with: "x")))\"",
+            "\"signedRenewalInfo\":\"\(try self.sign(self.renewalJSON.replacing("autoRenewStatus", with: "x")))\"",
+            "\"signedRenewalInfo\":\"\(try self.sign(self.renewalJSON.replacing("Sandbox", with: "Production")))\"",
+        ]
+        for value in wrong {
+            let refusal = try self.refusal(try self.body(data: self.data("," + value)))
+            #expect(
+                refusal?.httpStatus == 403 && refusal?.kind == .innerRefused && refusal?.isDeadLetter == true,
+                "\(value.prefix(60)): \(String(describing: refusal))")
+        }
+    }
+
+    @Test func `answers 404 where no app is configured, and keeps a dead letter of a good signature`() throws {
+        // A sandbox value of another bundle is signed by Apple alone: this root is the app's own.
+        var intake = AppleIntake([
+            try .sandbox(bundleID: "com.example.app", further: [self.chain.root.certificate]),
+            try .sandbox(bundleID: "com.second.app", further: [self.other.root.certificate]),
+        ])
+        let body = try self.body(data: self.data(bundleID: "com.third.app"))
+        #expect(try self.refusal(body)?.kind == .untrusted)
+        // The root of one app does not vouch for another.
+        let stolen = try self.body(data: self.data(bundleID: "com.second.app"))
+        #expect(throws: IntakeRefusal.self) { try intake.notification(body: stolen, now: signedDate) }
+        // Of a value whose signature is good, what it names decides.
+        do throws(IntakeRefusal) {
+            _ = try intake.value(
+                try self.signed(transactionJSON), for: .sandbox(bundleID: "com.third.app"), now: signedDate)
+            Issue.record("an app that is not configured")
+        } catch {
+            #expect(error.httpStatus == 404 && error.isDeadLetter && error.code == "APPLE_APP_UNKNOWN")
+        }
+    }
+
+    private func signed(_ payload: String) throws(IntakeRefusal) -> String {
+        do {
+            return try self.sign(payload)
+        } catch {
+            preconditionFailure("signing needs no more than memory")
+        }
+    }
+
+    @Test func `answers 413 to what is too long`() throws {
+        let long = [UInt8](repeating: UInt8(ascii: " "), count: Limits.appleNotificationBytesMax + 1)
+        #expect(try self.refusal(long)?.httpStatus == 413)
+        let text = String(repeating: "A", count: Limits.appleSignedBytesMax + 1)
+        let refusal = try self.refusal(try self.body(data: self.data(",\"signedTransactionInfo\":\"\(text)\"")))
+        #expect(refusal?.httpStatus == 413 && refusal?.isDeadLetter == false)
+    }
+
+    @Test func `does not trust a sandbox root for production`() throws {
+        let refusal = try self.refusal(
+            try self.body(data: self.data(#","appAppleId":7"#, environment: "Production")))
+        #expect(refusal?.kind == .untrusted)
+        var intake = try self.intake()
+        let app = AppleApp.production(bundleID: "com.example.app", appAppleID: 7)
+        let value = try self.sign(transactionJSON.replacing("Sandbox", with: "Production"))
+        #expect(throws: IntakeRefusal.self) { try intake.value(value, for: app, now: signedDate) }
+    }
+
+    @Test func `takes submitted values of every kind, and no other app's`() throws {
+        var intake = try self.intake()
+        let receipt =
+            #"{"receiptType":"Sandbox","bundleId":"com.example.app","appTransactionId":"704","receiptCreationDate":1700000000000}"#
+        for (payload, kind, count) in [
+            (transactionJSON, SourceReport.Kind.transaction, 1), (self.renewalJSON, .renewalInfo, 1),
+            (receipt, .appTransaction, 0),
+            (#"{"notificationType":"TEST","data":{\#(self.data())},"signedDate":1700000000000}"#, .notification, 0),
+        ] {
+            let report = try intake.value(try self.sign(payload), for: self.app, now: signedDate)
+            #expect(report.kind == kind && report.reports.count == count, "\(kind)")
+            #expect(report.appTransactionID == (kind == .appTransaction ? "704" : ""))
+            let again = try intake.value(try self.sign(payload), for: self.app, now: signedDate)
+            #expect(again.eventID == report.eventID, "one value has one event ID, however it was signed")
+        }
+        let others = try self.sign(transactionJSON.replacing("com.example.app", with: "com.other"))
+        do throws(IntakeRefusal) {
+            _ = try intake.value(others, for: self.app, now: signedDate)
+            Issue.record("another app's transaction")
+        } catch {
+            #expect(error.code == "APPLE_APP_IDENTIFIER" && error.httpStatus == 403)
+        }
+    }
+
+    @Test func `refuses a submitted notification of another app of this server`() throws {
+        let roots = [self.chain.root.certificate]
+        var intake = AppleIntake([
+            try .sandbox(bundleID: "com.example.app", further: roots),
+            try .sandbox(bundleID: "com.second.app", further: roots),
+        ])
+        let text = try self.sign(
+            #"{"notificationType":"TEST","data":{\#(self.data(bundleID: "com.second.app"))},"signedDate":1700000000000}"#
+        )
+        #expect(
+            try intake.value(text, for: .sandbox(bundleID: "com.second.app"), now: signedDate).kind == .notification)
+        do throws(IntakeRefusal) {
+            _ = try intake.value(text, for: self.app, now: signedDate)
+            Issue.record("another app's notification")
+        } catch {
+            #expect(error.code == "APPLE_APP_IDENTIFIER" && error.httpStatus == 403)
+        }
+    }
+
+    @Test func `names every refusal`() {
+        #expect(
+            IntakeRefusal.Kind.allCases.map { IntakeRefusal($0, .signature).httpStatus } == [400, 413, 403, 403, 404])
+        #expect(IntakeRefusal(.untrusted, .signature).libraryStatus == .verificationFailure)
+    }
+}
