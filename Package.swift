@@ -182,12 +182,15 @@ let package = Package(
             "PerchFuzz",
             [
                 "PerchBase", "PerchTLS", "PerchModel", "PerchCatalogue", "PerchWire", "PerchIdentity", "PerchStore",
-                "PerchHTTP", "PerchCore", "PerchTesting", "PerchSimulation", "PerchScenario", "PerchCLI",
+                "PerchHTTP", "PerchCore", "PerchJSON", "PerchApple", "PerchTesting", "PerchSimulation", "PerchScenario",
+                "PerchCLI",
             ]),
 
-        // Programs on request: many seeds and losses of power, many sequences, the cost of one change.
+        // Programs on request: many seeds and losses of power, many sequences, Apple's values for its own library, the
+        // cost of one change.
         program("simulate", ["PerchSimulation"]),
         program("modelcheck", ["PerchModelCheck", "PerchTesting"]),
+        program("applecheck", ["PerchBase", "PerchModel", "PerchJSON", "PerchApple"]),
         program("pushcost", ["PerchSimulation", "CPerchAllocator"]),
 
         // Tests of each target. Only targets whose name shows it use sockets and files.
