@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), Perch needs GNU make 4 or newer: install Debian 12's)
 endif
 
-.PHONY: help run install man test lint format proto transcription bench bench-redis bench-churn bench-pictures modelcheck simulate power fuzz hostile bugbank mutants recorder profile static clean
+.PHONY: help run install man test lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate power fuzz hostile bugbank mutants recorder profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print this list
@@ -46,6 +46,9 @@ bench-churn: ## Measure resident memory under reconnects for LASTING=10m
 
 bench-pictures: ## Take screenshots of the last reports in Chromium, which is installed if missing
 	@.ci/bench pictures
+
+interop: ## Test clients in all languages, proxies and a browser against a server, and install what is missing
+	@Tests/Interop/clients
 
 modelcheck: ## Check the model's laws on SEQUENCES=1000 random sequences, from seed FROM=1 on
 	@.ci/simulate model $(or $(SEQUENCES),1000) $(or $(FROM),1)
