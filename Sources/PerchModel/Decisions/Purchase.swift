@@ -327,11 +327,14 @@ func newTransaction(
     let storefront = storefront(of: record, app: app)
     return Transaction(
         TransactionFields(
-            id: id, originalID: id, productID: product.id, purchaseDate: now,
-            hasAccountUUID: order.accountToken.uuid != nil, productType: product.type,
-            quantity: order.quantity, environment: app.environment, reason: .purchase, originalPurchaseDate: now,
-            signedDate: now, appBundleID: app.bundleID, appTransactionID: record.appTransactionID,
-            subscriptionGroupID: product.subscription?.groupID ?? "",
-            accountUUID: order.accountToken.uuid ?? TransactionFields.noUUID,
-            storefront: storefront, price: charge.map { priced($0, in: storefront, app: app) }))
+            id: id, originalID: id, purchaseDate: now,
+            sale: .shared(
+                SaleFields(
+                    productID: product.id, productType: product.type, environment: app.environment, reason: .purchase,
+                    appBundleID: app.bundleID, subscriptionGroupID: product.subscription?.groupID ?? "",
+                    storefront: storefront, price: charge.map { priced($0, in: storefront, app: app) }),
+                with: record),
+            hasAccountUUID: order.accountToken.uuid != nil, quantity: order.quantity, originalPurchaseDate: now,
+            signedDate: now, accountUUID: order.accountToken.uuid ?? TransactionFields.noUUID,
+            appTransactionID: record.appTransactionID))
 }

@@ -2,6 +2,7 @@
 ///
 /// Views report it as the reason and message of their state, calls as their refusal.
 package func simulatedFailure(of api: StoreKitAPI, app: AppState) -> Refusal? {
+    if app.settings.simulatedErrors.entries.isEmpty { return nil }
     guard let error = app.settings.simulatedErrors[api] else { return nil }
     return Refusal(
         error.refusal,
@@ -25,7 +26,7 @@ package func verified(_ transaction: Transaction, app: AppState) -> Verified<Tra
     Verified(transaction, failure: simulatedVerification(app))
 }
 
-/// Why signatures of the app are invalid: the failure that is armed for them.
+/// The verification failure that is armed in an app.
 package func simulatedVerification(_ app: AppState) -> VerificationFailure {
     let failure = app.settings.simulatedErrors.entries.isEmpty ? nil : app.settings.simulatedErrors[.verification]
     return failure?.verificationFailure ?? .verified

@@ -5,83 +5,93 @@ package struct Fact: Hashable, Sendable {
     /// When it took effect, on the app's clock.
     package var effective: Instant
     package var body: Body
-    package let source: FactSource
+    /// Nil for this store's own decisions, which nearly all facts are.
+    private let provenance: Boxed<Provenance>?
+
+    private struct Provenance: Hashable, Sendable {
+        var source: FactSource
+        var stamp: Instant?
+    }
+
+    package var source: FactSource { self.provenance?.value.source ?? .decision }
     /// The signer's time, which orders facts from outside. Nil for this store's own decisions, which are ordered by
     /// their commits.
-    package let stamp: Instant?
+    package var stamp: Instant? { self.provenance?.value.stamp }
 
     /// A fact that this store has decided itself.
     package init(_ body: Body, effective: Instant) {
-        self.init(body, effective: effective, source: .decision, stamp: nil)
+        self.effective = effective
+        self.body = body
+        self.provenance = nil
     }
 
     package init(_ body: Body, effective: Instant, source: FactSource, stamp: Instant?) {
         self.effective = effective
         self.body = body
-        self.source = source
-        self.stamp = source == .decision ? nil : stamp
+        self.provenance = source == .decision ? nil : Boxed(Provenance(source: source, stamp: stamp))
     }
 
-    /// One reference in size, because facts are copied more often than read.
-    package indirect enum Body: Hashable, Sendable {
+    /// At most two references in size, because facts are copied more often than read. A purchase, the usual fact, has no
+    /// object of its own.
+    package enum Body: Hashable, Sendable {
         /// The account was opened. The ID is StoreKit's app transaction ID.
-        case opened(appTransactionID: String)
+        indirect case opened(appTransactionID: String)
         /// A product was bought. `terms` for auto-renewable subscriptions only.
         case purchased(Transaction, terms: Boxed<LineTerms>?)
         /// A renewal attempt succeeded.
-        case renewed(Transaction, terms: LineTerms)
+        indirect case renewed(Transaction, terms: LineTerms)
         /// A renewal attempt failed.
-        case renewalFailed(original: TransactionID, retry: BillingRetry)
+        indirect case renewalFailed(original: TransactionID, retry: BillingRetry)
         /// A renewal was not attempted: the line ends at its boundary.
-        case lapsed(original: TransactionID, reason: ExpirationReason)
+        indirect case lapsed(original: TransactionID, reason: ExpirationReason)
         /// An upgrade left this transaction behind; or that upgrade was deleted, and `isUpgraded` is false again.
-        case upgradedFrom(Transaction)
+        indirect case upgradedFrom(Transaction)
         /// The customer switched renewal on or off. The fact has the product of the next period, and the billing plan
         /// of that order if the product changes. Switching off in a grace or retry period ends the line at once.
-        case autoRenewSet(
+        indirect case autoRenewSet(
             original: TransactionID, isOn: Bool, preference: String, billingPlan: BillingPlanType = .unspecified)
         /// A transaction was refunded or revoked. `fallback` is the transaction that entitles instead, if there is one.
-        case revoked(Transaction, fallback: Transaction?)
+        indirect case revoked(Transaction, fallback: Transaction?)
         /// A subscription's period was cut short, for good.
-        case expiredEarly(Transaction)
+        indirect case expiredEarly(Transaction)
         /// A forced renewal cut a subscription's period short: the next one begins.
-        case periodCut(Transaction)
+        indirect case periodCut(Transaction)
         /// A transaction was delivered.
-        case finished(TransactionID)
+        indirect case finished(TransactionID)
         /// A refund was taken back.
-        case reinstated(Transaction)
+        indirect case reinstated(Transaction)
         /// A higher price was requested or announced.
-        case priceRaised(original: TransactionID, PriceIncrease)
+        indirect case priceRaised(original: TransactionID, PriceIncrease)
         /// The customer answered. Declining switches renewal off because of the price.
-        case priceAnswered(original: TransactionID, agrees: Bool)
+        indirect case priceAnswered(original: TransactionID, agrees: Bool)
         /// An offer applies from the next period.
-        case offerQueued(original: TransactionID, SubscriptionOffer)
+        indirect case offerQueued(original: TransactionID, SubscriptionOffer)
         /// The end of the latest period moved later.
-        case extended(Transaction)
+        indirect case extended(Transaction)
         /// A purchase waits for approval.
-        case purchaseHeld(PendingPurchase)
+        indirect case purchaseHeld(PendingPurchase)
         /// A purchase no longer waits. If it was approved, the facts of the purchase follow in the same change.
-        case purchaseReleased(id: UInt64, isApproved: Bool)
+        indirect case purchaseReleased(id: UInt64, isApproved: Bool)
         /// This account shares something with another.
-        case sharingBegan(FamilyShare)
-        case sharingEnded(original: TransactionID, member: AccountNumber)
+        indirect case sharingBegan(FamilyShare)
+        indirect case sharingEnded(original: TransactionID, member: AccountNumber)
         /// The current state of a line that another account shares with this one. `isNew`: its latest transaction is
         /// new.
-        case sharedLineSet(Line, isNew: Bool)
+        indirect case sharedLineSet(Line, isNew: Bool)
         /// Something was shared with this account after it was bought; the next sync delivers it.
-        case shareAwaitsSync(Transaction)
+        indirect case shareAwaitsSync(Transaction)
         /// The customer restored purchases: the facts that follow in the same change deliver what waited.
         case synced
-        case intentCreated(PurchaseIntent)
-        case intentEnded(id: UInt64)
-        case storefrontSet(String)
-        case chargesSet(fail: Bool?)
+        indirect case intentCreated(PurchaseIntent)
+        indirect case intentEnded(id: UInt64)
+        indirect case storefrontSet(String)
+        indirect case chargesSet(fail: Bool?)
         case messagePosted
         /// The customer requested a refund of a transaction. If the store approved it, `revoked` follows.
-        case refundRequested(TransactionID)
+        indirect case refundRequested(TransactionID)
         /// A transaction was deleted from a test store. The fact carries all that remains of the account, because a
         /// record does not have earlier transactions.
-        case deleted(TransactionID, remainder: Remainder)
+        indirect case deleted(TransactionID, remainder: Remainder)
         /// A test store deleted everything from the account.
         case cleared
     }
@@ -462,7 +472,15 @@ extension RecordFields {
         }
     }
 
-    private mutating func own(_ transaction: Transaction) {
+    mutating func own(_ transaction: Transaction) {
+        // Usually it is bought again, and all that is owned.
+        if self.owned.count == 1, self.owned[0].contents.fields.sale === transaction.contents.fields.sale,
+            self.owned[0].ownership == transaction.ownership, transaction.ownership == .purchased,
+            transaction.purchaseDate >= self.owned[0].purchaseDate
+        {
+            self.owned = [transaction]
+            return
+        }
         guard let index = self.ownedIndex(like: transaction) else { return self.owned.append(transaction) }
         // A purchase in the past does not replace a later one.
         if transaction.purchaseDate >= self.owned[index].purchaseDate { self.owned[index] = transaction }

@@ -203,10 +203,12 @@ public struct Transaction: Sendable {
     ) {
         self.contents = Contents(
             TransactionFields(
-                id: id, originalID: originalID, productID: productID, purchaseDate: purchaseDate,
-                productType: productType, environment: environment, reason: reason,
-                originalPurchaseDate: originalPurchaseDate, signedDate: signedDate, appBundleID: appBundleID,
-                storefront: storefront))
+                id: id, originalID: originalID, purchaseDate: purchaseDate,
+                sale: SaleTerms(
+                    SaleFields(
+                        productID: productID, productType: productType, environment: environment, reason: reason,
+                        appBundleID: appBundleID, storefront: storefront)),
+                originalPurchaseDate: originalPurchaseDate, signedDate: signedDate))
     }
 
     init(_ fields: consuming TransactionFields) { self.contents = Contents(fields) }
@@ -231,37 +233,30 @@ public struct Transaction: Sendable {
 /// The fields of a `Transaction`, which documents them.
 ///
 /// A box holds the fields that few transactions have, because stores in memory and caches hold transactions by the
-/// million. With the object header, the rest fills four cache lines. The fields for finding a transaction and for
-/// checking whether it entitles are in the first two.
+/// million, and `SaleTerms` the fields that all transactions of a product share. With the object header, the rest fills
+/// three cache lines. The fields for finding a transaction and for checking whether it entitles are in the first two.
 ///
 /// Uses the compiler's memberwise initializer, as all large values that each change makes do: a hand-written one copies
 /// and releases every text (Swift 6.3).
 package struct TransactionFields: Sendable {
     package var id: TransactionID
     package var originalID: TransactionID
-    package var productID: String
     package var purchaseDate: Instant
+    /// What it shares with other transactions of its product. Changed by the names of its fields.
+    package internal(set) var sale: SaleTerms
     /// Read directly by code that needs several rare fields; changed by name.
     package private(set) var rare: Boxed<RareTransactionFields>?
     package var expirationDate: Instant?
     package var isUpgraded = false
     /// Whether `accountUUID` says something: in a byte that is free here.
     private(set) var hasAccountUUID = false
-    package var productType: ProductType
     package var quantity: UInt32 = 1
     package var ownership: OwnershipType = .purchased
-    package var environment: AppEnvironment
-    package var reason: TransactionReason
-    package var billingPlan: BillingPlanType = .unspecified
     package var originalPurchaseDate: Instant
     package var signedDate: Instant
-    package var webOrderLineItemID = ""
-    package var appBundleID: String
-    package var appTransactionID = ""
-    package var subscriptionGroupID = ""
     private(set) var accountUUID = AccountToken(high: 0, low: 0)
-    package var storefront: Storefront
-    package var price: Money?
+    package var webOrderLineItemID = ""
+    package var appTransactionID = ""
 
     package var appAccountToken: String {
         get { self.writtenAccountToken.text }
@@ -322,16 +317,14 @@ extension Transaction: Hashable {
     public static func == (left: Transaction, right: Transaction) -> Bool {
         if left.contents === right.contents { return true }
         return left.id == right.id && left.originalID == right.originalID
-            && left.webOrderLineItemID == right.webOrderLineItemID && left.appBundleID == right.appBundleID
-            && left.appTransactionID == right.appTransactionID && left.productID == right.productID
-            && left.productType == right.productType && left.subscriptionGroupID == right.subscriptionGroupID
+            && left.webOrderLineItemID == right.webOrderLineItemID
+            && left.contents.fields.sale == right.contents.fields.sale
+            && left.appTransactionID == right.appTransactionID
             && left.purchaseDate == right.purchaseDate && left.originalPurchaseDate == right.originalPurchaseDate
             && left.expirationDate == right.expirationDate && left.quantity == right.quantity
             && left.isUpgraded == right.isUpgraded && left.ownership == right.ownership && left.offer == right.offer
             && left.revocation == right.revocation
             && left.contents.fields.writtenAccountToken == right.contents.fields.writtenAccountToken
-            && left.environment == right.environment && left.storefront == right.storefront
-            && left.reason == right.reason && left.price == right.price && left.billingPlan == right.billingPlan
             && left.commitment == right.commitment && left.advancedCommerceInfo == right.advancedCommerceInfo
     }
 
