@@ -30,27 +30,80 @@ package struct AccountChange: Sendable {
 }
 
 /// One committed change, as every loop receives it.
+///
+/// Most changes touch one account, and most of those are a plain purchase. So the first account's parts stand in the
+/// change itself, and a purchase has no list of facts.
 package final class Change: Sendable {
     package let revision: UInt64
     package let committed: Instant
-    package let accounts: [AccountChange]
+    /// The first account that the change touches; nil for none.
+    package let record: AccountRecord?
+    package let cause: Cause
+    /// What the first account's events are made of.
+    private let happening: Happening
+    /// The accounts after the first one.
+    package let others: [AccountChange]
     /// Keys that name an account from now on.
     package let aliases: [(key: AccountKey, account: AccountNumber)]
-    /// The new state of an app, and the changed part.
+    /// The new state of an app, and what of it changed.
     package let app: AppState?
     package let appCause: Cause
     /// Tokens that are revoked from now on.
     package let revoked: [RevokedToken]
 
+    private enum Happening: Sendable {
+        /// A plain purchase, for the client with this ID.
+        case purchase(Transaction, effective: Instant, origin: [UInt8])
+        indirect case facts([Fact], ordinal: UInt32, origin: [UInt8])
+    }
+
     /// Of this node's own change; `accounts` are those of its records.
     init(_ stored: borrowing StoredChange, accounts: [AccountChange]) {
         self.revision = stored.revision
         self.committed = stored.committed
-        self.accounts = accounts
+        self.record = accounts.first?.record
+        self.cause = accounts.first?.cause ?? .unspecified
+        self.happening = .facts(
+            accounts.first?.facts ?? [], ordinal: accounts.first?.ordinal ?? 0, origin: accounts.first?.origin ?? [])
+        self.others = accounts.count > 1 ? Array(accounts.dropFirst()) : []
         self.aliases = stored.aliases
         self.app = stored.app?.state
         self.appCause = stored.appCause
         self.revoked = stored.revoked
+    }
+
+    /// Of a plain purchase.
+    init(
+        revision: UInt64, committed: Instant, record: AccountRecord, transaction: Transaction, effective: Instant,
+        origin: [UInt8]
+    ) {
+        self.revision = revision
+        self.committed = committed
+        self.record = record
+        self.cause = .purchase
+        self.happening = .purchase(transaction, effective: effective, origin: origin)
+        self.others = []
+        self.aliases = []
+        self.app = nil
+        self.appCause = .unspecified
+        self.revoked = []
+    }
+
+    /// The accounts that the change touches, in order.
+    package var accounts: [AccountChange] { (self.first.map { [$0] } ?? []) + self.others }
+
+    /// The change of the first account; nil for none.
+    package var first: AccountChange? {
+        guard let record = self.record else { return nil }
+        switch self.happening {
+        case .purchase(let transaction, let effective, let origin):
+            return AccountChange(
+                record: record, cause: self.cause,
+                facts: [Fact(.purchased(transaction, terms: nil), effective: effective)], ordinal: 0, origin: origin)
+        case .facts(let facts, let ordinal, let origin):
+            return AccountChange(
+                record: record, cause: self.cause, facts: facts, ordinal: ordinal, origin: origin)
+        }
     }
 
     /// Of a change that the feed has brought.

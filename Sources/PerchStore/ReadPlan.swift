@@ -38,6 +38,8 @@ package struct ReadPlan: Equatable, Sendable {
             self.accounts.append(account)
         case .mutate(let mutation):
             self.add(mutation)
+        case .order(let order):
+            self.keys.append(order.accountKey)
         case .keys, .image, .revoke, .barrierReached:
             break
         }

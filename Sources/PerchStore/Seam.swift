@@ -31,6 +31,17 @@ package struct AccountKey: Hashable, Sendable {
     }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(self.hash) }
+
+    /// Whether an order names the account by this key.
+    func isKey(of order: OrderAccount, app: AppNumber) -> Bool {
+        guard self.hash == order.hash, self.app == app else { return false }
+        return order.withBytes { named in
+            self.bytes.withUnsafeBytes { own in
+                guard own.count == named.count, let a = own.baseAddress, let b = named.baseAddress else { return false }
+                return memcmp(a, b, own.count) == 0
+            }
+        }
+    }
 }
 
 /// A stored transaction.
@@ -354,11 +365,22 @@ package struct StoreRequest: Sendable {
     package var loop: Int
     /// The loop's own number of the request; returned with the answer.
     package var ticket: UInt64
-    package var body: Body
+    package let body: Body
 
     package init(loop: Int, ticket: UInt64, _ body: Body) {
         self.loop = loop
         self.ticket = ticket
+        switch body {
+        case .order(let order):
+            self.keyHash = order.account.hash
+            self.isMutation = true
+        case .mutate(let mutation):
+            self.keyHash = mutation.keyHash
+            self.isMutation = true
+        default:
+            self.keyHash = nil
+            self.isMutation = false
+        }
         self.body = body
     }
 
@@ -369,8 +391,9 @@ package struct StoreRequest: Sendable {
         return mutation
     }
 
-    /// The hash of the account key of a mutation; nil without one.
-    var keyHash: UInt64? { self.mutation?.keyHash }
+    /// The hash of the account key of a mutation; nil without one. Stored, because to look into the body copies it.
+    let keyHash: UInt64?
+    let isMutation: Bool
 
     /// Small, because a tick has hundreds of requests, nearly all of them mutations. Rare cases are behind a reference.
     package enum Body: Sendable {
@@ -388,6 +411,8 @@ package struct StoreRequest: Sendable {
         /// An image of an app's catalogue.
         indirect case image(AppNumber, ContentHash)
         case mutate(Mutation)
+        /// A plain purchase.
+        case order(StoreOrder)
         /// Revokes a token. Durable before it is answered.
         indirect case revoke(RevokedToken)
         /// Reports that a loop has applied everything before a barrier.

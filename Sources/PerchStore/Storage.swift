@@ -20,6 +20,8 @@ package protocol Storage: AnyObject {
     func appState(_ app: AppNumber, at revision: UInt64) throws(StorageError) -> StoredAppState?
 
     func account(_ key: AccountKey) throws(StorageError) -> AccountNumber?
+    /// The same by the key of an order.
+    func account(_ key: OrderAccount, app: AppNumber) throws(StorageError) -> AccountNumber?
     /// Keys of an app's accounts in bytewise order, those after one; empty for the beginning.
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]]
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord?
@@ -62,6 +64,8 @@ package protocol Storage: AnyObject {
 
     func begin() throws(StorageError)
     func apply(_ change: StoredChange) throws(StorageError)
+    /// The same of a plain purchase.
+    func apply(_ purchase: StoredPurchase) throws(StorageError)
     /// Keeps the answer to a key that changed nothing, and so has no revision.
     func keep(_ answer: KeptAnswer, for key: MutationKey) throws(StorageError)
     func setLease(until instant: Instant) throws(StorageError)
@@ -82,6 +86,10 @@ package protocol Storage: AnyObject {
 extension Storage {
     package func prefetch(_ requests: [StoreRequest], accounts: [AccountNumber]) throws(StorageError) {}
     package func warm(_ requests: [StoreRequest], from start: Int) {}
+    package func account(_ key: OrderAccount, app: AppNumber) throws(StorageError) -> AccountNumber? {
+        try self.account(key.key(app: app))
+    }
+    package func apply(_ purchase: StoredPurchase) throws(StorageError) { try self.apply(StoredChange(purchase)) }
     package var isShared: Bool { false }
     package func hasCommitted(_ revision: UInt64) throws(StorageError) -> Bool {
         try self.commitTime(of: revision) != nil

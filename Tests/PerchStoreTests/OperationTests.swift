@@ -57,11 +57,14 @@ final class FamilyStore {
     static func key(_ account: String) -> AccountKey { AccountKey(app: 1, bytes: Array(account.utf8)) }
 
     @discardableResult
-    func mutate(_ mutation: Mutation) throws -> MutationResult {
+    func mutate(_ mutation: Mutation) throws -> MutationResult { try self.order(.mutate(mutation)) }
+
+    @discardableResult
+    func order(_ body: StoreRequest.Body) throws -> MutationResult {
         self.ticket += 1
         var outbox = StoreEngine.Outbox(loops: 1)
         _ = self.engine.run(
-            [StoreRequest(loop: 0, ticket: self.ticket, .mutate(mutation))], wall: self.now, into: &outbox)
+            [StoreRequest(loop: 0, ticket: self.ticket, body)], wall: self.now, into: &outbox)
         var result: Result<MutationResult, Refusal>?
         for event in outbox.events[0] {
             switch event {

@@ -1,8 +1,13 @@
+import PerchBase
+import PerchModel
+
 /// The keys of views, each stored once: ten thousand accounts with a watch of the same product share one key.
 struct ViewKeys {
     private struct Entry {
         var key: ViewKey
         var viewCount: Int32
+        /// What the key adds to the bytes that name a view, after the account.
+        var named: [UInt8]
     }
 
     private var entries: [Entry] = []
@@ -12,6 +17,11 @@ struct ViewKeys {
     private(set) var bytes = 0
 
     subscript(place: Int32) -> ViewKey { self.entries[Int(place)].key }
+
+    /// Sixteen bytes that name a view in resume tokens: `ViewKey.digest`, without the key's own bytes made again.
+    func digest(of place: Int32, app: AppNumber, account: UnsafeRawBufferPointer) -> Digest {
+        self.entries[Int(place)].named.withUnsafeBytes { ViewKey.digest(app: app, account: account, named: $0) }
+    }
 
     /// The index of a key; nil if no view has it.
     func place(_ key: ViewKey) -> Int32? { self.index[key] }
@@ -25,10 +35,10 @@ struct ViewKeys {
         let place: Int32
         if let reused = self.free.popLast() {
             place = reused
-            self.entries[Int(place)] = Entry(key: key, viewCount: 1)
+            self.entries[Int(place)] = Entry(key: key, viewCount: 1, named: key.named)
         } else {
             place = Int32(self.entries.count)
-            self.entries.append(Entry(key: key, viewCount: 1))
+            self.entries.append(Entry(key: key, viewCount: 1, named: key.named))
         }
         self.index[key] = place
         self.bytes += key.heldBytes

@@ -25,8 +25,8 @@ extension LoopCore {
         var numbers = InlineArray<16, AccountNumber>(repeating: 0)
         var named = 0
         for index in 0..<count {
-            guard case .change(let change) = events[start + index], !change.accounts.isEmpty else { continue }
-            numbers[named] = change.accounts[0].record.account
+            guard case .change(let change) = events[start + index], let record = change.record else { continue }
+            numbers[named] = record.account
             self.prefetchFirstLook(numbers[named])
             named += 1
         }
@@ -60,11 +60,21 @@ extension LoopCore {
         self.now.wall = max(self.now.wall, change.committed)
         if !change.aliases.isEmpty { self.name(change.aliases) }
         // By index, because iterating would copy each element.
-        for place in change.accounts.indices {
-            var slot = self.firstOfNumber(change.accounts[place].record.account)
+        if let record = change.record {
+            var slot = self.firstOfNumber(record.account)
             while slot >= 0 {
-                self.took(change.accounts[place].record, cause: change.accounts[place].cause, slot)
-                if self.views.accounts[slot].firstUpdates >= 0 { self.tookEvents(of: change.accounts[place], slot) }
+                self.took(record, cause: change.cause, slot)
+                if self.views.accounts[slot].firstUpdates >= 0, let first = change.first {
+                    self.tookEvents(of: first, slot)
+                }
+                slot = self.views.accounts[slot].nextOfNumber
+            }
+        }
+        for place in change.others.indices {
+            var slot = self.firstOfNumber(change.others[place].record.account)
+            while slot >= 0 {
+                self.took(change.others[place].record, cause: change.others[place].cause, slot)
+                if self.views.accounts[slot].firstUpdates >= 0 { self.tookEvents(of: change.others[place], slot) }
                 slot = self.views.accounts[slot].nextOfNumber
             }
         }
@@ -244,7 +254,7 @@ extension LoopCore {
         }
         let cause = isNew ? Self.cause(of: recordCause, slot) : slot.cause
         let token = ResumeToken(
-            store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: key, slot),
+            store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: slot),
             position: info.position, digest: digest)
         let previous = isNew ? slot.digest : self.encodings(of: view).previousDigest
         if isNew { self.rememberSaid(view) }
@@ -384,11 +394,15 @@ extension LoopCore {
     }
 
     /// The digest of a view in tokens.
-    private func digest(of key: ViewKey, _ slot: ViewSlot) -> Digest {
-        guard slot.account >= 0 else { return key.digest(app: slot.app, account: []) }
+    private func digest(of slot: ViewSlot) -> Digest {
+        guard slot.account >= 0 else {
+            return self.views.viewKeys.digest(
+                of: slot.key, app: slot.app, account: UnsafeRawBufferPointer(start: nil, count: 0))
+        }
         let account = self.views.accounts[slot.account]
-        return key.digest(
-            app: slot.app, account: self.views.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
+        return self.views.viewKeys.digest(
+            of: slot.key, app: slot.app,
+            account: self.views.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
     }
 
     /// A load failed: a state, not the end. The next successful load pushes success.

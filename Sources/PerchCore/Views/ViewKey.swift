@@ -16,10 +16,23 @@ enum ViewKey: Hashable {
 
     /// The digest for a key in a key store. Every value of a view has it in its token.
     func digest(app: AppNumber, account: UnsafeRawBufferPointer) -> Digest {
-        withUnsafeTemporaryAllocation(byteCount: 9 + account.count + self.partBytes, alignment: 8) { buffer in
-            var named = NamedBytes(buffer)
-            named.put(app)
-            named.add(account)
+        self.named.withUnsafeBytes { Self.digest(app: app, account: account, named: $0) }
+    }
+
+    static func digest(app: AppNumber, account: UnsafeRawBufferPointer, named: UnsafeRawBufferPointer) -> Digest {
+        withUnsafeTemporaryAllocation(byteCount: 8 + account.count + named.count, alignment: 8) { buffer in
+            var name = NamedBytes(buffer)
+            name.put(app)
+            name.add(account)
+            name.append(named)
+            return Digest(of: name.written.bytes)
+        }
+    }
+
+    /// What the key adds to the bytes that name a view, after the account.
+    var named: [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: 1 + self.partBytes) { buffer, count in
+            var named = NamedBytes(UnsafeMutableRawBufferPointer(buffer))
             switch self {
             case .status(let group):
                 named.put(1 as UInt8)
@@ -37,7 +50,7 @@ enum ViewKey: Hashable {
             case .messages:
                 named.put(5 as UInt8)
             }
-            return Digest(of: named.written.bytes)
+            count = named.written.count
         }
     }
 
@@ -85,6 +98,12 @@ private struct NamedBytes {
         self.put(UInt32(part.count))
         UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count...]).copyMemory(from: part)
         self.count += part.count
+    }
+
+    /// Bytes as they are.
+    mutating func append(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count...]).copyMemory(from: bytes)
+        self.count += bytes.count
     }
 
     mutating func add(_ text: String) {

@@ -44,6 +44,9 @@ package final class Catalogue: Sendable, Equatable {
 
     package static let empty = Catalogue(products: [], groups: [], schemaVersion: "")
 
+    /// The place of a product among `products`.
+    package func place(ofProduct id: String) -> Int? { self.productIndex[id] }
+
     package func product(_ id: String) -> CatalogueProduct? {
         self.productIndex[id].map { self.products[$0] }
     }

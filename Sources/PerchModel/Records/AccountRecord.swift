@@ -184,6 +184,24 @@ package struct AccountRecord: Hashable, Sendable {
 }
 
 extension AccountRecord {
+    /// Whether the account has anything beside lines, owned products and histories.
+    package var hasRareFields: Bool { self.contents.fields.rare != nil }
+
+    /// The record after a purchase without terms: what `fold` makes of that one fact.
+    package mutating func buy(_ transaction: Transaction, revision: UInt64, committed: Instant) {
+        var fields = self.contents.fields
+        if transaction.contents.fields.sale.fields.productType != .consumable { fields.own(transaction) }
+        fields.revision = revision
+        fields.committed = committed
+        self.contents = Contents(consume fields)
+    }
+
+    /// Whether an attempt to renew is due.
+    package func isDue(by now: Instant) -> Bool {
+        if self.contents.fields.lines.isEmpty { return false }
+        return self.attemptDue.map { $0 <= now } ?? false
+    }
+
     /// Number of lines, owned products and pending entries, for the record limit.
     package var entryCount: Int { self.contents.fields.entryCount }
 
@@ -251,7 +269,7 @@ package struct RecordFields: Hashable, Sendable {
     package var lines: [Line] = []
     package var owned: [Transaction] = []
     package var histories: [GroupHistory] = []
-    private var rare: Boxed<RareFields>?
+    fileprivate var rare: Boxed<RareFields>?
     package let app: AppNumber
 
     init(account: AccountNumber, app: AppNumber) {
@@ -297,7 +315,7 @@ package struct RecordFields: Hashable, Sendable {
         set { self.rare.change { $0.refundRequests = newValue } }
     }
 
-    private struct RareFields: Rare {
+    fileprivate struct RareFields: Rare {
         var pendingPurchases: [PendingPurchase] = []
         var intents: [PurchaseIntent] = []
         var shares: [FamilyShare] = []

@@ -22,6 +22,7 @@ struct Batch {
     /// When old kept answers were deleted, if this batch did so.
     var answersSwept: Instant?
     var attemptsSettled = RenewalCount()
+    var milestones = Milestones()
     var replays: UInt64 = 0
 
     /// An answer, and the loop that asked.
@@ -66,6 +67,7 @@ struct Batch {
         self.revocations = nil
         self.answersSwept = nil
         self.attemptsSettled = RenewalCount()
+        self.milestones = Milestones()
         self.replays = 0
     }
 

@@ -1,6 +1,6 @@
 import PerchModel
 
-/// Business events since the start: purchases, renewals, refunds and ends.
+/// What happened in a business since the start: purchases, renewals, refunds and ends.
 package struct Milestones: Sendable, Equatable {
     package var purchases: UInt64 = 0
     package var renewals: UInt64 = 0
@@ -10,19 +10,23 @@ package struct Milestones: Sendable, Equatable {
 
     package init() {}
 
-    /// Counts the facts of a change that was committed. By place: an element that is handed out is copied.
-    mutating func count(_ accounts: [AccountChange]) {
-        for account in accounts.indices {
-            for fact in accounts[account].facts.indices {
-                switch accounts[account].facts[fact].body {
-                case .purchased: self.purchases += 1
-                case .renewed: self.renewals += 1
-                case .renewalFailed: self.renewalsFailed += 1
-                case .revoked: self.refunds += 1
-                case .lapsed, .expiredEarly: self.subscriptionsEnded += 1
-                default: break
-                }
-            }
+    mutating func count(_ fact: Fact) {
+        switch fact.body {
+        case .purchased: self.purchases += 1
+        case .renewed: self.renewals += 1
+        case .renewalFailed: self.renewalsFailed += 1
+        case .revoked: self.refunds += 1
+        case .lapsed, .expiredEarly: self.subscriptionsEnded += 1
+        default: break
         }
+    }
+
+    /// Adds those of a batch that was committed.
+    mutating func add(_ other: Milestones) {
+        self.purchases += other.purchases
+        self.renewals += other.renewals
+        self.renewalsFailed += other.renewalsFailed
+        self.refunds += other.refunds
+        self.subscriptionsEnded += other.subscriptionsEnded
     }
 }

@@ -99,6 +99,7 @@ extension StoreEngine {
                     app: record.app, account: record.account, from: stored.records[place].previousDue,
                     to: stored.records[place].due))
         }
+        for place in stored.facts.indices { batch.milestones.count(stored.facts[place].fact) }
         batch.changes.append(Change(stored, accounts: accounts))
         stored.removeAll()
         swap(&stored, &self.draft)

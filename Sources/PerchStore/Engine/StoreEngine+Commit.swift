@@ -27,11 +27,18 @@ extension StoreEngine {
         let error = self.commit(&batch, of: mutations) { (batch: inout Batch) throws(StorageError) in
             if renewsLease { try self.renewLease(machine, &batch) }
             try self.forgetAnswers(wall, &batch)
-            for place in mutations.indices {
+            // A span hands out no copies.
+            let requests = mutations.span
+            for place in requests.indices {
                 if place % Limits.prefetchedAtOnce == 0 { self.storage.warm(mutations, from: place) }
-                guard let mutation = mutations[place].mutation else { continue }
-                let call = Call(loop: mutations[place].loop, ticket: mutations[place].ticket, wall: wall)
-                if let answer = try self.decide(mutation, call, &batch) {
+                let call = Call(loop: requests[place].loop, ticket: requests[place].ticket, wall: wall)
+                let decided: StoreAnswer?
+                switch requests[place].body {
+                case .order(let order): decided = try self.decide(order, call, &batch)
+                case .mutate(let mutation): decided = try self.decide(mutation, call, &batch)
+                default: continue
+                }
+                if let answer = decided {
                     batch.answers.append(Batch.Answered(loop: call.loop, ticket: call.ticket, answer: answer))
                 }
             }
@@ -183,7 +190,8 @@ extension StoreEngine {
     /// Drops a batch's decisions. Its records leave the cache.
     private func discard(_ batch: inout Batch) {
         for change in batch.changes {
-            for account in change.accounts { self.cache.remove(account.record.account) }
+            if let record = change.record { self.cache.remove(record.account) }
+            for account in change.others { self.cache.remove(account.record.account) }
         }
         batch.start(header: self.header, apps: self.apps)
     }
@@ -203,7 +211,7 @@ extension StoreEngine {
         self.wrote(batch.changes.count)
         self.counters.batches += 1
         self.counters.changes += UInt64(batch.changes.count)
-        for place in batch.changes.indices { self.counters.milestones.count(batch.changes[place].accounts) }
+        self.counters.milestones.add(batch.milestones)
     }
 
     /// Deletes old kept answers, once an hour.

@@ -41,7 +41,7 @@ extension StoreEngine {
                 return try self.events(key, after: place, limit: limit, wall: wall)
             case .image(let app, let hash):
                 return .image(try self.storage.image(app, hash), hash)
-            case .mutate, .revoke, .barrierReached:
+            case .mutate, .order, .revoke, .barrierReached:
                 preconditionFailure("not a read")
             }
         } catch {

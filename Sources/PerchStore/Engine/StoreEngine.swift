@@ -77,6 +77,8 @@ package final class StoreEngine {
         revision: 0, committed: .distantPast, app: 0, nextTransaction: 0, nextAccount: 0)
     /// An empty batch whose lists have capacity, for the next one.
     @exclusivity(unchecked) var spare: Batch?
+    /// Of the app that was bought from last.
+    @exclusivity(unchecked) var prepared: PreparedSales?
 
     package struct Counters: Sendable {
         package var batches: UInt64 = 0
@@ -150,7 +152,7 @@ package final class StoreEngine {
             self.deferred = []
             for request in all {
                 switch request.body {
-                case .mutate:
+                case .mutate, .order:
                     mutations.append(request)
                 case .revoke:
                     revocations.append(request)
@@ -244,7 +246,7 @@ package final class StoreEngine {
     private static func areMutations(_ requests: [StoreRequest]) -> Bool {
         // By index: to hand out an element copies it, with everything that it refers to.
         for place in requests.indices {
-            guard case .mutate = requests[place].body else { return false }
+            guard requests[place].isMutation else { return false }
         }
         return true
     }

@@ -67,6 +67,19 @@ struct AliasTable: ~Copyable {
         self.aliases.removeLast()
     }
 
+    /// The account of an order's key.
+    func account(_ key: OrderAccount, app: AppNumber) -> AccountNumber? {
+        var place = self.home(key.hash)
+        while self.places[place].index >= 0 {
+            let found = self.places[place]
+            if found.mark == Self.mark(key.hash), self.aliases[Int(found.index)].key.isKey(of: key, app: app) {
+                return self.aliases[Int(found.index)].account
+            }
+            place = (place + 1) & self.mask
+        }
+        return nil
+    }
+
     /// Keys of an app, in no order.
     func keys(of app: AppNumber) -> [[UInt8]] {
         var keys: [[UInt8]] = []

@@ -30,6 +30,7 @@ package final class MemoryStorage: Storage {
     package func image(_ app: AppNumber, _ hash: ContentHash) -> [UInt8]? { self.tables.image(app, hash) }
 
     package func account(_ key: AccountKey) -> AccountNumber? { self.tables.account(key) }
+    package func account(_ key: OrderAccount, app: AppNumber) -> AccountNumber? { self.tables.account(key, app: app) }
 
     package func keys(of app: AppNumber, after key: [UInt8], limit: Int) -> [[UInt8]] {
         self.tables.keys(of: app, after: key, limit: limit)
@@ -74,6 +75,7 @@ package final class MemoryStorage: Storage {
 
     package func begin() { self.tables.begin() }
     package func apply(_ change: StoredChange) { self.tables.apply(change) }
+    package func apply(_ purchase: StoredPurchase) { self.tables.apply(purchase) }
     package func keep(_ answer: KeptAnswer, for key: MutationKey) { self.tables.keep(answer, for: key) }
     package func setLease(until instant: Instant) { self.tables.setLease(until: instant) }
     package func forgetRevokedTokens(before instant: Instant) { self.tables.forgetRevokedTokens(before: instant) }

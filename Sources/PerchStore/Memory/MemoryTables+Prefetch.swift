@@ -30,12 +30,8 @@ extension MemoryTables {
                 Prefetch.bytes(places[found], MemoryLayout<Account>.size)
                 found += 1
             }
-            for index in 0..<found { places[index].prefetchLists() }
-            for index in 0..<found {
-                AccountRecord.prefetchOwned(at: places[index].record)
-                Prefetch.end(ofArrayAt: places[index].rows, stride: MemoryLayout<TransactionID>.stride)
-                Prefetch.end(ofArrayAt: places[index].facts, stride: MemoryLayout<PlacedFact>.stride)
-            }
+            for index in 0..<found { AccountRecord.prefetch(at: places[index].record) }
+            for index in 0..<found { AccountRecord.prefetchOwned(at: places[index].record) }
             for index in 0..<found { AccountRecord.prefetchFirstOwned(at: places[index].record) }
         }
     }
@@ -45,25 +41,17 @@ extension MemoryTables {
         self.accounts.withUnsafeBufferPointer { accounts in
             guard let base = accounts.baseAddress else { return }
             let place = base + Int(account)
-            place.prefetchLists()
+            AccountRecord.prefetch(at: place.record)
             AccountRecord.prefetchOwned(at: place.record)
         }
     }
 }
 
 extension UnsafePointer<MemoryTables.Account> {
-    fileprivate func prefetchLists() {
-        AccountRecord.prefetch(at: self.record)
-        Prefetch.object(at: self.rows, 1)
-        Prefetch.object(at: self.facts, 1)
-    }
-
     // The memory of an account's references.
     fileprivate var record: UnsafePointer<AccountRecord?> {
         self.place(of: \.record).assumingMemoryBound(to: AccountRecord?.self)
     }
-    fileprivate var rows: UnsafeRawPointer { self.place(of: \.rows) }
-    fileprivate var facts: UnsafeRawPointer { self.place(of: \.facts) }
 
     @inline(__always)
     private func place(of field: PartialKeyPath<Pointee>) -> UnsafeRawPointer {

@@ -11,6 +11,8 @@ struct MemoryTables: ~Copyable {
     /// By number. Numbers have no gaps, so a lookup is an index.
     private(set) var accounts: [Account] = []
     private var rows = TransactionTable()
+    /// In the order of revisions, then ordinals.
+    private var facts: [LoggedFact] = []
     /// In the order of revisions.
     private var commits: [Commit] = []
     /// By app; sorted by instant, then account.
@@ -25,11 +27,11 @@ struct MemoryTables: ~Copyable {
     /// Whether the memory of the next mutations is being fetched: see `prefetch`.
     var isFetchedAhead = false
 
-    /// Everything of an account in one place.
+    /// Everything about an account that is found by its number. Its transactions are those that its facts have added.
     struct Account {
         var record: AccountRecord?
-        var rows: [TransactionID] = []
-        var facts: [PlacedFact] = []
+        /// Place of its newest fact in the log; negative for none.
+        var newestFact = -1
         var app: AppNumber = 0
     }
 
@@ -49,10 +51,18 @@ struct MemoryTables: ~Copyable {
         init(_ value: CommitDetail) { self.value = value }
     }
 
-    struct PlacedFact {
-        var place: EventPlace
-        var committed: Instant
-        var stored: StoredFact
+    /// A fact in the log of all accounts. One log, because a list for each account would be copied whenever it grows.
+    private struct LoggedFact {
+        var fact: Fact
+        var account: AccountNumber
+        var origin: [UInt8]
+        var revision: UInt64
+        /// Place of the account's fact before this one; negative for none.
+        var previous: Int
+        var ordinal: UInt32
+
+        var place: EventPlace { EventPlace(revision: self.revision, ordinal: self.ordinal) }
+        var stored: StoredFact { StoredFact(account: self.account, fact: self.fact, origin: self.origin) }
     }
 
     /// The values that every batch changes.
@@ -64,12 +74,14 @@ struct MemoryTables: ~Copyable {
     /// The previous value of each place that a batch changes. Plain values, because closures over key paths were a third of
     /// the cost of a change.
     private enum Undo {
-        case fact(of: AccountNumber)
+        /// The newest fact of the log.
+        case fact
+        /// A plain purchase: its fact, its row, and the record before it.
+        case purchase(AccountRecord?)
         case record(of: AccountNumber, AccountRecord?)
         case rowChanged(TransactionTable.Row)
         case rowDeleted(TransactionTable.Row)
-        case rowAdded(AppNumber, TransactionID, to: AccountNumber)
-        case rows(of: AccountNumber, [TransactionID])
+        case rowAdded(AppNumber, TransactionID)
         case due(AppNumber, DueEntry, isAdded: Bool)
         case alias(AccountKey, AccountNumber?)
         case appState(AppNumber)
@@ -99,6 +111,7 @@ struct MemoryTables: ~Copyable {
     }
 
     func account(_ key: AccountKey) -> AccountNumber? { self.aliases[key] }
+    func account(_ key: OrderAccount, app: AppNumber) -> AccountNumber? { self.aliases.account(key, app: app) }
 
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) -> [[UInt8]] {
         let keys = self.aliases.keys(of: app).filter { key.lexicographicallyPrecedes($0) }
@@ -115,15 +128,35 @@ struct MemoryTables: ~Copyable {
         self.rows[app, id]?.asTransactionRow
     }
 
-    /// The facts of an account; empty for an unknown one.
-    private func placedFacts(of account: AccountNumber) -> [PlacedFact] {
-        account < self.accounts.count ? self.accounts[Int(account)].facts : []
+    /// The facts of an account after a place, in order; none for an unknown account. Revision 0 has no facts.
+    private func logged(
+        of account: AccountNumber, after place: EventPlace = EventPlace(revision: 0, ordinal: 0)
+    ) -> [LoggedFact] {
+        var facts: [LoggedFact] = []
+        var index = account < self.accounts.count ? self.accounts[Int(account)].newestFact : -1
+        while index >= 0, self.facts[index].place > place {
+            facts.append(self.facts[index])
+            index = self.facts[index].previous
+        }
+        facts.reverse()
+        return facts
+    }
+
+    /// The transactions of an account, in the order in which they were added.
+    private func transactions(of account: AccountNumber) -> [TransactionRow] {
+        guard account < self.accounts.count else { return [] }
+        let app = self.accounts[Int(account)].app
+        var seen: Set<TransactionID> = []
+        return self.logged(of: account).compactMap { logged in
+            guard case .insert(let transaction) = logged.fact.rowWrite, seen.insert(transaction.id).inserted,
+                let row = self.rows[app, transaction.id], row.account == account
+            else { return nil }
+            return row.asTransactionRow
+        }
     }
 
     func transactions(of account: AccountNumber, _ query: TransactionQuery) -> [TransactionRow] {
-        guard account < self.accounts.count else { return [] }
-        let app = self.accounts[Int(account)].app
-        var rows = self.accounts[Int(account)].rows.compactMap { self.transaction(app, $0) }
+        var rows = self.transactions(of: account)
         rows.sort {
             ($0.transaction.purchaseDate, $0.transaction.id) < ($1.transaction.purchaseDate, $1.transaction.id)
         }
@@ -139,29 +172,25 @@ struct MemoryTables: ~Copyable {
     }
 
     func events(of account: AccountNumber, after place: EventPlace, limit: Int) -> [AccountEvent] {
-        let facts = self.placedFacts(of: account)
         var events: [AccountEvent] = []
-        var index = facts.partitioningIndex { $0.place > place }
-        while index < facts.count, events.count < limit {
-            let placed = facts[index]
-            if let event = placed.stored.fact.event {
+        for logged in self.logged(of: account, after: place) where events.count < limit {
+            if let event = logged.fact.event, let committed = self.commitTime(of: logged.revision) {
                 events.append(
                     AccountEvent(
-                        place: placed.place, committed: placed.committed, transaction: event.transaction,
-                        kind: event.kind, origin: placed.stored.origin))
+                        place: logged.place, committed: committed, transaction: event.transaction, kind: event.kind,
+                        origin: logged.origin))
             }
-            index += 1
         }
         return events
     }
 
     func facts(of account: AccountNumber) -> [Fact] {
-        self.placedFacts(of: account).map(\.stored.fact)
+        self.logged(of: account).map(\.fact)
     }
 
     func facts(of account: AccountNumber, through revision: UInt64, limit: Int) -> [DatedFact] {
-        self.placedFacts(of: account).prefix(limit).prefix { $0.place.revision <= revision }
-            .map { DatedFact(revision: $0.place.revision, fact: $0.stored.fact) }
+        self.logged(of: account).prefix(limit).prefix { $0.revision <= revision }
+            .map { DatedFact(revision: $0.revision, fact: $0.fact) }
     }
 
     func commitTime(of revision: UInt64) -> Instant? {
@@ -171,21 +200,12 @@ struct MemoryTables: ~Copyable {
     }
 
     /// The rows of the commits after a revision, and their facts.
-    ///
-    /// Facts are kept by account, so this goes through all accounts. Nothing but a test reads the feed of a store in memory.
     func commits(after revision: UInt64, limit: Int) -> [(row: CommitRow, facts: [StoredFact])] {
         let first = self.commits.partitioningIndex { $0.revision > revision }
         let found = self.commits[first...].prefix(limit)
-        guard let last = found.last?.revision else { return [] }
-        var placed: [PlacedFact] = []
-        for account in self.accounts {
-            let from = account.facts.partitioningIndex { $0.place.revision > revision }
-            placed.append(contentsOf: account.facts[from...].prefix { $0.place.revision <= last })
-        }
-        placed.sort { $0.place < $1.place }
-        var facts = placed[...]
+        var facts = self.facts[self.facts.partitioningIndex { $0.revision > revision }...]
         return found.map { commit in
-            let own = facts.prefix { $0.place.revision == commit.revision }
+            let own = facts.prefix { $0.revision == commit.revision }
             facts = facts.dropFirst(own.count)
             let row = CommitRow(
                 revision: commit.revision, committed: commit.committed, app: commit.app,
@@ -209,22 +229,16 @@ struct MemoryTables: ~Copyable {
     }
 
     mutating func apply(_ change: StoredChange) {
-        precondition(
-            change.revision > self.commits.last?.revision ?? 0,
-            "revision \(change.revision) came after \(self.commits.last?.revision ?? 0)")
-        self.known.follow(change)
-        self.commits.append(
-            Commit(
-                revision: change.revision, committed: change.committed, nextTransaction: change.nextTransaction,
-                nextAccount: change.nextAccount, detail: CommitDetail(of: change).map(Detail.init),
-                app: change.appNumber))
+        self.follow(
+            revision: change.revision, committed: change.committed, nextTransaction: change.nextTransaction,
+            nextAccount: change.nextAccount, detail: CommitDetail(of: change).map(Detail.init), app: change.appNumber)
         for ordinal in change.facts.indices {
             let account = change.facts[ordinal].account
-            let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
             self.makeRoom(for: account, app: change.appNumber)
-            self.accounts[Int(account)].facts.append(
-                PlacedFact(place: place, committed: change.committed, stored: change.facts[ordinal]))
-            self.undo.append(.fact(of: account))
+            self.log(
+                change.facts[ordinal].fact, of: account, origin: change.facts[ordinal].origin,
+                revision: change.revision, ordinal: UInt32(ordinal))
+            self.undo.append(.fact)
             if let write = change.facts[ordinal].fact.rowWrite {
                 self.write(write, account: account, app: change.appNumber)
             }
@@ -254,6 +268,51 @@ struct MemoryTables: ~Copyable {
         if let keyed = change.answer?.value { self.keep(keyed.answer, for: keyed.key) }
     }
 
+    /// A plain purchase of an account that is there.
+    mutating func apply(_ purchase: StoredPurchase) {
+        self.follow(
+            revision: purchase.revision, committed: purchase.committed, nextTransaction: purchase.nextTransaction,
+            nextAccount: purchase.nextAccount, detail: nil, app: purchase.app)
+        self.log(
+            purchase.fact, of: purchase.account, origin: purchase.origin, revision: purchase.revision, ordinal: 0)
+        self.rows.insert(
+            TransactionTable.Row(
+                account: purchase.account, transaction: purchase.transaction, app: purchase.app, isFinished: false),
+            isOwn: true)
+        let before = Self.exchange(&self.accounts[Int(purchase.account)].record, with: purchase.record)
+        self.undo.append(.purchase(before))
+    }
+
+    private mutating func follow(
+        revision: UInt64, committed: Instant, nextTransaction: TransactionID, nextAccount: AccountNumber,
+        detail: Detail?, app: AppNumber
+    ) {
+        precondition(revision > self.known.revision, "revision \(revision) came after \(self.known.revision)")
+        self.known.revision = revision
+        self.known.nextTransaction = nextTransaction
+        self.known.nextAccount = nextAccount
+        self.commits.append(
+            Commit(
+                revision: revision, committed: committed, nextTransaction: nextTransaction, nextAccount: nextAccount,
+                detail: detail, app: app))
+    }
+
+    private mutating func log(
+        _ fact: Fact, of account: AccountNumber, origin: [UInt8], revision: UInt64, ordinal: UInt32
+    ) {
+        let previous = self.accounts[Int(account)].newestFact
+        self.accounts[Int(account)].newestFact = self.facts.count
+        self.facts.append(
+            LoggedFact(
+                fact: fact, account: account, origin: origin, revision: revision, previous: previous, ordinal: ordinal))
+    }
+
+    private mutating func unlog() -> LoggedFact {
+        let logged = self.facts.removeLast()
+        self.accounts[Int(logged.account)].newestFact = logged.previous
+        return logged
+    }
+
     private mutating func makeRoom(for account: AccountNumber, app: AppNumber) {
         while self.accounts.count <= account { self.accounts.append(Account()) }
         self.accounts[Int(account)].app = app
@@ -272,21 +331,15 @@ struct MemoryTables: ~Copyable {
             self.rows.insert(
                 TransactionTable.Row(account: account, transaction: transaction, app: app, isFinished: false),
                 isOwn: id < self.known.nextTransaction)
-            self.accounts[Int(account)].rows.append(id)
-            self.undo.append(.rowAdded(app, id, to: account))
+            self.undo.append(.rowAdded(app, id))
         case .update(let transaction):
             self.changeRow(app, transaction.id) { $0.transaction = transaction }
         case .finish(let id):
             self.changeRow(app, id) { $0.isFinished = true }
         case .delete(let id):
             self.deleteRow(app, id)
-            self.undo.append(.rows(of: account, self.accounts[Int(account)].rows))
-            self.accounts[Int(account)].rows.removeAll { $0 == id }
         case .deleteAll:
-            let ids = self.accounts[Int(account)].rows
-            for id in ids { self.deleteRow(app, id) }
-            self.undo.append(.rows(of: account, ids))
-            self.accounts[Int(account)].rows.removeAll()
+            for row in self.transactions(of: account) { self.deleteRow(app, row.transaction.id) }
         }
     }
 
@@ -373,15 +426,17 @@ struct MemoryTables: ~Copyable {
 
     private mutating func takeBack(_ step: Undo) {
         switch step {
-        case .fact(let account): self.accounts[Int(account)].facts.removeLast()
+        case .fact: _ = self.unlog()
+        case .purchase(let record):
+            let logged = self.unlog()
+            self.accounts[Int(logged.account)].record = record
+            guard case .purchased(let transaction, _) = logged.fact.body else { break }
+            self.rows.replace(self.accounts[Int(logged.account)].app, transaction.id, with: nil)
         case .record(let account, let record): self.accounts[Int(account)].record = record
         case .rowChanged(let row): self.rows.replace(row.app, row.transaction.id, with: row)
         case .rowDeleted(let row):
             self.rows.insert(row, isOwn: row.transaction.id < self.known.nextTransaction)
-        case .rowAdded(let app, let id, let account):
-            self.rows.replace(app, id, with: nil)
-            self.accounts[Int(account)].rows.removeLast()
-        case .rows(let account, let ids): self.accounts[Int(account)].rows = ids
+        case .rowAdded(let app, let id): self.rows.replace(app, id, with: nil)
         case .due(let app, let entry, let isAdded): self.changeDue(entry, app, isDue: !isAdded)
         case .alias(let key, let account?): _ = self.aliases.update(key, account)
         case .alias(let key, nil): self.aliases.removeLast(key)
