@@ -335,6 +335,10 @@ extension Limits {
 
     /// App and product names that a loop caches to skip decoding the same bytes again. A power of two.
     @inlinable package static var recentTexts: Int { 64 }
+    /// Sales whose encoded fields a loop keeps. Beyond, the newest replaces an older one.
+    @inlinable package static var writtenSales: Int { 64 }
+    /// Bytes of one run of such fields. A longer one is written each time.
+    @inlinable package static var writtenRunBytesMax: Int { 256 }
 
     /// Bytes of a text that is cached. Identifiers of apps and products seldom exceed forty.
     @inlinable package static var recentTextBytesMax: Int { 64 }

@@ -130,6 +130,8 @@ import Testing
                 self.codec.digest(of: statuses)
                     == self.codec.digest(Perch__V1__SubscriptionStatuses.self) { statuses.write(to: $0, arena) },
                 "seed \(seed)")
+            // A verified transaction without rare fields is digested by its fields: see `SaleBytesTests`.
+            if transaction.failure == .verified, transaction.value.contents.fields.rare == nil { continue }
             #expect(
                 self.codec.digest(of: transaction)
                     == self.codec.digest(Perch__V1__CurrentEntitlement.self) { message in

@@ -49,7 +49,9 @@ extension LoopCore {
 
     /// The identity of a call: from its own metadata, else the connection's.
     mutating func caller(_ connection: Int32, _ metadata: [Metadata]) throws(CallRefusal) -> UInt32 {
-        guard let authenticator = self.service.authenticator else { return IdentityTable.nobody }
+        guard self.service.hasAuthenticator, let authenticator = self.service.authenticator else {
+            return IdentityTable.nobody
+        }
         guard let own = metadata.first(where: { $0.key == "authorization" }) else {
             return self.connections[connection].identity
         }
@@ -87,7 +89,7 @@ extension LoopCore {
 
     /// Counts a connection for its identity. False: the identity has too many, and the connection is being closed.
     mutating func admit(_ connection: Int32, as identity: UInt32) -> Bool {
-        guard self.service.authenticator != nil else { return true }
+        guard self.service.hasAuthenticator else { return true }
         let limit = self.settings.connectionsPerIdentityMax
         if case .full(let count) = self.service.quotas.enter(
             principal: self.service.identities[identity].identity.principal, max: limit)
@@ -120,7 +122,7 @@ extension LoopCore {
 
     /// Checks whether a caller may use this method now.
     mutating func permit(_ method: Method, _ caller: UInt32) throws(CallRefusal) {
-        guard self.service.authenticator != nil else { return }
+        guard self.service.hasAuthenticator else { return }
         if let ended = self.service.identities[caller].ended { throw CallRefusal(ended) }
         // A loop that slept reads input before it checks its timers.
         let expires = self.service.identities[caller].identity.expires
@@ -145,7 +147,7 @@ extension LoopCore {
 
     /// Checks whether a caller may ask for the account.
     func permit(_ call: Int32, _ request: Request) throws(CallRefusal) {
-        guard self.service.authenticator != nil, let own = self.identity(ofCall: call).account else { return }
+        guard self.service.hasAuthenticator, let own = self.identity(ofCall: call).account else { return }
         // By bytes, as keys are compared: texts that Swift treats as equal may be different accounts.
         for name in request.accountsNamed where !name.utf8.elementsEqual(own.utf8) {
             throw CallRefusal(
@@ -208,7 +210,7 @@ extension LoopCore {
 
     /// Replaces the authenticator. Identities of removed keys and names end.
     package mutating func trust(_ authenticator: Authenticator) {
-        guard self.service.authenticator != nil else {
+        guard self.service.hasAuthenticator else {
             preconditionFailure("a server without an authenticator was given one")
         }
         self.service.authenticator = authenticator

@@ -29,9 +29,11 @@ extension LoopCore {
             if method.isStreaming || request.byteCount > Limits.smallRequestBytes {
                 try self.requireRoom(request.byteCount)
             }
-            let order = method == .operate ? self.codec.decodeOrder(request) : nil
+            let plain =
+                method == .operate || method == .purchase
+                ? request.withUnsafeBytes { self.plainOrder($0, method, connection, caller) } : nil
             var asked: Request?
-            if case nil = order {
+            if case nil = plain {
                 do throws(MessageError) {
                     asked = try self.codec.decodeRequest(method, request)
                 } catch {
@@ -51,8 +53,8 @@ extension LoopCore {
                     .call(slot, self.calls.generation(slot)), at: self.now.monotonic + timeout)
             }
             do throws(CallRefusal) {
-                if let order {
-                    try self.order(slot, order)
+                if let plain {
+                    self.order(slot, plain)
                 } else if let asked {
                     try self.begin(slot, asked)
                 }

@@ -86,7 +86,7 @@ extension LoopCore {
     mutating func noteChange(_ call: Int32, _ pending: PendingCall, at revision: UInt64?) {
         var note = LoopNote(kind: .change, connection: self.calls[call].connection)
         switch pending.request {
-        case .operate(let asked): note.what = asked.operation.map { Self.caseName(of: $0) } ?? ""
+        case .operate(let asked): note.what = asked.operation?.caseName ?? ""
         case .configure(let asked): note.what = asked.settings.map { Self.caseName(of: $0) }.joined(separator: " ")
         case .setClock(let asked): note.what = asked.change.map { Self.caseName(of: $0) } ?? ""
         case .loadCatalog(let asked): note.what = printable(asked.source)
@@ -105,5 +105,35 @@ extension LoopCore {
     /// The name of an enum's case, without its payload, which contains account keys.
     private static func caseName(of value: some Any) -> String {
         Mirror(reflecting: value).children.first?.label ?? "\(value)"
+    }
+}
+
+extension StoreOperation {
+    /// The name of the case. A switch, because each operation is noted, and reflection costs 15,000 instructions.
+    fileprivate var caseName: String {
+        switch self {
+        case .buy: "buy"
+        case .refund: "refund"
+        case .reverseRefund: "reverseRefund"
+        case .declineRefund: "declineRefund"
+        case .requestConsumption: "requestConsumption"
+        case .renew: "renew"
+        case .expire: "expire"
+        case .setAutoRenew: "setAutoRenew"
+        case .resolveBilling: "resolveBilling"
+        case .setCharges: "setCharges"
+        case .raisePrice: "raisePrice"
+        case .answerPriceIncrease: "answerPriceIncrease"
+        case .extendRenewal: "extendRenewal"
+        case .share: "share"
+        case .stopSharing: "stopSharing"
+        case .decidePurchase: "decidePurchase"
+        case .deleteTransaction: "deleteTransaction"
+        case .clearTransactions: "clearTransactions"
+        case .createIntent: "createIntent"
+        case .endIntent: "endIntent"
+        case .setStorefront: "setStorefront"
+        case .postMessage: "postMessage"
+        }
     }
 }

@@ -1,4 +1,5 @@
 import PerchBase
+import PerchIdentity
 import PerchModel
 import PerchStore
 import PerchWire
@@ -6,13 +7,53 @@ import PerchWire
 // Purchases, the hot path of the service. They take the same steps as other calls. They are separate because the answer
 // needs no part of the request, so none is kept or copied.
 extension LoopCore {
+    /// A plain order as the store takes it; nil for any other request, and for one that will be refused: the general way
+    /// reads it again, and says why.
+    mutating func plainOrder(
+        _ request: UnsafeRawBufferPointer, _ method: Method, _ connection: Int32, _ caller: UInt32
+    ) -> StoreOrder? {
+        let isPurchase = method == .purchase
+        guard let quick = self.codec.decodeQuickOrder(request, isPurchase: isPurchase),
+            let app = self.plainApp(quick, caller), app.isTestApp,
+            let account = OrderAccount(app: app.number, quick.account)
+        else { return nil }
+        let codec = self.codec
+        guard
+            let product = self.service.orderProducts.place(
+                at: quick.productPlace, version: quick.productVersion, of: app, { codec.name(at: quick.productPlace) })
+        else { return nil }
+        // A change outside the app has no origin: every reader of the account's transactions receives it.
+        let origin = isPurchase && !self.service.clientIDs.isEmpty ? self.service.clientIDs[connection] ?? [] : []
+        return StoreOrder(
+            app: app.number, product: product, catalogueRevision: app.catalogueRevision,
+            quantity: max(quick.quantity, 1), accountToken: quick.accountToken, account: account, origin: origin)
+    }
+
+    /// The app of a plain order, where the caller may buy for its account there.
+    private func plainApp(_ order: QuickOrder, _ caller: UInt32) -> AppState? {
+        guard let only = self.apps.only else { return nil }
+        if let named = order.app, !only.fits(named) { return nil }
+        guard self.service.hasAuthenticator else { return only }
+        let identity = self.service.identities[caller].identity
+        guard identity.apps.includes(only.name) else { return nil }
+        // Bytewise, as keys are compared.
+        if let own = identity.account, !own.utf8.elementsEqual(order.account) { return nil }
+        return only
+    }
+
+    mutating func order(_ call: Int32, _ order: StoreOrder) {
+        self.calls[call].kind = .order
+        self.calls[call].target = Int32(bitPattern: order.app)
+        self.ask(.call(call, generation: self.calls.generation(call)), .order(order))
+    }
+
     /// Starts an order of a test store's customer.
     mutating func order(_ call: Int32, _ asked: OperateRequest) throws(CallRefusal) {
         guard let operation = asked.operation, case .buy(let order) = operation else {
             preconditionFailure("an order is an operation")
         }
         let app = try self.app(asked.app, ofCall: call)
-        if self.service.authenticator != nil { try self.permit(call, .operate(asked)) }
+        if self.service.hasAuthenticator { try self.permit(call, .operate(asked)) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, order, at: Self.operatedOrder)
         let meant = order.saysWhatIsMeant ? operation : operation.meant
         // A change outside the app has no origin: every reader of the account's transactions receives it.
@@ -26,7 +67,7 @@ extension LoopCore {
     /// Starts an order of the app's own customer.
     mutating func order(_ call: Int32, _ asked: PurchaseRequest, _ request: Request) throws(CallRefusal) {
         let app = try self.app(asked.app, ofCall: call)
-        if self.service.authenticator != nil { try self.permit(call, request) }
+        if self.service.hasAuthenticator { try self.permit(call, request) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
         let operation = StoreOperation.buy(asked.order).meant
         let mutation = Mutation.operation(
@@ -45,6 +86,16 @@ extension LoopCore {
     mutating func finishOrder(_ call: Int32, _ answer: consuming StoreAnswer) {
         let app = AppNumber(bitPattern: self.calls[call].target)
         switch consume answer {
+        case .mutated(.transaction(let transaction, let wasHeld, let failure), let position):
+            do throws(MessageError) {
+                self.answer(
+                    call,
+                    encoded: try self.codec.encodePurchase(
+                        transaction, failure, wasHeld: wasHeld, at: position,
+                        isOperation: self.calls[call].method == .operate))
+            } catch {
+                self.couldNotEncode(call, error)
+            }
         case .mutated(let result, let position):
             if self.calls[call].method == .operate {
                 let response = self.operateResponse(result, at: position, app: app, isPurchase: true)

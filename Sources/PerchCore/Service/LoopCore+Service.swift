@@ -416,7 +416,7 @@ extension LoopCore {
     /// The app that a request names, or the only one that the caller may use.
     mutating func app(_ reference: AppReference, ofCall call: Int32) throws(CallRefusal) -> AppNumber {
         // Without an authenticator every caller may use every app, and most servers have one.
-        if self.service.authenticator == nil, let only = self.apps.only, only.fits(reference) { return only.number }
+        if !self.service.hasAuthenticator, let only = self.apps.only, only.fits(reference) { return only.number }
         let identity = self.identity(ofCall: call)
         func fits(_ app: AppName) -> Bool {
             (reference.bundleID.isEmpty || app.bundleID == reference.bundleID)
@@ -447,7 +447,7 @@ extension AppState {
     var name: AppName { AppName(bundleID: self.bundleID, environment: self.environment) }
 
     /// Whether an app matches the request's reference.
-    fileprivate func fits(_ reference: AppReference) -> Bool {
+    func fits(_ reference: AppReference) -> Bool {
         (reference.bundleID.isEmpty || self.bundleID == reference.bundleID)
             && (reference.environment == .unspecified || self.environment == reference.environment)
     }

@@ -5,7 +5,11 @@ import PerchWire
 /// The service's state of callers and of calls in progress, outside of their slots.
 struct Service: ~Copyable {
     // Authenticates callers. Nil: every caller may do everything.
-    var authenticator: Authenticator?
+    var authenticator: Authenticator? {
+        didSet { self.hasAuthenticator = self.authenticator != nil }
+    }
+    /// Each call asks; a look into the optional itself is a call of the runtime.
+    private(set) var hasAuthenticator: Bool
     var identities: IdentityTable
     /// Identifiers of revoked tokens.
     var revocations: Set<String>
@@ -28,6 +32,8 @@ struct Service: ~Copyable {
     var callsBytesElsewhere = 0
     /// The OK status, the same bytes for all calls.
     let okStatus: PayloadHandle
+    /// The products that orders name.
+    var orderProducts = OrderProducts()
 
     // Number of records asked of the store.
     var askedCount: UInt64 = 0
@@ -41,6 +47,7 @@ struct Service: ~Copyable {
         identitiesKeptMax: Int
     ) {
         self.authenticator = authenticator
+        self.hasAuthenticator = authenticator != nil
         self.identities = IdentityTable(
             nobody: authenticator == nil ? .everyone : .anonymous, keptMax: identitiesKeptMax)
         self.revocations = Set(revocations.map(\.id))

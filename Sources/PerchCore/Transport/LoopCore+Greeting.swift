@@ -45,7 +45,7 @@ extension LoopCore {
         self.connections[index].heartbeatSeconds = UInt16(heartbeat)
         if hello.accepts.contains(.zlib) { self.connections[index].flags.insert(.acceptsZlib) }
         if !hello.clientID.isEmpty { self.service.clientIDs[index] = hello.clientID }
-        if self.service.authenticator == nil || identity != IdentityTable.nobody { self.identified(index) }
+        if !self.service.hasAuthenticator || identity != IdentityTable.nobody { self.identified(index) }
         // Spread by connection number, so that a storm of connects does not become a storm of beats. The first BEAT
         // comes early, as if the last one had been sent before the connection opened.
         self.connections[index].lastBeat = self.now.monotonic - Int64(heartbeat) * 1_000

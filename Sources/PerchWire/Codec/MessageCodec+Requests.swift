@@ -2,11 +2,14 @@ import CPerchProto
 import PerchBase
 
 extension MessageCodec {
-    /// A purchase order of a test store's customer, if it has the form that every serializer writes. Nil: read it like
-    /// any other request.
-    package func decodeOrder(_ bytes: borrowing RawSpan) -> OperateRequest? {
-        bytes.withUnsafeBytes { QuickReader.operateRequest($0, names: self.names) }
+    /// A plain order, as every serializer writes it, without copies of its texts; nil for any other request. Valid as long
+    /// as `bytes`.
+    package func decodeQuickOrder(_ bytes: UnsafeRawBufferPointer, isPurchase: Bool) -> QuickOrder? {
+        self.names.flatMap { QuickReader.order(bytes, isPurchase: isPurchase, $0) }
     }
+
+    /// The product of a quick order.
+    package func name(at place: Int) -> String { self.names?[place] ?? "" }
 
     func request<C: CMessage>(
         _ type: C.Type, _ bytes: borrowing RawSpan

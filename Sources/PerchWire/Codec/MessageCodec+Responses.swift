@@ -19,6 +19,23 @@ extension MessageCodec {
         try self.write(Perch__V1__OperateResponse.self) { response.write(to: &$0) }
     }
 
+    /// The answer to an order that came to a transaction: the bytes of an `OperateResponse` or a `PurchaseResponse`.
+    package func encodePurchase(
+        _ transaction: Transaction, _ failure: VerificationFailure, wasHeld: Bool, at position: Position,
+        isOperation: Bool
+    ) throws(MessageError) -> Encoded {
+        try self.write(Perch__V1__OperateResponse.self) { writer in
+            writer.flag(4, wasHeld)
+            if isOperation { writer.value(3, PurchaseResult.success) }
+            writer.message(isOperation ? 2 : 3) { writer in
+                writer.value(2, failure)
+                writer.message(1) { transaction.write(to: &$0) }
+            }
+            if !isOperation { writer.value(2, PurchaseResult.success) }
+            writer.message(1) { position.write(to: &$0) }
+        }
+    }
+
     package func encodeStatuses(
         _ value: SubscriptionStatuses, _ info: ValueInfo, token: ResumeToken? = nil
     ) throws(MessageError) -> Encoded {
@@ -92,7 +109,10 @@ extension MessageCodec {
 
     /// The digest of an entitlement. Nil, meaning not entitled, has a digest too.
     package func digest(of value: Verified<Transaction>?) -> Digest {
-        self.digest { writer in
+        if let value, value.failure == .verified, value.value.contents.fields.rare == nil {
+            return self.digest(ofPlain: value.value)
+        }
+        return self.digest { writer in
             if let value { writer.message(1) { value.write(to: &$0) } }
         }
     }

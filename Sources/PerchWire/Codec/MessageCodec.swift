@@ -1,6 +1,7 @@
 import CPerchProto
 import Glibc
 import PerchBase
+import PerchModel
 
 /// Messages to bytes and back, and compression. The only caller of protobuf-c and zlib.
 ///
@@ -50,6 +51,7 @@ package final class MessageCodec {
 
     /// The bytes of recent transactions; only in a codec that answers and pushes.
     private let transactions: TransactionBytes?
+    private let sales: SaleBytes?
     /// The cache of names; only in a codec that reads requests.
     let names: RecentTexts?
 
@@ -57,9 +59,12 @@ package final class MessageCodec {
     /// same transactions several times.
     package init(serves: Bool = false) {
         self.transactions = serves ? TransactionBytes() : nil
+        self.sales = serves ? SaleBytes() : nil
         self.names = serves ? RecentTexts() : nil
         self.hot.initialize(
-            to: Hot(writer: PushWriter(known: self.transactions), digestWriter: PushWriter(known: self.transactions)))
+            to: Hot(
+                writer: PushWriter(known: self.transactions, sales: self.sales),
+                digestWriter: PushWriter(known: self.transactions, sales: self.sales)))
     }
 
     deinit {
@@ -72,6 +77,7 @@ package final class MessageCodec {
         self.hot.deinitialize(count: 1)
         self.hot.deallocate()
         self.transactions?.destroy()
+        self.sales?.destroy()
         self.names?.destroy()
     }
 
@@ -266,6 +272,12 @@ package final class MessageCodec {
         self.hot.pointee.digestWriter.begin(omitsSignatures: true)
         fill(&self.hot.pointee.digestWriter)
         return Digest(ofValue: UnsafeRawBufferPointer(self.hot.pointee.digestWriter.written()).bytes)
+    }
+
+    /// The digest of an entitlement to a transaction without rare fields.
+    func digest(ofPlain transaction: Transaction) -> Digest {
+        self.hot.pointee.digestWriter.begin(omitsSignatures: true)
+        return self.hot.pointee.digestWriter.digest(ofPlain: transaction)
     }
 
     /// Copies `inner` to a buffer that the next message does not overwrite.

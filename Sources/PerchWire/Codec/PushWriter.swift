@@ -18,13 +18,18 @@ struct PushWriter {
     private(set) var omitsSignatures = false
     /// The bytes of recent transactions; nil in a codec that does not reuse them.
     private let known: TransactionBytes?
+    /// The last instant that was written, and its bytes: the last `count` of eight in memory order.
+    private var lastInstant: (number: UInt64, bytes: UInt64, count: Int) = (0, 0, 0)
+    /// The shared fields written before; nil for a writer without a cache.
+    private let sales: SaleBytes?
 
     private static let capacityAtFirst = 4096
     /// Two numbers of at most ten bytes each; numbers are stored eight bytes at a time.
     private static let headBytesMax = 20
 
-    init(known: TransactionBytes? = nil) {
+    init(known: TransactionBytes? = nil, sales: SaleBytes? = nil) {
         self.known = known
+        self.sales = sales
         self.memory = .allocate(byteCount: Self.capacityAtFirst, alignment: 16)
         self.capacity = Self.capacityAtFirst
         self.start = Self.capacityAtFirst
@@ -64,7 +69,27 @@ struct PushWriter {
 
     @inline(__always)
     mutating func instant(_ field: UInt32, _ value: Instant) {
-        self.number(field, UInt64(bitPattern: value.milliseconds))
+        let number = UInt64(bitPattern: value.milliseconds)
+        // Five fields of a purchase are the instant of its batch.
+        guard number == self.lastInstant.number, number != 0 else { return self.newInstant(field, number) }
+        self.makeRoom(Self.headBytesMax)
+        self.memory.storeBytes(of: self.lastInstant.bytes, toByteOffset: self.start &- 8, as: UInt64.self)
+        self.start &-= self.lastInstant.count
+        self.varint(UInt64(field << 3))
+    }
+
+    private mutating func newInstant(_ field: UInt32, _ number: UInt64) {
+        guard number != 0 else { return }
+        let before = self.count
+        self.makeRoom(2 * Self.headBytesMax)
+        self.varint(number)
+        let count = self.count - before
+        if count <= 8 {
+            // What stands behind the number is shifted out.
+            let word = (self.memory + (self.start &+ count &- 8)).loadUnaligned(as: UInt64.self)
+            self.lastInstant = (number, word, count)
+        }
+        self.varint(UInt64(field << 3))
     }
 
     @inline(__always)
@@ -196,11 +221,12 @@ struct PushWriter {
             return
         }
         let before = self.count
-        tail(&self)
+        let sale = self.salePlace(of: transaction)
+        if let sale { self.copy(sale.bytes.bytes(.plan, at: sale.place)) } else { tail(&self) }
         let tailCount = self.count - before
         if !self.omitsSignatures { signatures(&self) }
         let headBegan = self.count
-        head(&self)
+        if let sale { self.head(transaction.contents, sale.bytes, at: sale.place) } else { head(&self) }
         guard let known = self.known else { return }
         // The most recently written part comes first in memory.
         let start = UnsafeRawPointer(self.memory + self.start)
@@ -209,6 +235,107 @@ struct PushWriter {
                 head: UnsafeRawBufferPointer(start: start, count: self.count - headBegan),
                 tail: UnsafeRawBufferPointer(start: start + (self.count - before - tailCount), count: tailCount)),
             of: transaction)
+    }
+
+    /// The digest of a transaction without rare fields: over its own fields, and the digest of those that it shares.
+    mutating func digest(ofPlain transaction: Transaction) -> Digest {
+        let contents = transaction.contents
+        let sale = self.saleDigest(contents.fields.sale)
+        var mixer = DigestMixer()
+        mixer.mix(contents.fields.id, contents.fields.originalID)
+        mixer.mix(
+            UInt64(bitPattern: contents.fields.purchaseDate.milliseconds),
+            UInt64(bitPattern: contents.fields.originalPurchaseDate.milliseconds))
+        mixer.mix(sale.high, sale.low)
+        if let token = contents.fields.accountToken { mixer.mix(token.high, token.low) }
+        let flags: UInt64 =
+            (contents.fields.isUpgraded ? 1 : 0) | (contents.fields.accountToken == nil ? 0 : 2)
+            | (contents.fields.expirationDate == nil ? 0 : 4)
+        mixer.mix(UInt64(bitPattern: contents.fields.expirationDate?.milliseconds ?? 0), flags)
+        mixer.mix(UInt64(contents.fields.quantity), UInt64(UInt32(bitPattern: contents.fields.ownership.rawValue)))
+        mixer.mix(contents.fields.appTransactionID)
+        mixer.mix(contents.fields.webOrderLineItemID)
+        return mixer.digest
+    }
+
+    /// The digest of the fields that the transactions of a sale share.
+    private mutating func saleDigest(_ terms: SaleTerms) -> Digest {
+        if let sales = self.sales, let place = self.salePlace(of: terms, sales) { return sales.digest(at: place) }
+        let written = self.count
+        let digest = self.writeSale(terms.fields)
+        self.start = self.capacity - written
+        return digest
+    }
+
+    /// Writes all shared fields, and digests them.
+    private mutating func writeSale(_ sale: SaleFields) -> Digest {
+        let before = self.count
+        for index in 0..<SaleBytes.Run.count {
+            if let run = SaleBytes.Run(rawValue: index) { self.write(run, of: sale) }
+        }
+        let bytes = UnsafeRawBufferPointer(start: self.memory + self.start, count: self.count - before)
+        return Digest(ofValue: bytes.bytes)
+    }
+
+    /// Where the shared fields of a transaction without rare fields are kept; nil: all of its fields are written.
+    private mutating func salePlace(of transaction: Transaction) -> (bytes: SaleBytes, place: Int)? {
+        guard let sales = self.sales, transaction.contents.fields.rare == nil else { return nil }
+        return self.salePlace(of: transaction.contents.fields.sale, sales).map { (sales, $0) }
+    }
+
+    @inline(__always)
+    private mutating func salePlace(of terms: SaleTerms, _ sales: SaleBytes) -> Int? {
+        sales.place(of: terms) ?? self.keep(terms, sales)
+    }
+
+    private mutating func keep(_ terms: SaleTerms, _ sales: SaleBytes) -> Int? {
+        let written = self.count
+        let digest = self.writeSale(terms.fields)
+        let place = sales.keep(terms, digest) { run in
+            let before = self.count
+            self.write(run, of: terms.fields)
+            return UnsafeRawBufferPointer(start: self.memory + self.start, count: self.count - before)
+        }
+        // Those were for the table.
+        self.start = self.capacity - written
+        return place
+    }
+
+    /// As `Transaction.write` writes these fields; a test compares both.
+    private mutating func write(_ run: SaleBytes.Run, of sale: SaleFields) {
+        switch run {
+        case .app:
+            self.text(4, sale.appBundleID)
+        case .product:
+            self.text(8, sale.subscriptionGroupID)
+            self.value(7, sale.productType)
+            self.text(6, sale.productID)
+        case .place:
+            if let value = sale.price { self.message(21) { value.write(to: &$0) } }
+            self.value(20, sale.reason)
+            if !sale.storefront.isBlank { self.message(19) { sale.storefront.write(to: &$0) } }
+            self.value(18, sale.environment)
+        case .plan:
+            self.value(25, sale.billingPlan)
+        }
+    }
+
+    /// The fields before the signatures of a transaction without rare fields.
+    private mutating func head(_ contents: Transaction.Contents, _ sales: SaleBytes, at place: Int) {
+        self.copy(sales.bytes(.place, at: place))
+        if let uuid = contents.fields.accountToken { self.text(17, WrittenAccountToken(uuid: uuid)) }
+        self.value(14, contents.fields.ownership)
+        self.flag(13, contents.fields.isUpgraded)
+        self.number(12, contents.fields.quantity)
+        if let value = contents.fields.expirationDate { self.present(11, UInt64(bitPattern: value.milliseconds)) }
+        self.instant(10, contents.fields.originalPurchaseDate)
+        self.instant(9, contents.fields.purchaseDate)
+        self.copy(sales.bytes(.product, at: place))
+        self.text(5, contents.fields.appTransactionID)
+        self.copy(sales.bytes(.app, at: place))
+        self.text(3, contents.fields.webOrderLineItemID)
+        self.number(2, contents.fields.originalID)
+        self.number(1, contents.fields.id)
     }
 
     private mutating func copy(_ bytes: UnsafeRawBufferPointer) {

@@ -1,5 +1,5 @@
 import PerchBase
-import PerchModel
+package import PerchModel
 
 /// Reads the calls of the hot path in one pass, if they have the form that every serializer writes: known fields, each
 /// once, in ascending order. On anything else it gives up, and `MessageScan` and protobuf-c read or refuse the call
@@ -205,6 +205,60 @@ struct QuickReader {
         return nil
     }
 
+    /// A plain order of either method; nil for any other request.
+    static func order(
+        _ bytes: UnsafeRawBufferPointer, isPurchase: Bool, _ names: RecentTexts
+    ) -> QuickOrder? {
+        var reader = QuickReader(bytes, 0..<bytes.count)
+        var order = QuickOrder(account: UnsafeRawBufferPointer(start: nil, count: 0))
+        var inner: Range<Int>?
+        while let field = reader.next() {
+            switch field {
+            case .end:
+                guard let inner, !order.account.isEmpty, Self.readOrder(bytes, inner, names, &order) else { return nil }
+                return order
+            case .range(1, let range):
+                if range.isEmpty { continue }
+                guard let app = Self.appReference(bytes, range, names) else { return nil }
+                order.app = app
+            case .range(2, let range):
+                order.account = UnsafeRawBufferPointer(rebasing: bytes[range])
+                guard order.account.isPlainText else { return nil }
+            case .range(3, let range) where isPurchase:
+                inner = range
+            case .range(4, let range) where !isPurchase:
+                var operation = QuickReader(bytes, range)
+                guard case .range(1, let found)? = operation.next(), case .end? = operation.next() else { return nil }
+                inner = found
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    private static func readOrder(
+        _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ names: RecentTexts, _ order: inout QuickOrder
+    ) -> Bool {
+        var reader = QuickReader(bytes, range)
+        while let field = reader.next() {
+            switch field {
+            case .end: return order.productPlace >= 0
+            case .range(1, let range):
+                guard let place = names.place(of: UnsafeRawBufferPointer(rebasing: bytes[range])) else { return false }
+                order.productPlace = place
+                order.productVersion = names.version(of: place)
+            case .number(2, let value): order.quantity = UInt32(value)
+            case .range(3, let range):
+                guard let token = AccountToken(parsing: UnsafeRawBufferPointer(rebasing: bytes[range])) else {
+                    return false
+                }
+                order.accountToken = token
+            default: return false
+            }
+        }
+        return false
+    }
+
     private static func appReference(
         _ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ names: RecentTexts?
     ) -> AppReference? {
@@ -250,5 +304,46 @@ struct QuickReader {
             }
         }
         return nil
+    }
+}
+
+/// A purchase without an offer, a date or an idempotency key, as it stands in its request. Valid as long as its bytes.
+package struct QuickOrder {
+    /// Nil where the request names no app.
+    package var app: AppReference?
+    /// UTF-8 without NUL, at least one byte.
+    package var account: UnsafeRawBufferPointer
+    /// Where the codec keeps the product's name: see `MessageCodec.name(at:)`.
+    package var productPlace = -1
+    /// Another name at that place has another version.
+    package var productVersion: UInt32 = 0
+    package var quantity: UInt32 = 0
+    package var accountToken: AccountToken?
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether these bytes are UTF-8 without NUL. ASCII is checked eight bytes at a time.
+    fileprivate var isPlainText: Bool {
+        guard let base = self.baseAddress else { return true }
+        var offset = 0
+        var ascii = true
+        while offset + 8 <= self.count {
+            let word = base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            // A byte of 0x80 or more, or 0.
+            if (word | (word &- 0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 != 0 { ascii = false }
+            offset += 8
+        }
+        while offset < self.count {
+            let byte = base.load(fromByteOffset: offset, as: UInt8.self)
+            if byte == 0 || byte >= 0x80 { ascii = false }
+            offset += 1
+        }
+        if ascii { return true }
+        do {
+            try self.bytes.checkText()
+            return true
+        } catch {
+            return false
+        }
     }
 }
