@@ -281,12 +281,17 @@ private struct NamedFrame {
     }
 
     func append(stream: UInt32, account: Int, change: Int = 0, to input: inout [UInt8]) {
-        let start = input.count
-        input.append(contentsOf: self.bytes)
+        self.bytes.withUnsafeBufferPointer { input.append(contentsOf: $0) }
         input.withUnsafeMutableBytes { buffer in
-            let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
+            let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[(buffer.count - self.bytes.count)...])
             FrameHeader.writeAddress(.call, stream, into: frame)
-            for end in self.accountEnds { Self.write(account, before: end, into: frame) }
+            if let first = self.accountEnds.first { Self.write(account, before: first, into: frame) }
+            for index in self.accountEnds.indices.dropFirst() {
+                let (from, to) = (
+                    self.accountEnds[0] - PushLoad.digitCount, self.accountEnds[index] - PushLoad.digitCount
+                )
+                frame.baseAddress.map { ($0 + to).copyMemory(from: $0 + from, byteCount: PushLoad.digitCount) }
+            }
             if let changeEnd = self.changeEnd { Self.write(change, before: changeEnd, into: frame) }
         }
     }
