@@ -373,11 +373,24 @@ def events(address, contract, writer):
         later = Peer(address, contract)
         later.hello(heartbeat_seconds=600)
         stream = later.call(UPDATES, app=APP, account="dora", cursor=first[3].cursor)
+        accepted = later.message_of(stream)
+        equal((accepted.cursor, accepted.HasField("transaction")), (first[3].cursor, False), "the first message")
         ids = [later.message_of(stream).transaction.transaction.id for _ in range(4)]
         equal(ids, [bought.transaction.transaction.id] + more, "the events")
         later.silent()
         later.close()
         watcher.close()
+    with check("a cursor after which nothing is new is answered at once"):
+        latest = Peer(address, contract)
+        latest.hello(heartbeat_seconds=600)
+        last = more[-1]
+        stream = latest.call(UPDATES, app=APP, account="dora", cursor=first[3].cursor)
+        heard = [latest.message_of(stream) for _ in range(5)]
+        equal(heard[-1].transaction.transaction.id, last, "the last event")
+        stream = latest.call(UPDATES, app=APP, account="dora", cursor=heard[-1].cursor)
+        accepted = latest.message_of(stream)
+        equal((accepted.cursor, accepted.HasField("transaction")), (heard[-1].cursor, False), "the only message")
+        latest.close()
     with check("finishing takes a transaction off the unfinished list, twice is once"):
         position = None
         for _ in range(2):

@@ -46,6 +46,18 @@ import Testing
         #expect(try self.cursorSent == [60])
     }
 
+    @Test func `a resumed stream that hears its cursor first has that cursor and no event`() throws {
+        try self.open(after: [40])
+        try self.server.say(.transactionUpdates(TransactionEvent(cursor: [40], revision: 5)), on: 1)
+        let items = self.server.actions().flatMap { action -> [UpdateItem] in
+            guard case .events(1, let items) = action else { return [] }
+            return items
+        }
+        #expect(items == [UpdateItem(update: nil, cursor: UpdateCursor(bytes: [40]))])
+        try self.server.reconnect()
+        #expect(try self.cursorSent == [40])
+    }
+
     @Test func `that broke among the unfinished ones hands on those that are new or have changed`() throws {
         try self.open()
         try self.server.say(Sample.event(1, cursor: []), on: 1)

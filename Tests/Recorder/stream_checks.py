@@ -240,7 +240,17 @@ class StreamChecks:
             )
             return
         if not response.HasField("transaction"):
-            first = not has_token and chain.begins_after is None and bool(response.cursor)
+            first = not call.has_value and bool(response.cursor)
+            if has_token:
+                ledger.check(
+                    "resumable",
+                    first and response.cursor == call.note["token"],
+                    lambda: f"a cursor is not answered by itself, or not first, on {chain}{chain.tail()}",
+                )
+                chain.note_recent("the cursor holds")
+                call.has_value = True
+                return
+            first = first and chain.begins_after is None
             ledger.check(
                 "shape",
                 first,
@@ -253,6 +263,12 @@ class StreamChecks:
             return
         event = Event(response)
         chain.note_recent(event)
+        if has_token:
+            ledger.check(
+                "resumable",
+                call.has_value,
+                lambda: f"{event} came before the cursor was accepted on {chain}{chain.tail()}",
+            )
         if chain.expected:
             due = chain.expected.pop(0)
             ledger.check(

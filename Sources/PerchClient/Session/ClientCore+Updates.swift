@@ -4,7 +4,7 @@ package import PerchWire
 
 /// An item of a stream of events: an event, or only a position that it has passed.
 package struct UpdateItem: Hashable, Sendable {
-    /// Nil for the position at which new events begin, and for this client's own events.
+    /// Nil for the position at which new events begin, which a resumed stream hears first, and for this client's own events.
     package var update: TransactionUpdate?
     /// The cursor after this item; nil for unfinished transactions, which have none yet.
     package var cursor: UpdateCursor?

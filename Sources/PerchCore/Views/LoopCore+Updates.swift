@@ -19,6 +19,8 @@ struct UpdatesState {
     var account: Int32
     var key: AccountKey
     var phase: Phase
+    /// The call came with a cursor, and its first message has yet to say that the cursor holds.
+    var owesPlace: Bool
     /// The last event that was sent.
     var cursor: EventPlace
     /// Transactions from this ID on are newer than the start.
@@ -73,7 +75,8 @@ extension LoopCore {
         self.setBehind(call, true)
         let place = cursor ?? EventPlace(revision: 0, ordinal: 0)
         self.views.updates[call] = UpdatesState(
-            account: account, key: key, phase: cursor == nil ? .starting : .behind, cursor: place, through: place)
+            account: account, key: key, phase: cursor == nil ? .starting : .behind, owesPlace: cursor != nil,
+            cursor: place, through: place)
         // The number of the account comes with its record; changes find the stream by it.
         if !self.views.accounts[account].hasNumber { self.askForRecord(account) }
         self.resumeUpdates(call)
@@ -133,10 +136,14 @@ extension LoopCore {
                 state.phase = .unfinished(after: nil, isLast: false)
                 state.isCompleteAfterReady = false
             } else {
-                state.ready = events.map { self.encodeEvent($0, state.key) }
+                if state.owesPlace {
+                    state.ready.append(self.encodePlace(of: state))
+                    state.owesPlace = false
+                }
+                for event in events { state.ready.append(self.encodeEvent(event, state.key)) }
                 state.through = through
                 state.isCompleteAfterReady = isComplete
-                if events.isEmpty { self.finishReady(call, &state) }
+                if state.ready.isEmpty { self.finishReady(call, &state) }
             }
         case .transactions(let rows, let hasMore):
             for row in rows where row.transaction.id < state.startBound {
@@ -152,10 +159,7 @@ extension LoopCore {
             }
             if !hasMore {
                 // Its cursor is the position at which new events begin.
-                let marker = TransactionEvent(
-                    cursor: self.cursorBytes(state.cursor, state.key), revision: state.cursor.revision,
-                    committed: self.now.wall)
-                state.ready.append(EncodedEvent(place: state.cursor, payload: self.encodeEvent(marker)))
+                state.ready.append(self.encodePlace(of: state))
                 state.phase = .behind
             }
         case .refused(let refusal):
@@ -194,6 +198,14 @@ extension LoopCore {
         }
         // A bookmark may have waited for this.
         if !isBehind { self.caughtUp(call) }
+    }
+
+    /// The message without a transaction: its cursor is the place after which events follow.
+    private mutating func encodePlace(of state: UpdatesState) -> EncodedEvent {
+        let place = TransactionEvent(
+            cursor: self.cursorBytes(state.cursor, state.key), revision: state.cursor.revision, committed: self.now.wall
+        )
+        return EncodedEvent(place: state.cursor, payload: self.encodeEvent(place))
     }
 
     private mutating func encodeEvent(_ event: AccountEvent, _ key: AccountKey) -> EncodedEvent {

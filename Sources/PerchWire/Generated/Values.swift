@@ -1557,8 +1557,9 @@ package struct TransactionUpdatesRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account.
     package var account: String
-    /// The cursor of the last event of an earlier call: all later events follow. Empty: unfinished transactions come
-    /// first, without a cursor, then new events.
+    /// The cursor of the last event of an earlier call. The first message repeats it, without a transaction, as soon as the
+    /// server has accepted it; all later events follow. Empty: unfinished transactions come first, without a cursor, then new
+    /// events.
     package var cursor: [UInt8]
     /// The server answers when it has reached this position.
     package var atLeast: Position?
@@ -1581,8 +1582,8 @@ package struct TransactionUpdatesRequest: Hashable, Sendable {
 
 /// One event, or the position at which new events begin.
 package struct TransactionEvent: Hashable, Sendable {
-    /// The transaction after the event. Absent in the message that ends the unfinished ones; its cursor is the position at
-    /// which new events begin.
+    /// The transaction after the event. Absent in one message of each call, whose cursor is the position at which new events
+    /// begin: the first message after a cursor, else the one that ends the unfinished transactions.
     package var transaction: Verified<Transaction>?
     /// What happened.
     package var kind: TransactionEventKind

@@ -55,10 +55,35 @@ import Testing
         let again = client.call(.updates(cursor: cursor))
         world.settle()
         #expect(self.ids(client.updates(on: again)) == [coins.id, season.id])
-        #expect(client.updates(on: again).map(\.kind) == [.purchased, .purchased])
+        #expect(client.updates(on: again).map(\.kind) == [.unspecified, .purchased, .purchased])
         try world.require(.refund(coins.id), from: client)
         #expect(client.updates(on: again).last?.kind == .revoked)
-        #expect(client.updates(on: again).count == 3)
+        #expect(client.updates(on: again).count == 4)
+        world.checkNothingIsLeft()
+    }
+
+    @Test func `a cursor is accepted at once, although nothing is new, and a cursor that is too old is not`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let stream = client.call(.updates())
+        world.settle()
+        try world.buy("gold", from: client)
+        let cursor = try #require(client.updates(on: stream).last?.cursor)
+        let revision = world.engine.header.revision
+        let again = client.call(.updates(cursor: cursor))
+        world.settle()
+        let heard = client.updates(on: again)
+        #expect(heard.map(\.cursor) == [cursor])
+        #expect(heard.map(\.revision) == [revision])
+        #expect(heard.allSatisfy { $0.transaction == nil && $0.kind == .unspecified })
+        // It is live from then on, and says so once.
+        let coins = try world.buy("coins", from: client)
+        #expect(self.ids(client.updates(on: again)) == [coins.id])
+        #expect(client.updates(on: again).count == 2)
+        let other = client.call(.updates("berta", cursor: cursor))
+        world.settle()
+        #expect(client.updates(on: other).isEmpty)
+        #expect(client.status(of: other)?.reason == "TOKEN_OTHER_VIEW")
         world.checkNothingIsLeft()
     }
 
@@ -76,8 +101,8 @@ import Testing
         let cursor = try #require(watcher.updates(on: stream).first?.cursor)
         let again = watcher.call(.updates(cursor: cursor))
         world.settle()
-        #expect(watcher.updates(on: again).map(\.originClientID) == [[2, 2], []])
-        #expect(watcher.updates(on: again).first?.transaction?.value.id == gold.id)
+        #expect(watcher.updates(on: again).map(\.originClientID) == [[], [2, 2], []])
+        #expect(self.ids(watcher.updates(on: again)).first == gold.id)
     }
 
     @Test func `an account that is opened later is followed from its first event`() throws {
@@ -199,7 +224,8 @@ import Testing
         world.settle()
         #expect(self.ids(client.updates(on: fresh)) == Array(1...TransactionID(count)))
         try world.buy("coins", from: client)
-        #expect(client.updates(on: again).count == count + 1)
+        // The first message of each says where it begins.
+        #expect(client.updates(on: again).count == count + 2)
         #expect(client.updates(on: fresh).count == count + 2)
         world.checkNothingIsLeft()
     }

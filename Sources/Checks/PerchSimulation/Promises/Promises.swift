@@ -192,14 +192,21 @@ package struct Promises {
         let place = EventPlace(revision: cursor.revision, ordinal: cursor.ordinal)
         watch.token = event.cursor
         guard let transaction = event.transaction?.value else {
-            self.require(!watch.hadToken && !watch.hasMarker, "events", "a second marker")
+            if watch.hadToken {
+                self.require(
+                    watch.messageCount == 1, "events", "a marker as message \(watch.messageCount) after a cursor")
+                self.require(place == watch.place, "events", "the marker \(place) is not the cursor that was sent")
+                return
+            }
+            self.require(!watch.hasMarker, "events", "a second marker")
             watch.hasMarker = true
             watch.start = place
             watch.place = place
             self.checkUnfinished(watch, account, place, world)
             return
         }
-        self.require(watch.hasMarker, "events", "an event before the marker")
+        self.require(
+            watch.hasMarker && !(watch.hadToken && watch.messageCount == 1), "events", "an event before the marker")
         self.require(
             watch.place.map { place > $0 } ?? false, "events",
             "event \(place) of \(account) after \(String(describing: watch.place))")

@@ -404,8 +404,9 @@ struct  Perch__V1__TransactionUpdatesRequest
    */
   char *account;
   /*
-   * The cursor of the last event of an earlier call: all later events follow. Empty: unfinished transactions come
-   * first, without a cursor, then new events.
+   * The cursor of the last event of an earlier call. The first message repeats it, without a transaction, as soon as the
+   * server has accepted it; all later events follow. Empty: unfinished transactions come first, without a cursor, then new
+   * events.
    */
   ProtobufCBinaryData cursor;
   /*
@@ -425,8 +426,8 @@ struct  Perch__V1__TransactionUpdatesResponse
 {
   ProtobufCMessage base;
   /*
-   * The transaction after the event. Absent in the message that ends the unfinished ones; its cursor is the position at
-   * which new events begin.
+   * The transaction after the event. Absent in one message of each call, whose cursor is the position at which new events
+   * begin: the first message after a cursor, else the one that ends the unfinished transactions.
    */
   Perch__V1__TransactionResult *transaction;
   /*
