@@ -20,10 +20,11 @@ def an_event_is_lost(spoiler):
 
 @control("exactly-once")
 def the_first_event_after_a_cursor_is_lost(spoiler):
+    # The first message repeats the cursor, the second is an event.
     found = [
         each
         for each in live_events(spoiler)
-        if each.order == 0 and each.note["token"] and spoiler.is_open(each)
+        if each.order == 1 and each.note["token"] and spoiler.is_open(each)
     ]
     chosen = spoiler.pick(found)
     if not chosen:

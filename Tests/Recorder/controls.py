@@ -82,20 +82,33 @@ def an_unchanged_that_is_not_true(spoiler):
 
 
 @control("reliable")
-def the_last_value_is_dropped(spoiler):
-    last = {id(second.call): (first, second) for first, second in spoiler.values()}
-    found = [
-        second
-        for first, second in last.values()
-        if spoiler.is_open(second)
-        and Value(first.message).digest != Value(second.message).digest
-        and Value(second.message).state == Value(first.message).state == "success"
-    ]
-    chosen = spoiler.pick(found)
-    if not chosen:
-        return False
-    del spoiler.entries[chosen.place]
-    return True
+def the_last_value_is_missing(spoiler):
+    """An open watch never hears its last value. Where that is its call's only one, it hears an older one instead."""
+    watches = {}
+    for each in spoiler.messages:
+        if each.is_value and "read" not in each.note:
+            watches.setdefault(each.note["chain"], []).append(each)
+    dropped, aged = [], []
+    for values in watches.values():
+        last = values[-1]
+        if not spoiler.is_open(last) or Value(last.message).state != "success":
+            continue
+        for before in values[:-1]:
+            value = Value(before.message)
+            if value.state != "success" or value.digest == Value(last.message).digest:
+                continue
+            later = values[values.index(before) + 1 :]
+            if before.call is last.call:
+                dropped.append(later)
+            elif last.order == 0:
+                aged.append((last, before))
+    later = spoiler.pick(dropped)
+    if later:
+        for each in reversed(later):
+            del spoiler.entries[each.place]
+        return True
+    chosen = spoiler.pick(aged)
+    return spoiler.replace(chosen[0], chosen[1].message) if chosen else False
 
 
 def late_value(spoiler, methods, is_wanted=lambda first, second: True):

@@ -249,6 +249,7 @@ class StreamChecks:
                 )
                 chain.note_recent("the cursor holds")
                 call.has_value = True
+                self.checks.groups.value(call)
                 return
             first = first and chain.begins_after is None
             ledger.check(
