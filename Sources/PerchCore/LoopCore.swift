@@ -154,8 +154,8 @@ package enum ControlRequest: Equatable, Sendable {
 /// What the server answers.
 package enum ControlAnswer: Sendable {
     case response(Response)
-    /// A catalogue was read and is to be written as this mutation.
-    case mutation(Mutation, CatalogSummary)
+    /// The store refused what the server asked it for.
+    case failed(Refusal)
     case refused(ErrorReason, String, [StatusDetail])
 }
 

@@ -49,7 +49,7 @@ final class ControlLoop: LoopDriver {
     private var isProbed = false
     /// Number of pages that reported threads as late.
     var latePages: UInt64 = 0
-    private var reloadsAwaited = 0
+    var catalogues = CatalogueWrites()
     var reloadedFiles = ReloadedFiles()
     var backups = Backups()
     var keeper: TLSKeeper?
@@ -166,7 +166,7 @@ final class ControlLoop: LoopDriver {
         case .storeRoom(let isThere):
             self.roomChanged(isThere)
         case .storeAnswer(let ticket, let answer):
-            self.reloaded(ticket, answer)
+            self.wroteCatalogue(ticket, answer)
         case .copied(let outcome):
             self.copied(outcome)
         case .backupNamed(let result):
@@ -277,120 +277,9 @@ final class ControlLoop: LoopDriver {
         }
     }
 
-    // MARK: Files
-
-    private func reload() {
-        guard self.drain == nil else { return }
-        self.parts.manager.reloading()
-        self.reloadCertificates()
-        for (index, app) in self.parts.apps.enumerated() {
-            do throws(ServerError) {
-                let loaded = try CatalogueFile.load(app.settings.catalogPath)
-                let mutation = Self.mutation(
-                    app.number, loaded, source: app.settings.catalogPath, timeRate: app.settings.timeRate)
-                self.parts.store.post(
-                    StoreRequest(loop: self.parts.loops.count, ticket: UInt64(index), .mutate(mutation)))
-                self.reloadsAwaited += 1
-            } catch {
-                self.reloadedFiles.took(
-                    ReloadedFiles.catalogue(of: app.settings.bundleID), fault: "\(error)")
-                self.log.error(
-                    "the catalogue stays as it was: \(error)", LogField("bundle_id", app.settings.bundleID))
-            }
-        }
-        if self.reloadsAwaited == 0 { self.parts.manager.ready(self.summary()) }
-    }
-
-    private func reloaded(_ ticket: UInt64, _ answer: StoreAnswer) {
-        let app = self.parts.apps[Int(ticket)].settings
-        switch answer {
-        case .mutated(_, let position):
-            self.reloadedFiles.took(ReloadedFiles.catalogue(of: app.bundleID), fault: nil)
-            self.log.info(
-                "the catalogue is that of its file", LogField("bundle_id", app.bundleID),
-                LogField("file", app.catalogPath), LogField("revision", position.revision))
-        case .refused(let refusal):
-            self.reloadedFiles.took(ReloadedFiles.catalogue(of: app.bundleID), fault: refusal.message)
-            self.log.error(
-                "the catalogue stays as it was: \(refusal.message)", LogField("bundle_id", app.bundleID))
-        default:
-            preconditionFailure("a mutation was asked for")
-        }
-        self.reloadsAwaited -= 1
-        if self.reloadsAwaited == 0, self.drain == nil { self.parts.manager.ready(self.summary()) }
-    }
-
-    /// A mutation that replaces an app's catalogue, if it differs.
-    static func mutation(
-        _ app: AppNumber, _ loaded: LoadedCatalogue, source: String, timeRate: TimeRate?
-    ) -> Mutation {
-        var settings = loaded.settings
-        if let timeRate { settings.timeRate = timeRate }
-        let fileSettings = settings
-        let (catalogue, images) = (loaded.catalogue, loaded.images)
-        return Mutation(.app(app), needsTestApp: false) { view throws(Refusal) in
-            var change = AppChange()
-            change.fileSettings = fileSettings
-            if view.app.catalogue != catalogue || view.app.catalogueSource != source {
-                change.catalogue = (catalogue, source)
-                change.images = images
-            } else if view.fileSettings == fileSettings {
-                return .unchanged(answer: .none)
-            }
-            return .commitApp(change, answer: .none)
-        }
-    }
-
-    private func handle(_ request: ControlRequest, loop: Int, ticket: UInt64) {
-        switch request {
-        case .serverStatus:
-            self.ask(
-                .call(loop: loop, ticket: ticket), loops: true, store: true,
-                deadline: Clocks.monotonic().advanced(byMilliseconds: Limits.statusMilliseconds))
-        case .backup(let path):
-            self.backUp(to: path, loop: loop, ticket: ticket)
-        case .checkCatalog(let file, let images):
-            self.answer(loop, ticket) { () throws(CatalogueError) in
-                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
-                return .response(.checkCatalog(CheckCatalogResponse(summary: Self.summary(loaded))))
-            }
-        case .loadCatalog(let app, let file, let images, let source, _):
-            self.answer(loop, ticket) { () throws(CatalogueError) in
-                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
-                let name = source.isEmpty ? "a call" : source
-                return .mutation(Self.mutation(app, loaded, source: name, timeRate: nil), Self.summary(loaded))
-            }
-        }
-    }
-
-    private func answer(_ loop: Int, _ ticket: UInt64, _ work: () throws(CatalogueError) -> ControlAnswer) {
-        let answer: ControlAnswer
-        do throws(CatalogueError) {
-            answer = try work()
-        } catch {
-            answer = .refused(
-                .catalogInvalid, "the catalogue cannot be used: \(error)",
-                [
-                    StatusDetail(key: "line", value: "\(error.place.line)"),
-                    StatusDetail(key: "column", value: "\(error.place.column)"),
-                ])
-        }
-        self.parts.loops[loop].post(.control(ticket: ticket, answer))
-    }
-
-    private static func summary(_ loaded: LoadedCatalogue) -> CatalogSummary {
-        var summary = CatalogSummary(counting: loaded.catalogue)
-        summary.warnings = loaded.warnings.map {
-            CatalogWarning(
-                line: UInt32(clamping: $0.place.line), column: UInt32(clamping: $0.place.column),
-                productID: $0.productID, message: $0.message)
-        }
-        return summary
-    }
-
     // MARK: Reports
 
-    private func ask(
+    func ask(
         _ asker: ReportAsker, loops: Bool, store: Bool, proves: Bool = false, deadline: MonotonicTime
     ) {
         let number = self.desk.open(asker, loops: loops, store: store, deadline: deadline)

@@ -250,29 +250,23 @@ package enum Server {
 
         // Everything that can fail comes before the first thread.
         var mainListeners = try listeners.open(loops: count)
-        if budget.limit < Limits.connectionsFew {
-            log.warning(
-                "there are descriptors for few connections; raise LimitNOFILE= in the unit, or ulimit -n",
-                LogField("connections", budget.limit), LogField("kept_for_the_server", Limits.descriptorsReserved))
-        }
-        // If TLS is required, no client could read the farewell.
-        let farewell = settings.tls.mode == .required ? [] : Farewell.noRoom(limit: budget.limit)
-        var drivers: [any LoopDriver] = []
-        for (index, eventLoop) in eventLoops.enumerated() {
+        Self.warn(ofFew: budget.limit, log)
+        let drivers = try eventLoops.enumerated().map { (index, eventLoop) throws(SystemError) in
+            // If TLS is required, no client could read the farewell.
+            let farewell = settings.tls.mode == .required ? [] : Farewell.noRoom(limit: budget.limit)
             let acceptor = try Acceptor(
                 mainListeners.next(), tag: ServerLoop.listenerTag, on: eventLoop.poller, budget: budget,
                 farewell: farewell)
-            drivers.append(
-                ServerLoop(
-                    loop: eventLoop, index: index,
-                    core: LoopCore(
-                        loop: index, identity: identity, epoch: epoch, revision: revision, apps: states,
-                        settings: core, authenticator: authenticator, revocations: revoked, quotas: quotas,
-                        seenTokens: seenTokens, now: moment),
-                    acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
-                    limits: limits, log: log,
-                    port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),
-                    isInherited: listeners.isInherited, ownStore: hasOwnThread ? nil : storeDriver))
+            return ServerLoop(
+                loop: eventLoop, index: index,
+                core: LoopCore(
+                    loop: index, identity: identity, epoch: epoch, revision: revision, apps: states, settings: core,
+                    authenticator: authenticator, revocations: revoked, quotas: quotas,
+                    seenTokens: seenTokens, now: moment),
+                acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
+                limits: limits, log: log,
+                port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),
+                isInherited: listeners.isInherited, ownStore: hasOwnThread ? nil : storeDriver)
         }
         let address = mainListeners.address
         let signals = try SignalSource(on: controlLoop.poller, tag: ControlLoop.signalTag)
@@ -294,20 +288,32 @@ package enum Server {
         ready(readiness)
         manager.ready("serving on \(address)")
         if let keeper { driver.tellCertificate(keeper) }
-        if log.isForPrograms {
-            log.info(
-                "serving", LogField("address", readiness.address), LogField("http", readiness.http ?? "off"),
-                LogField("version", settings.version), LogField("loops", count),
-                LogField("revision", readiness.revision))
-        }
+        Self.log(readiness, settings, loops: count, log)
         controlLoop.run(driver)
-        let status = driver.exitStatus ?? 1
+        return Self.end(driver.exitStatus ?? 1, eventLoops + [storeLoop], threads)
+    }
+
+    /// Stops what still runs, and returns the exit status.
+    private static func end(_ status: Int32, _ loops: [EventLoop], _ threads: [LoopThread]) -> Int32 {
         // A failed store may hang in the kernel, so no thread waits for it.
         if status != 0 { exit(status) }
-        for loop in eventLoops { loop.stop() }
-        storeLoop.stop()
+        for loop in loops { loop.stop() }
         for thread in threads { thread.join() }
         return status
+    }
+
+    private static func warn(ofFew connections: Int, _ log: Log) {
+        guard connections < Limits.connectionsFew else { return }
+        log.warning(
+            "there are descriptors for few connections; raise LimitNOFILE= in the unit, or ulimit -n",
+            LogField("connections", connections), LogField("kept_for_the_server", Limits.descriptorsReserved))
+    }
+
+    private static func log(_ ready: Ready, _ settings: ServerSettings, loops: Int, _ log: Log) {
+        guard log.isForPrograms else { return }
+        log.info(
+            "serving", LogField("address", ready.address), LogField("http", ready.http ?? "off"),
+            LogField("version", settings.version), LogField("loops", loops), LogField("revision", ready.revision))
     }
 
     /// Gives a driver to its loop's thread.

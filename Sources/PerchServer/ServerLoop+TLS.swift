@@ -162,8 +162,8 @@ extension ServerLoop {
     private func failed(_ connection: Int32, _ reason: String, _ text: String) {
         self.countFailure(reason)
         let now = self.loop.now
-        guard now >= self.nextFailureTold else { return }
-        self.nextFailureTold = now.advanced(byMilliseconds: Self.failureToldMilliseconds)
+        guard now >= self.port.nextFailureTold else { return }
+        self.port.nextFailureTold = now.advanced(byMilliseconds: Self.failureToldMilliseconds)
         let peer = Sockets.peerAddress(self.tenants[Int(connection)].socket)
         self.control.post(.handshakeFailed(peer: peer, reason: reason, text: text))
     }

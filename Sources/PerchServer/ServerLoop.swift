@@ -59,9 +59,7 @@ final class ServerLoop: LoopDriver {
     @exclusivity(unchecked) private var measures = LoopMeasures()
     /// When the oldest commit of this tick became durable.
     @exclusivity(unchecked) private var oldestCommit: UInt64?
-    @exclusivity(unchecked) private var hasBegun = false
-    private var isDraining = false
-    @exclusivity(unchecked) private var isAccepting = true
+    @exclusivity(unchecked) private var standing = Standing()
     /// The service manager owns the listener: the next process accepts its backlog.
     private let isInherited: Bool
 
@@ -76,8 +74,6 @@ final class ServerLoop: LoopDriver {
     /// Ciphertext that the kernel has not accepted, by connection number: at most one record, except for TLS's own
     /// answers.
     var pending: [Int32: PendingCiphertext] = [:]
-    /// When the next failed handshake may be logged.
-    var nextFailureTold = MonotonicTime.zero
 
     /// In separate memory, because each access to an object's property is checked for exclusive access, and one write
     /// to a connection has five.
@@ -107,6 +103,13 @@ final class ServerLoop: LoopDriver {
         var ticketChange: UInt32 = 0
         /// While it speaks TLS.
         var secure: TLSConnection?
+    }
+
+    /// How far the tick is, and the loop's life.
+    private struct Standing {
+        var hasBegun = false
+        var isDraining = false
+        var isAccepting = true
     }
 
     /// The layer between a connection's socket and the core.
@@ -155,8 +158,8 @@ final class ServerLoop: LoopDriver {
     }
 
     private func begin(_ now: MonotonicTime) {
-        guard !self.hasBegun else { return }
-        self.hasBegun = true
+        guard !self.standing.hasBegun else { return }
+        self.standing.hasBegun = true
         self.core.begin(Moment(monotonic: now.nanoseconds / 1_000_000, wall: self.clock.now()))
         self.core.callsBytesElsewhere = self.limits.callsBytes(elsewhereThan: self.index)
         self.core.notesEverything = self.log.isDebug
@@ -259,7 +262,7 @@ final class ServerLoop: LoopDriver {
         self.oldestCommit = nil
         let next = self.core.endTurn()
         self.execute()
-        self.hasBegun = false
+        self.standing.hasBegun = false
         self.limits.publish(self.index, callsBytes: self.core.callsBytes)
         if !self.core.notes.isEmpty {
             var notes: [LoopNote] = []
@@ -273,7 +276,7 @@ final class ServerLoop: LoopDriver {
         self.measures.turnMicroseconds.record(UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         var wake = next.map { MonotonicTime(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000).partialValue) }
         if let storeWake { wake = min(wake ?? .distantFuture, storeWake) }
-        if self.isAccepting, let rest = self.acceptor.turn(now: now) { wake = min(wake ?? .distantFuture, rest) }
+        if self.standing.isAccepting, let rest = self.acceptor.turn(now: now) { wake = min(wake ?? .distantFuture, rest) }
         return wake
     }
 
@@ -301,10 +304,10 @@ final class ServerLoop: LoopDriver {
             self.port.context = context
         case .trust(let authenticator): self.core.trust(authenticator)
         case .drain:
-            guard !self.isDraining else { return }
-            self.isDraining = true
+            guard !self.standing.isDraining else { return }
+            self.standing.isDraining = true
             // The listener closes first: new clients go to another server. Connections in its backlog get the reason.
-            self.isAccepting = false
+            self.standing.isAccepting = false
             if self.isInherited {
                 self.acceptor.leave()
             } else {

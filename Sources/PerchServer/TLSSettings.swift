@@ -165,6 +165,8 @@ struct TLSPort {
     /// Nil where TLS is off.
     var context: TLSContext?
     var tickets: TicketKeys?
+    /// When the next failed handshake is logged; further failures are only counted.
+    var nextFailureTold = MonotonicTime.zero
 
     static let off = TLSPort(mode: .off)
 }

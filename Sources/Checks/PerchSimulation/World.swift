@@ -47,14 +47,7 @@ package final class World {
     package private(set) var latestWall = World.begin
     /// Requests of the loops that the store has not seen yet.
     package private(set) var storeInbox: [StoreRequest] = []
-    /// Whether the clock has passed its lease, because the disk had no space for a new one.
-    package private(set) var hasRunUnleased = false
-    /// Whether any server of this world has.
-    package private(set) var hasEverRunUnleased = false
-    /// The machine's clock was seen beyond the lease.
-    private var isClockAwaited = false
-    /// A run of the store stops an app's clock, and not all loops have applied that.
-    private var isClockHeld = false
+    private var clockState = ClockState()
     /// When the store wants to run again, by the machine's clock; nil for "when something is asked".
     package private(set) var storeWake: Instant?
     package private(set) var storeFailure: String?
@@ -67,11 +60,36 @@ package final class World {
     package var catalogueFiles: [[UInt8]: (catalogue: Catalogue, settings: AppSettings)] = [:]
     /// The images of those that have some.
     package var catalogueImages: [[UInt8]: [ImageContent]] = [:]
-    /// Answers to mutations that the world asked for itself.
-    package private(set) var ownAnswers: [UInt64: StoreAnswer] = [:]
-    private var nextOwnTicket: UInt64 = 1
+    private var own = OwnMutations()
     /// Tokens that the store revoked, and the last revision before each.
     package private(set) var revokedSince: [String: UInt64] = [:]
+
+    /// What stops the server's clock, and how it passed its lease.
+    private struct ClockState {
+        /// The clock has passed its lease, because the disk had no space for a new one.
+        var hasRunUnleased = false
+        /// Any server of this world has.
+        var hasEverRunUnleased = false
+        /// The machine's clock was seen beyond the lease.
+        var isAwaited = false
+        /// A run of the store stops an app's clock, and not all loops have applied that.
+        var isHeld = false
+    }
+
+    /// Mutations that the world asked the store for, as the server does for itself.
+    private struct OwnMutations {
+        var answers: [UInt64: StoreAnswer] = [:]
+        var nextTicket: UInt64 = 1
+        /// LoadCatalog calls that wait for theirs.
+        var loads: [UInt64: (loop: Int, ticket: UInt64, summary: CatalogSummary)] = [:]
+    }
+
+    /// Whether the clock has passed its lease, because the disk had no space for a new one.
+    package var hasRunUnleased: Bool { self.clockState.hasRunUnleased }
+    /// Whether any server of this world has.
+    package var hasEverRunUnleased: Bool { self.clockState.hasEverRunUnleased }
+    /// Answers to mutations that the world asked for itself.
+    package var ownAnswers: [UInt64: StoreAnswer] { self.own.answers }
 
     package init(_ setup: Setup = Setup(), conditions: SimulatedLoop.Conditions = SimulatedLoop.Conditions()) {
         self.setup = setup
@@ -178,7 +196,9 @@ package final class World {
         let controls = loop.controls
         loop.controls.removeAll()
         for (ticket, request) in controls {
-            loop.inbox.append(.control(ticket: ticket, self.answer(to: request)))
+            if let answer = self.answer(to: request, from: loop.index, ticket) {
+                loop.inbox.append(.control(ticket: ticket, answer))
+            }
         }
     }
 
@@ -205,7 +225,7 @@ package final class World {
         precondition(self.outbox == nil, "a run of the store began inside a run")
         let requests = self.storeInbox
         self.storeInbox.removeAll()
-        if self.engine.stopsClock(requests) { self.isClockHeld = true }
+        if self.engine.stopsClock(requests) { self.clockState.isHeld = true }
         var outbox = StoreEngine.Outbox(loops: self.loops.count, askers: 1)
         self.storeWake = self.engine.run(requests, wall: self.wall, machine: self.machine, into: &outbox)
         // A process that died in a decision sends no results.
@@ -228,7 +248,7 @@ package final class World {
             loop.inbox.append(contentsOf: events.map { LoopArrival.store($0) })
         }
         for case .answer(let ticket, let answer) in outbox.events[self.loops.count] {
-            self.ownAnswers[ticket] = answer
+            self.took(answer, to: ticket)
         }
     }
 
@@ -241,10 +261,25 @@ package final class World {
     /// Asks the store for a change, as the server does for itself.
     @discardableResult
     package func mutate(_ mutation: Mutation) -> UInt64 {
-        let ticket = self.nextOwnTicket
-        self.nextOwnTicket += 1
+        let ticket = self.own.nextTicket
+        self.own.nextTicket += 1
         self.storeInbox.append(StoreRequest(loop: self.loops.count, ticket: ticket, .mutate(mutation)))
         return ticket
+    }
+
+    private func took(_ answer: StoreAnswer, to ticket: UInt64) {
+        guard let load = self.own.loads.removeValue(forKey: ticket) else {
+            self.own.answers[ticket] = answer
+            return
+        }
+        let told: ControlAnswer
+        switch answer {
+        case .mutated(_, let position):
+            told = .response(.loadCatalog(LoadCatalogResponse(position: position, summary: load.summary)))
+        case .refused(let refusal): told = .failed(refusal)
+        default: preconditionFailure("a mutation was asked for")
+        }
+        self.loops[load.loop].inbox.append(.control(ticket: load.ticket, told))
     }
 
     package var storeHasWork: Bool {
@@ -312,29 +347,29 @@ package final class World {
 
     /// The server's clock goes along with the machine's, up to the lease that is on the disk; there the store is woken.
     private func lookAtMachine() {
-        if self.isClockHeld { return }
+        if self.clockState.isHeld { return }
         let bound = self.engine.clockBound
         self.wall = max(self.wall, min(self.machine, bound))
         self.latestWall = max(self.latestWall, self.wall)
         // A failed store writes no lease any more: its process is about to end.
-        if self.machine > bound, self.engine.failure == nil, !self.isClockAwaited {
-            self.isClockAwaited = true
+        if self.machine > bound, self.engine.failure == nil, !self.clockState.isAwaited {
+            self.clockState.isAwaited = true
             self.storeWake = min(self.storeWake ?? self.machine, self.machine)
         }
-        let isExcused = self.hasRunUnleased || self.engine.isWithoutRoom
-        self.hasRunUnleased = isExcused && self.wall > self.engine.header.lease
-        if self.hasRunUnleased { self.hasEverRunUnleased = true }
+        let isExcused = self.clockState.hasRunUnleased || self.engine.isWithoutRoom
+        self.clockState.hasRunUnleased = isExcused && self.wall > self.engine.header.lease
+        if self.clockState.hasRunUnleased { self.clockState.hasEverRunUnleased = true }
     }
 
     /// Extends the clock, as the store's thread does after each tick.
     private func extendClock() {
-        if self.isClockHeld, !self.engine.isClockStopping {
-            self.isClockHeld = false
+        if self.clockState.isHeld, !self.engine.isClockStopping {
+            self.clockState.isHeld = false
             for loop in self.loops { loop.inbox.append(.clockWentOn) }
         }
         self.lookAtMachine()
-        guard self.isClockAwaited, self.machine <= self.engine.clockBound else { return }
-        self.isClockAwaited = false
+        guard self.clockState.isAwaited, self.machine <= self.engine.clockBound else { return }
+        self.clockState.isAwaited = false
         for loop in self.loops { loop.inbox.append(.clockWentOn) }
     }
 
@@ -362,16 +397,19 @@ package final class World {
 
     // MARK: The server around the cores
 
-    private func answer(to request: ControlRequest) -> ControlAnswer {
+    private func answer(to request: ControlRequest, from loop: Int, _ ticket: UInt64) -> ControlAnswer? {
         switch request {
-        case .loadCatalog(let app, let file, _, let source, _):
+        case .loadCatalog(let app, let file, _, let source, let origin):
             guard let loaded = self.catalogueFiles[file] else {
                 return .refused(.catalogInvalid, "the test has no such catalogue", [])
             }
-            let mutation = Self.load(
+            var mutation = Self.load(
                 app, loaded.catalogue, settings: loaded.settings, source: source,
                 images: self.catalogueImages[file] ?? [])
-            return .mutation(mutation, CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion))
+            mutation.origin = origin
+            let summary = CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion)
+            self.own.loads[self.mutate(mutation)] = (loop, ticket, summary)
+            return nil
         case .checkCatalog: return .response(.checkCatalog(CheckCatalogResponse()))
         case .serverStatus: return .response(.getServerStatus(ServerStatus(version: "simulated")))
         case .backup: return .refused(.backupFailed, "a simulated store has no file", [])
@@ -427,7 +465,7 @@ package final class World {
         }
         self.storeInbox.removeAll()
         self.outbox = nil
-        self.ownAnswers.removeAll()
+        self.own = OwnMutations(nextTicket: self.own.nextTicket)
         self.storeFailure = nil
         if let disk = self.setup.disk {
             disk.killProcess()
@@ -443,9 +481,9 @@ package final class World {
         }
         // Not the machine's clock yet: the store's first run renews the lease.
         self.wall = self.engine.header.lease
-        self.isClockAwaited = false
-        self.isClockHeld = false
-        self.hasRunUnleased = false
+        self.clockState.isAwaited = false
+        self.clockState.isHeld = false
+        self.clockState.hasRunUnleased = false
         self.loops = Self.makeLoops(self.engine, self.setup, self.now)
         self.storeWake = self.machine
         return committed

@@ -29,11 +29,7 @@ extension LoopCore {
             self.answer(call, self.page(pending, rows, hasMore: hasMore))
         case .mutated(let result, let position):
             self.noteChange(call, pending, at: position.revision)
-            if let summary = pending.summary {
-                self.answer(call, .loadCatalog(LoadCatalogResponse(position: position, summary: summary)))
-            } else {
-                self.answer(call, self.response(to: pending.request, result, at: position, app: pending.app))
-            }
+            self.answer(call, self.response(to: pending.request, result, at: position, app: pending.app))
         case .image(let bytes, let hash):
             self.finishImage(call, pending, bytes, hash)
         case .revoked(let wasRevoked):
@@ -56,13 +52,14 @@ extension LoopCore {
         guard self.calls.isTaken(call, generation: generation), self.calls[call].kind == .unary else { return }
         switch answer {
         case .response(let response):
+            if case .loadCatalog(let loaded) = response, let pending = self.pendingCall(call) {
+                self.noteChange(call, pending, at: loaded.position?.revision)
+            }
             self.answer(call, response)
         case .refused(let reason, let message, let details):
             self.end(call, WireStatus(reason, message, details: details))
-        case .mutation(var mutation, let summary):
-            mutation.origin = self.clientID(ofCall: call)
-            self.service.pending[Int(self.calls[call].target)]?.summary = summary
-            self.ask(.call(call, generation: generation), .mutate(mutation))
+        case .failed(let refusal):
+            self.refuse(call, refusal)
         }
     }
 

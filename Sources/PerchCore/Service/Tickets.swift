@@ -37,8 +37,6 @@ extension LoopCore {
 struct PendingCall {
     var request: Request
     var app: AppNumber
-    /// Set while a catalogue is being written.
-    var summary: CatalogSummary?
 }
 
 extension LoopCore {

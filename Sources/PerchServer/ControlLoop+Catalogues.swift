@@ -1,0 +1,172 @@
+import PerchBase
+import PerchCatalogue
+import PerchCore
+import PerchJSON
+import PerchLoop
+import PerchMetrics
+import PerchModel
+import PerchStore
+import PerchWire
+
+/// Catalogues that the store is writing, and who waits for each.
+struct CatalogueWrites {
+    enum Asker {
+        /// The app of this index, whose file was read again.
+        case file(Int)
+        /// `LoadCatalog`, and what it answers beside the position.
+        case call(loop: Int, ticket: UInt64, CatalogSummary)
+    }
+
+    private var askers: [UInt64: Asker] = [:]
+    private var lastTicket: UInt64 = 0
+    /// Files that were read again and are not written yet.
+    private(set) var filesAwaited = 0
+
+    mutating func begin(_ asker: Asker) -> UInt64 {
+        self.lastTicket += 1
+        self.askers[self.lastTicket] = asker
+        if case .file = asker { self.filesAwaited += 1 }
+        return self.lastTicket
+    }
+
+    mutating func end(_ ticket: UInt64) -> Asker {
+        guard let asker = self.askers.removeValue(forKey: ticket) else {
+            preconditionFailure("answer \(ticket) is for no catalogue")
+        }
+        if case .file = asker { self.filesAwaited -= 1 }
+        return asker
+    }
+}
+
+// Catalogues have one path: a file's bytes are read on this thread, become one mutation, and the store answers this thread. SIGHUP and
+// LoadCatalog differ in where the bytes come from and who hears of the answer. A start decides the same mutation before there are
+// threads.
+extension ControlLoop {
+    func reload() {
+        guard self.drain == nil else { return }
+        self.parts.manager.reloading()
+        self.reloadCertificates()
+        for (index, app) in self.parts.apps.enumerated() {
+            do throws(ServerError) {
+                let loaded = try CatalogueFile.load(app.settings.catalogPath)
+                self.write(
+                    Self.mutation(
+                        app.number, loaded, source: app.settings.catalogPath, timeRate: app.settings.timeRate),
+                    for: .file(index))
+            } catch {
+                self.keepsCatalogue(app.settings, "\(error)")
+            }
+        }
+        if self.catalogues.filesAwaited == 0 { self.parts.manager.ready(self.summary()) }
+    }
+
+    private func write(_ mutation: Mutation, for asker: CatalogueWrites.Asker) {
+        let ticket = self.catalogues.begin(asker)
+        self.parts.store.post(StoreRequest(loop: self.parts.loops.count, ticket: ticket, .mutate(mutation)))
+    }
+
+    /// The store has written a catalogue, or refused it.
+    func wroteCatalogue(_ ticket: UInt64, _ answer: StoreAnswer) {
+        switch self.catalogues.end(ticket) {
+        case .file(let index):
+            self.wroteFile(self.parts.apps[index].settings, answer)
+            if self.catalogues.filesAwaited == 0, self.drain == nil { self.parts.manager.ready(self.summary()) }
+        case .call(let loop, let ticket, let summary):
+            let told: ControlAnswer
+            switch answer {
+            case .mutated(_, let position):
+                told = .response(.loadCatalog(LoadCatalogResponse(position: position, summary: summary)))
+            case .refused(let refusal): told = .failed(refusal)
+            default: preconditionFailure("a mutation was asked for")
+            }
+            self.parts.loops[loop].post(.control(ticket: ticket, told))
+        }
+    }
+
+    private func wroteFile(_ app: ServerSettings.AppSettings, _ answer: StoreAnswer) {
+        switch answer {
+        case .mutated(_, let position):
+            self.reloadedFiles.took(ReloadedFiles.catalogue(of: app.bundleID), fault: nil)
+            self.log.info(
+                "the catalogue is that of its file", LogField("bundle_id", app.bundleID),
+                LogField("file", app.catalogPath), LogField("revision", position.revision))
+        case .refused(let refusal): self.keepsCatalogue(app, refusal.message)
+        default: preconditionFailure("a mutation was asked for")
+        }
+    }
+
+    private func keepsCatalogue(_ app: ServerSettings.AppSettings, _ reason: String) {
+        self.reloadedFiles.took(ReloadedFiles.catalogue(of: app.bundleID), fault: reason)
+        self.log.error("the catalogue stays as it was: \(reason)", LogField("bundle_id", app.bundleID))
+    }
+
+    /// A mutation that replaces an app's catalogue, if it differs.
+    static func mutation(
+        _ app: AppNumber, _ loaded: LoadedCatalogue, source: String, timeRate: TimeRate?
+    ) -> Mutation {
+        var settings = loaded.settings
+        if let timeRate { settings.timeRate = timeRate }
+        let fileSettings = settings
+        let (catalogue, images) = (loaded.catalogue, loaded.images)
+        return Mutation(.app(app), needsTestApp: false) { view throws(Refusal) in
+            var change = AppChange()
+            change.fileSettings = fileSettings
+            if view.app.catalogue != catalogue || view.app.catalogueSource != source {
+                change.catalogue = (catalogue, source)
+                change.images = images
+            } else if view.fileSettings == fileSettings {
+                return .unchanged(answer: .none)
+            }
+            return .commitApp(change, answer: .none)
+        }
+    }
+
+    func handle(_ request: ControlRequest, loop: Int, ticket: UInt64) {
+        switch request {
+        case .serverStatus:
+            self.ask(
+                .call(loop: loop, ticket: ticket), loops: true, store: true,
+                deadline: Clocks.monotonic().advanced(byMilliseconds: Limits.statusMilliseconds))
+        case .backup(let path):
+            self.backUp(to: path, loop: loop, ticket: ticket)
+        case .checkCatalog(let file, let images):
+            self.answer(loop, ticket) { () throws(CatalogueError) in
+                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
+                return .response(.checkCatalog(CheckCatalogResponse(summary: Self.summary(loaded))))
+            }
+        case .loadCatalog(let app, let file, let images, let source, let origin):
+            self.answer(loop, ticket) { () throws(CatalogueError) in
+                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
+                var mutation = Self.mutation(app, loaded, source: source.isEmpty ? "a call" : source, timeRate: nil)
+                mutation.origin = origin
+                self.write(mutation, for: .call(loop: loop, ticket: ticket, Self.summary(loaded)))
+                return nil
+            }
+        }
+    }
+
+    private func answer(_ loop: Int, _ ticket: UInt64, _ work: () throws(CatalogueError) -> ControlAnswer?) {
+        let answer: ControlAnswer?
+        do throws(CatalogueError) {
+            answer = try work()
+        } catch {
+            answer = .refused(
+                .catalogInvalid, "the catalogue cannot be used: \(error)",
+                [
+                    StatusDetail(key: "line", value: "\(error.place.line)"),
+                    StatusDetail(key: "column", value: "\(error.place.column)"),
+                ])
+        }
+        if let answer { self.parts.loops[loop].post(.control(ticket: ticket, answer)) }
+    }
+
+    private static func summary(_ loaded: LoadedCatalogue) -> CatalogSummary {
+        var summary = CatalogSummary(counting: loaded.catalogue)
+        summary.warnings = loaded.warnings.map {
+            CatalogWarning(
+                line: UInt32(clamping: $0.place.line), column: UInt32(clamping: $0.place.column),
+                productID: $0.productID, message: $0.message)
+        }
+        return summary
+    }
+}
