@@ -73,31 +73,12 @@ extension ValueKind {
 
     package func parse(_ text: String) throws(Mismatch) -> Value {
         switch self {
-        case .flag:
-            switch text {
-            case "true", "yes", "on", "1": return .flag(true)
-            case "false", "no", "off", "0": return .flag(false)
-            default: throw Mismatch("is \(quoted(text)), it can be true or false")
-            }
-        case .text:
+        case .flag: return .flag(try Self.flag(text))
+        case .text, .target:
             guard !text.isEmpty else { throw Mismatch("is empty") }
             return .text(text)
-        case .bundleID:
-            guard !text.isEmpty, text.utf8.count <= Limits.bundleIDBytesMax, text.utf8.allSatisfy(Self.isOfBundleID)
-            else {
-                throw Mismatch(
-                    "is \(quoted(text)), it should be letters, digits, dots, hyphens and underscores such as com.example.app"
-                )
-            }
-            return .text(text)
-        case .choice(let choices, let json):
-            if let word = json[text] { return .text(word) }
-            guard choices.contains(text) else {
-                throw Mismatch(
-                    "is \(quoted(text)), it can be \(alternatives(choices))", suggesting: nearest(to: text, in: choices)
-                )
-            }
-            return .text(text)
+        case .bundleID: return .text(try Self.bundleID(text))
+        case .choice(let choices, let json): return .text(try Self.choice(text, of: choices, json))
         case .count(let range):
             guard let number = Self.integer(text) else { throw Mismatch("is \(quoted(text)), it should be a number") }
             return .number(try Self.within(range, number, text) { String($0) })
@@ -113,16 +94,7 @@ extension ValueKind {
             return .duration(try Self.duration(text))
         case .instant:
             return .number(try Self.instant(text, "a UTC time such as 2026-11-21T09:30:00Z, or a date"))
-        case .moment:
-            let sign = text.first.flatMap { $0 == "-" || $0 == "+" ? $0 : nil }
-            let length = sign == nil ? text : String(text.dropFirst())
-            if let distance = try? Self.duration(length) { return .duration(sign == "-" ? distance.negated : distance) }
-            return .number(
-                try Self.instant(
-                    text, "a UTC time such as 2026-11-21T09:30:00Z, a date, or a distance from now such as 10m or -2d"))
-        case .target:
-            guard !text.isEmpty else { throw Mismatch("is empty") }
-            return .text(text)
+        case .moment: return try Self.moment(text)
         case .address:
             return .text(try Self.address(text, "HOST:PORT such as 127.0.0.1:7447"))
         case .listenAddress:
@@ -130,33 +102,75 @@ extension ValueKind {
         case .listenAddressOrSwitch:
             if text == "on" || text == "off" { return .text(text) }
             return .text(try Self.listenAddress(text, "on, off, or ADDRESS:PORT such as 127.0.0.1:7448"))
-        case .storefront(let word):
-            guard Country.isCode(text) || text == word else {
-                let or = word.map { ", or `\($0)`" } ?? ""
-                throw Mismatch(
-                    "is \(quoted(text)), it should be a country code of three capital letters (ISO 3166-1 alpha-3) such as "
-                        + "USA\(or)", suggesting: Country.meant(by: text)?.code)
-            }
-            return .text(text)
+        case .storefront(let word): return .text(try Self.storefront(text, or: word))
         case .uuid:
             guard Self.isUUID(text) else {
                 throw Mismatch("is \(quoted(text)), it should be a UUID such as 123e4567-e89b-12d3-a456-426614174000")
             }
             return .text(text)
-        case .timeRate:
-            let rate = TimeRate(named: text) ?? Int32(text).flatMap { TimeRate(rawValue: $0) }
-            guard let rate else {
-                throw Mismatch(
-                    "is \(quoted(text)), which is no rate; `perch store clock rate --help` lists them",
-                    suggesting: nearest(to: text, in: TimeRate.all.map(\.name)))
-            }
-            return .text(rate.name)
+        case .timeRate: return .text(try Self.timeRate(text))
         case .transactionID:
             guard Self.isDigits(text), let id = UInt64(text) else {
                 throw Mismatch("is \(quoted(text)), it should be the number of a transaction")
             }
             return .transactionID(id)
         }
+    }
+
+    private static func flag(_ text: String) throws(Mismatch) -> Bool {
+        switch text {
+        case "true", "yes", "on", "1": return true
+        case "false", "no", "off", "0": return false
+        default: throw Mismatch("is \(quoted(text)), it can be true or false")
+        }
+    }
+
+    private static func bundleID(_ text: String) throws(Mismatch) -> String {
+        guard !text.isEmpty, text.utf8.count <= Limits.bundleIDBytesMax, text.utf8.allSatisfy(Self.isOfBundleID) else {
+            throw Mismatch(
+                "is \(quoted(text)), it should be letters, digits, dots, hyphens and underscores such as com.example.app"
+            )
+        }
+        return text
+    }
+
+    private static func choice(
+        _ text: String, of choices: [String], _ json: [String: String]
+    ) throws(Mismatch) -> String {
+        if let word = json[text] { return word }
+        guard choices.contains(text) else {
+            throw Mismatch(
+                "is \(quoted(text)), it can be \(alternatives(choices))", suggesting: nearest(to: text, in: choices))
+        }
+        return text
+    }
+
+    private static func moment(_ text: String) throws(Mismatch) -> Value {
+        let sign = text.first.flatMap { $0 == "-" || $0 == "+" ? $0 : nil }
+        let length = sign == nil ? text : String(text.dropFirst())
+        if let distance = try? Self.duration(length) { return .duration(sign == "-" ? distance.negated : distance) }
+        return .number(
+            try Self.instant(
+                text, "a UTC time such as 2026-11-21T09:30:00Z, a date, or a distance from now such as 10m or -2d"))
+    }
+
+    private static func storefront(_ text: String, or word: String?) throws(Mismatch) -> String {
+        guard Country.isCode(text) || text == word else {
+            let or = word.map { ", or `\($0)`" } ?? ""
+            throw Mismatch(
+                "is \(quoted(text)), it should be a country code of three capital letters (ISO 3166-1 alpha-3) such as "
+                    + "USA\(or)", suggesting: Country.meant(by: text)?.code)
+        }
+        return text
+    }
+
+    private static func timeRate(_ text: String) throws(Mismatch) -> String {
+        guard let rate = TimeRate(named: text) ?? Int32(text).flatMap({ TimeRate(rawValue: $0) }) else {
+            throw Mismatch(
+                "is \(quoted(text)), which is no rate; `perch store clock rate --help` lists them",
+                suggesting: nearest(to: text, in: TimeRate.all.map(\.name)))
+        }
+        return rate.name
     }
 
     private static func instant(_ text: String, _ expected: String) throws(Mismatch) -> Int64 {

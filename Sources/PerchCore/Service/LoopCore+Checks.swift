@@ -6,148 +6,171 @@ import PerchWire
 // Checks of a request that need no store: its fields, and the token that it resumes from.
 extension LoopCore {
     static func check(_ request: Request) throws(CallRefusal) {
-        func account(_ key: String) throws(CallRefusal) { try Self.checkAccount(key) }
-        func key(_ bytes: [UInt8]) throws(CallRefusal) { try Self.checkIdempotencyKey(bytes) }
-        func present(_ value: String, _ field: String) throws(CallRefusal) {
-            guard !value.isEmpty else {
-                throw CallRefusal(
-                    .fieldMissing, "\(field) is empty; it says what is asked for",
-                    details: [.field(field)])
-            }
-        }
-        func page(_ size: UInt32) throws(CallRefusal) {
-            guard size <= Limits.pageSizeMax else {
-                throw CallRefusal(
-                    .fieldInvalid, "page_size is \(size), the limit is \(Limits.pageSizeMax)",
-                    details: [.field("page_size"), .found(size), .limit(Limits.pageSizeMax)])
-            }
-        }
         switch request {
-        case .productsTask(let asked), .getProducts(let asked):
-            guard !asked.productIDs.isEmpty else {
-                throw CallRefusal(
-                    .fieldMissing, "product_ids is empty; name the products to watch",
-                    details: [.field("product_ids")])
-            }
-            guard asked.productIDs.allSatisfy({ !$0.isEmpty }) else {
-                throw CallRefusal(
-                    .fieldInvalid, "a product identifier in product_ids is empty",
-                    details: [.field("product_ids")])
-            }
-            try Self.check(locale: asked.locale, storefront: asked.storefront)
-        case .getImage(let asked):
-            try present(asked.imageID, "image_id")
-            guard asked.knownHash.isEmpty || asked.knownHash.count == ContentHash.byteCount else {
-                throw CallRefusal(
-                    .fieldInvalid,
-                    "known_hash has \(asked.knownHash.count) bytes; send the \(ContentHash.byteCount) of content_hash, or none",
-                    details: [.field("known_hash"), .found(asked.knownHash.count)])
-            }
+        case .productsTask(let asked), .getProducts(let asked): try Self.check(asked)
+        case .getImage(let asked): try Self.check(asked)
         case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked):
-            try account(asked.account)
-            try present(asked.groupID, "group_id")
+            try Self.checkAccount(asked.account)
+            try Self.present(asked.groupID, "group_id")
         case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked):
-            try account(asked.account)
-            try present(asked.productID, "product_id")
-        case .listCurrentEntitlements(let asked): try account(asked.account)
+            try Self.checkAccount(asked.account)
+            try Self.present(asked.productID, "product_id")
+        case .listCurrentEntitlements(let asked): try Self.checkAccount(asked.account)
         case .purchase(let asked):
             try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
         case .finish(let asked):
-            try account(asked.account)
-            try key(asked.idempotencyKey)
+            try Self.checkAccount(asked.account)
+            try Self.checkIdempotencyKey(asked.idempotencyKey)
         case .listTransactions(let asked):
-            try account(asked.account)
-            try page(asked.pageSize)
+            try Self.checkAccount(asked.account)
+            try Self.checkPage(asked.pageSize)
         case .listUnfinished(let asked):
-            try account(asked.account)
-            try page(asked.pageSize)
+            try Self.checkAccount(asked.account)
+            try Self.checkPage(asked.pageSize)
         case .getLatestTransaction(let asked):
-            try account(asked.account)
-            try present(asked.productID, "product_id")
-        case .transactionUpdates(let asked): try account(asked.account)
-        case .operate(let asked):
-            try key(asked.idempotencyKey)
-            guard let operation = asked.operation else {
-                throw CallRefusal(
-                    .fieldMissing, "operation is not set; it names exactly one operation",
-                    details: [.field("operation")])
-            }
-            if operation.transaction == nil || !asked.account.isEmpty { try account(asked.account) }
-            switch operation {
-            case .buy(let order): try Self.check(order, at: Self.operatedOrder)
-            case .createIntent(let product, _): try present(product, "operation.create_intent.product_id")
-            case .share(_, let member): try Self.checkAccount(member, field: "operation.share.member")
-            case .stopSharing(_, let member?): try Self.checkAccount(member, field: "operation.stop_sharing.member")
-            default: break
-            }
-        case .inspectAccount(let asked): try account(asked.account)
-        case .listAccounts(let asked): try page(asked.pageSize)
-        case .configure(let asked):
-            try key(asked.idempotencyKey)
-            guard !asked.settings.isEmpty else {
-                throw CallRefusal(
-                    .fieldMissing, "settings is empty; name what is to be changed",
-                    details: [.field("settings")])
-            }
+            try Self.checkAccount(asked.account)
+            try Self.present(asked.productID, "product_id")
+        case .transactionUpdates(let asked): try Self.checkAccount(asked.account)
+        case .operate(let asked): try Self.check(asked)
+        case .inspectAccount(let asked): try Self.checkAccount(asked.account)
+        case .listAccounts(let asked): try Self.checkPage(asked.pageSize)
+        case .configure(let asked): try Self.check(asked)
         case .sync(let asked):
-            try account(asked.account)
-            try key(asked.idempotencyKey)
+            try Self.checkAccount(asked.account)
+            try Self.checkIdempotencyKey(asked.idempotencyKey)
         case .requestRefund(let asked):
-            try account(asked.account)
-            try key(asked.idempotencyKey)
+            try Self.checkAccount(asked.account)
+            try Self.checkIdempotencyKey(asked.idempotencyKey)
         case .redeemOfferCode(let asked):
-            try account(asked.account)
-            try present(asked.code, "code")
-            try key(asked.idempotencyKey)
+            try Self.checkAccount(asked.account)
+            try Self.present(asked.code, "code")
+            try Self.checkIdempotencyKey(asked.idempotencyKey)
         case .manageSubscriptions(let asked):
-            try account(asked.account)
-            try present(asked.productID, "product_id")
-            try key(asked.idempotencyKey)
-        case .getAppTransaction(let asked): try account(asked.account)
-        case .purchaseIntents(let asked), .messages(let asked): try account(asked.account)
+            try Self.checkAccount(asked.account)
+            try Self.present(asked.productID, "product_id")
+            try Self.checkIdempotencyKey(asked.idempotencyKey)
+        case .getAppTransaction(let asked): try Self.checkAccount(asked.account)
+        case .purchaseIntents(let asked), .messages(let asked): try Self.checkAccount(asked.account)
         case .listPlanOptions(let asked):
             try Self.check(locale: asked.locale)
-            try account(asked.account)
-            try present(asked.groupID, "group_id")
+            try Self.checkAccount(asked.account)
+            try Self.present(asked.groupID, "group_id")
         case .getOfferEligibility(let asked):
-            try account(asked.account)
-            try present(asked.productID + asked.groupID, "group_id")
-        case .explain(let asked):
-            try account(asked.account)
-            switch asked.about {
-            case .group(let id)?: try present(id, "group_id")
-            case .product(let id)?: try present(id, "product_id")
-            case nil:
-                throw CallRefusal(
-                    .fieldMissing, "about is not set; name a group_id or a product_id",
-                    details: [.field("about")])
-            }
-        case .setClock(let asked):
-            guard let change = asked.change else {
-                throw CallRefusal(
-                    .fieldMissing, "no change is named; freeze, resume or advance the clock",
-                    details: [.field("change")])
-            }
-            if case .advanceToBoundary(let name) = change {
-                try Self.checkAccount(name, field: "advance_to_boundary.account")
-            }
+            try Self.checkAccount(asked.account)
+            try Self.present(asked.productID + asked.groupID, "group_id")
+        case .explain(let asked): try Self.check(asked)
+        case .setClock(let asked): try Self.check(asked)
         case .getAppPolicies(let asked): try Self.check(locale: asked.locale)
         case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .listApps, .getServerStatus: break
-        case .backup(let asked):
-            try present(asked.path, "path")
-            guard asked.path.utf8.first == UInt8(ascii: "/") else {
-                throw CallRefusal(
-                    .fieldInvalid, "path is not absolute; the server's working directory is not the caller's",
-                    details: [.field("path")])
-            }
-        case .revokeToken(let asked):
-            let count = asked.tokenID.utf8.count
-            guard (1...Limits.revocationIDBytesMax).contains(count) else {
-                throw CallRefusal(
-                    .fieldInvalid,
-                    "token_id has \(count) bytes; it must have 1 to \(Limits.revocationIDBytesMax), `perch token inspect` shows it",
-                    details: [.field("token_id"), .found(count), .limit(Limits.revocationIDBytesMax)])
-            }
+        case .backup(let asked): try Self.check(asked)
+        case .revokeToken(let asked): try Self.check(asked)
+        }
+    }
+
+    private static func check(_ asked: ProductsRequest) throws(CallRefusal) {
+        guard !asked.productIDs.isEmpty else {
+            throw CallRefusal(
+                .fieldMissing, "product_ids is empty; name the products to watch",
+                details: [.field("product_ids")])
+        }
+        guard asked.productIDs.allSatisfy({ !$0.isEmpty }) else {
+            throw CallRefusal(
+                .fieldInvalid, "a product identifier in product_ids is empty",
+                details: [.field("product_ids")])
+        }
+        try Self.check(locale: asked.locale, storefront: asked.storefront)
+    }
+
+    private static func check(_ asked: GetImageRequest) throws(CallRefusal) {
+        try Self.present(asked.imageID, "image_id")
+        guard asked.knownHash.isEmpty || asked.knownHash.count == ContentHash.byteCount else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "known_hash has \(asked.knownHash.count) bytes; send the \(ContentHash.byteCount) of content_hash, or none",
+                details: [.field("known_hash"), .found(asked.knownHash.count)])
+        }
+    }
+
+    private static func check(_ asked: OperateRequest) throws(CallRefusal) {
+        try Self.checkIdempotencyKey(asked.idempotencyKey)
+        guard let operation = asked.operation else {
+            throw CallRefusal(
+                .fieldMissing, "operation is not set; it names exactly one operation",
+                details: [.field("operation")])
+        }
+        if operation.transaction == nil || !asked.account.isEmpty { try Self.checkAccount(asked.account) }
+        switch operation {
+        case .buy(let order): try Self.check(order, at: Self.operatedOrder)
+        case .createIntent(let product, _): try Self.present(product, "operation.create_intent.product_id")
+        case .share(_, let member): try Self.checkAccount(member, field: "operation.share.member")
+        case .stopSharing(_, let member?): try Self.checkAccount(member, field: "operation.stop_sharing.member")
+        default: break
+        }
+    }
+
+    private static func check(_ asked: ConfigureRequest) throws(CallRefusal) {
+        try Self.checkIdempotencyKey(asked.idempotencyKey)
+        guard !asked.settings.isEmpty else {
+            throw CallRefusal(
+                .fieldMissing, "settings is empty; name what is to be changed",
+                details: [.field("settings")])
+        }
+    }
+
+    private static func check(_ asked: ExplainRequest) throws(CallRefusal) {
+        try Self.checkAccount(asked.account)
+        switch asked.about {
+        case .group(let id)?: try Self.present(id, "group_id")
+        case .product(let id)?: try Self.present(id, "product_id")
+        case nil:
+            throw CallRefusal(
+                .fieldMissing, "about is not set; name a group_id or a product_id",
+                details: [.field("about")])
+        }
+    }
+
+    private static func check(_ asked: SetClockRequest) throws(CallRefusal) {
+        guard let change = asked.change else {
+            throw CallRefusal(
+                .fieldMissing, "no change is named; freeze, resume or advance the clock",
+                details: [.field("change")])
+        }
+        if case .advanceToBoundary(let name) = change {
+            try Self.checkAccount(name, field: "advance_to_boundary.account")
+        }
+    }
+
+    private static func check(_ asked: BackupRequest) throws(CallRefusal) {
+        try Self.present(asked.path, "path")
+        guard asked.path.utf8.first == UInt8(ascii: "/") else {
+            throw CallRefusal(
+                .fieldInvalid, "path is not absolute; the server's working directory is not the caller's",
+                details: [.field("path")])
+        }
+    }
+
+    private static func check(_ asked: RevokeTokenRequest) throws(CallRefusal) {
+        let count = asked.tokenID.utf8.count
+        guard (1...Limits.revocationIDBytesMax).contains(count) else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "token_id has \(count) bytes; it must have 1 to \(Limits.revocationIDBytesMax), `perch token inspect` shows it",
+                details: [.field("token_id"), .found(count), .limit(Limits.revocationIDBytesMax)])
+        }
+    }
+
+    private static func present(_ value: String, _ field: String) throws(CallRefusal) {
+        guard !value.isEmpty else {
+            throw CallRefusal(
+                .fieldMissing, "\(field) is empty; it says what is asked for", details: [.field(field)])
+        }
+    }
+
+    private static func checkPage(_ size: UInt32) throws(CallRefusal) {
+        guard size <= Limits.pageSizeMax else {
+            throw CallRefusal(
+                .fieldInvalid, "page_size is \(size), the limit is \(Limits.pageSizeMax)",
+                details: [.field("page_size"), .found(size), .limit(Limits.pageSizeMax)])
         }
     }
 

@@ -114,15 +114,7 @@ extension LoopCore {
         case .inspectAccount(let asked):
             try self.requireTestApp(app)
             try self.askForRecord(call, request, app: app, account: asked.account)
-        case .getAppPolicies(let asked):
-            let state = self.state(of: app)
-            let shown = appPolicies(locale: asked.locale, app: state)
-            self.answer(
-                call,
-                .getAppPolicies(
-                    AppPoliciesAnswer(
-                        licenceAgreement: shown.licenceAgreement, privacyPolicyText: shown.privacyPolicyText,
-                        privacyPolicyURL: shown.privacyPolicyURL, privacyPolicyLocale: shown.privacyPolicyLocale)))
+        case .getAppPolicies(let asked): self.answerPolicies(call, asked, app: app)
         case .explain(let asked):
             try self.requireReadable(asked.asOf)
             let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
@@ -147,46 +139,10 @@ extension LoopCore {
             // A change outside the app has no origin: every reader of the account's transactions receives it.
             self.ask(call, request, app: app, .mutate(try self.mutation(for: request, app: app)))
 
-        case .getClock:
-            let state = self.state(of: app)
-            guard state.isTestApp else { throw self.notATestApp(state) }
-            guard
-                case .clock(let now, let isFrozen, let offset, let rate, _) =
-                    StoreEngine.clockResult(state, wall: self.now.wall, settled: RenewalCount())
-            else { preconditionFailure("a clock is a clock") }
-            self.answer(
-                call,
-                .getClock(
-                    ClockResponse(
-                        clock: ClockState(
-                            now: now, isFrozen: isFrozen, offsetMilliseconds: offset, timeRate: rate.rawValue))))
+        case .getClock: try self.answerClock(call, app: app)
 
-        case .listApps:
-            let identity = self.identity(ofCall: call)
-            let apps = self.apps.all.filter { identity.apps.includes($0.name) }.sorted {
-                ($0.bundleID, $0.environment.rawValue) < ($1.bundleID, $1.environment.rawValue)
-            }
-            self.answer(
-                call,
-                .listApps(
-                    AppList(
-                        apps: apps.map {
-                            AppSummary(
-                                bundleID: $0.bundleID, environment: $0.environment,
-                                productCount: UInt32($0.catalogue.products.count), catalogSource: $0.catalogueSource)
-                        })))
-        case .getCatalog:
-            let state = self.state(of: app)
-            self.answer(
-                call,
-                .getCatalog(
-                    CatalogContents(
-                        productIDs: state.catalogue.products.map(\.id), groupIDs: state.catalogue.groups.map(\.id),
-                        source: state.catalogueSource, revision: state.catalogueRevision,
-                        summary: CatalogSummary(counting: state.catalogue),
-                        images: state.catalogue.images.map {
-                            CatalogImageInfo(id: $0.id, contentHash: $0.hash.bytes, byteCount: $0.byteCount)
-                        })))
+        case .listApps: self.answerApps(call)
+        case .getCatalog: self.answerCatalog(call, app: app)
         case .checkCatalog(let asked):
             self.control(call, request, app: app, .checkCatalog(file: asked.file, images: asked.images))
         case .loadCatalog(let asked):
@@ -202,6 +158,63 @@ extension LoopCore {
         case .revokeToken(let asked):
             self.ask(call, request, app: app, .revoke(try self.revocation(asked)))
         }
+    }
+
+    private mutating func answerPolicies(_ call: Int32, _ asked: AppPoliciesRequest, app: AppNumber) {
+        let state = self.state(of: app)
+        let shown = appPolicies(locale: asked.locale, app: state)
+        self.answer(
+            call,
+            .getAppPolicies(
+                AppPoliciesAnswer(
+                    licenceAgreement: shown.licenceAgreement, privacyPolicyText: shown.privacyPolicyText,
+                    privacyPolicyURL: shown.privacyPolicyURL, privacyPolicyLocale: shown.privacyPolicyLocale)))
+    }
+
+    private mutating func answerClock(_ call: Int32, app: AppNumber) throws(CallRefusal) {
+        let state = self.state(of: app)
+        guard state.isTestApp else { throw self.notATestApp(state) }
+        guard
+            case .clock(let now, let isFrozen, let offset, let rate, _) =
+                StoreEngine.clockResult(state, wall: self.now.wall, settled: RenewalCount())
+        else { preconditionFailure("a clock is a clock") }
+        self.answer(
+            call,
+            .getClock(
+                ClockResponse(
+                    clock: ClockState(
+                        now: now, isFrozen: isFrozen, offsetMilliseconds: offset, timeRate: rate.rawValue))))
+    }
+
+    /// The apps that the caller may reach, by name.
+    private mutating func answerApps(_ call: Int32) {
+        let identity = self.identity(ofCall: call)
+        let apps = self.apps.all.filter { identity.apps.includes($0.name) }.sorted {
+            ($0.bundleID, $0.environment.rawValue) < ($1.bundleID, $1.environment.rawValue)
+        }
+        self.answer(
+            call,
+            .listApps(
+                AppList(
+                    apps: apps.map {
+                        AppSummary(
+                            bundleID: $0.bundleID, environment: $0.environment,
+                            productCount: UInt32($0.catalogue.products.count), catalogSource: $0.catalogueSource)
+                    })))
+    }
+
+    private mutating func answerCatalog(_ call: Int32, app: AppNumber) {
+        let state = self.state(of: app)
+        self.answer(
+            call,
+            .getCatalog(
+                CatalogContents(
+                    productIDs: state.catalogue.products.map(\.id), groupIDs: state.catalogue.groups.map(\.id),
+                    source: state.catalogueSource, revision: state.catalogueRevision,
+                    summary: CatalogSummary(counting: state.catalogue),
+                    images: state.catalogue.images.map {
+                        CatalogImageInfo(id: $0.id, contentHash: $0.hash.bytes, byteCount: $0.byteCount)
+                    })))
     }
 
     /// The app of a call, found when the call began. Apps of open calls are never removed.

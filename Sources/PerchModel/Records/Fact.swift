@@ -238,21 +238,13 @@ extension RecordFields {
                 self.own(transaction)
             }
 
-        case .renewed(let transaction, let terms):
-            // A forced renewal does not change the customer's own switch.
-            self.noteHistory(of: transaction)
-            let held = self.lineIndex(original: transaction.originalID).map { self.lines[$0] }
-            self.begin(transaction, terms, willAutoRenew: held?.willAutoRenew ?? true)
-
-        case .renewalFailed(let original, let retry):
-            self.changeLine(original) { $0.retry = retry }
-
+        case .renewed(let transaction, let terms): self.renew(transaction, terms)
+        case .renewalFailed(let original, let retry): self.changeLine(original) { $0.retry = retry }
         case .lapsed(let original, let reason):
             self.changeLine(original) { line in
                 line.lapse = reason
                 line.willAutoRenew = false
             }
-
         case .upgradedFrom:
             // The next fact of the same change brings the line's next transaction.
             break
@@ -262,142 +254,111 @@ extension RecordFields {
             self.notePaid(transaction)
 
         case .autoRenewSet(let original, let isOn, let preference, let billingPlan):
-            self.changeLine(original) { line in
-                line.willAutoRenew = isOn
-                // A queued offer was redeemed for the product that was to come then.
-                if !line.prefers(preference, billed: billingPlan) { line.queuedOffer = nil }
-                line.preference = preference
-                line.preferredBillingPlan = billingPlan
-                // A commitment continues to be charged. Switching renewal on clears the reason of a declined price.
-                if !isOn, !line.isCommitted { line.endRetry(at: fact.effective) }
-                if isOn { line.lapse = nil }
-            }
+            self.changeLine(original) { $0.setRenewal(isOn, to: preference, billed: billingPlan, at: fact.effective) }
+        case .revoked(let transaction, let fallback): self.revoke(transaction, fallback: fallback)
+        case .expiredEarly(let transaction): self.endEarly(transaction, at: fact.effective)
+        case .finished: break
+        case .reinstated(let transaction): self.reinstate(transaction)
 
-        case .revoked(let transaction, let fallback):
-            if let index = self.lines.firstIndex(where: { $0.latest.id == transaction.id }) {
-                self.lines[index].latest = transaction
-            }
-            if let index = self.owned.firstIndex(where: { $0.id == transaction.id }) {
-                if let fallback {
-                    self.owned[index] = fallback
-                } else {
-                    self.owned.remove(at: index)
-                }
-            }
-            var kept = transaction
-            kept.revocation = nil
-            self.changePaid(transaction, from: kept.paidMilliseconds)
-
-        case .expiredEarly(let transaction):
-            self.notePaid(transaction)
-            self.changeLine(transaction.originalID) { line in
-                line.latest = transaction
-                line.willAutoRenew = false
-                line.endRetry(at: fact.effective)
-                // For good: a commitment ends too.
-                line.lapse = line.lapse ?? .autoRenewDisabled
-            }
-
-        case .finished:
-            break
-
-        case .reinstated(let transaction):
-            if let index = self.lines.firstIndex(where: { $0.latest.id == transaction.id }) {
-                self.lines[index].latest = transaction
-            } else if transaction.productType == .nonConsumable || transaction.productType == .nonRenewable {
-                self.ownAgain(transaction)
-            }
-            self.changePaid(transaction, from: 0)
-
-        case .priceRaised(let original, let increase):
-            self.changeLine(original) { line in
-                // An increase that the customer agreed to stays agreed, whatever happens to the next one.
-                if let agreed = line.increase, agreed.status == .agreed { line.agreedPrice = agreed.price }
-                line.increase = increase
-                line.lastIncrease = increase.asked
-            }
-
-        case .priceAnswered(let original, let agrees):
-            self.changeLine(original) { line in
-                line.increase?.status = agrees ? .agreed : .pending
-                line.lapse = nil
-                if !agrees {
-                    line.willAutoRenew = false
-                    line.lapse = .didNotConsentToPriceIncrease
-                }
-            }
-
-        case .offerQueued(let original, let offer):
-            self.changeLine(original) { $0.queuedOffer = offer }
-
+        case .priceRaised(let original, let increase): self.changeLine(original) { $0.raisePrice(increase) }
+        case .priceAnswered(let original, let agrees): self.changeLine(original) { $0.answerPrice(agrees) }
+        case .offerQueued(let original, let offer): self.changeLine(original) { $0.queuedOffer = offer }
         case .extended(let transaction):
             self.notePaid(transaction)
             self.changeLine(transaction.originalID) { $0.latest = transaction }
             self.noteExtension(of: transaction, at: fact.effective)
 
-        case .purchaseHeld(let pending):
-            self.pendingPurchases.append(pending)
+        case .purchaseHeld(let pending): self.pendingPurchases.append(pending)
+        case .purchaseReleased(let id, _): self.pendingPurchases.removeAll { $0.id == id }
 
-        case .purchaseReleased(let id, _):
-            self.pendingPurchases.removeAll { $0.id == id }
-
-        case .sharingBegan(let share):
-            self.shares.append(share)
-
+        case .sharingBegan(let share): self.shares.append(share)
         case .sharingEnded(let original, let member):
             self.shares.removeAll { $0.original == original && $0.member == member }
-
         case .sharedLineSet(let line, _):
             if let index = self.lineIndex(original: line.originalID) {
                 self.lines[index] = line
             } else {
                 self.lines.append(line)
             }
+        case .shareAwaitsSync(let transaction): self.awaitingSync.append(transaction)
+        case .synced: self.awaitingSync.removeAll()
 
-        case .shareAwaitsSync(let transaction):
-            self.awaitingSync.append(transaction)
-
-        case .synced:
-            self.awaitingSync.removeAll()
-
-        case .intentCreated(let intent):
-            self.intents.append(intent)
-
-        case .intentEnded(let id):
-            self.intents.removeAll { $0.id == id }
-
-        case .storefrontSet(let storefront):
-            self.storefront = storefront
-
-        case .chargesSet(let fail):
-            self.chargesFail = fail
-
-        case .messagePosted:
-            self.messagePosted = fact.effective
-
+        case .intentCreated(let intent): self.intents.append(intent)
+        case .intentEnded(let id): self.intents.removeAll { $0.id == id }
+        case .storefrontSet(let storefront): self.storefront = storefront
+        case .chargesSet(let fail): self.chargesFail = fail
+        case .messagePosted: self.messagePosted = fact.effective
         case .refundRequested(let id):
             self.refundRequests = (self.refundRequests + [id]).suffix(Limits.refundRequestsKept)
 
-        case .deleted(let id, let remainder):
-            self.lines = remainder.lines
-            self.owned = remainder.owned
-            self.histories = remainder.histories
-            let left = Set(remainder.lines.map(\.originalID))
-            self.extensions.removeAll { !left.contains($0.original) }
-            self.refundRequests.removeAll { $0 == id }
-
-        case .cleared:
-            self.lines.removeAll()
-            self.owned.removeAll()
-            self.histories.removeAll()
-            self.pendingPurchases.removeAll()
-            self.intents.removeAll()
-            self.shares.removeAll()
-            self.awaitingSync.removeAll()
-            self.messagePosted = nil
-            self.extensions.removeAll()
-            self.refundRequests.removeAll()
+        case .deleted(let id, let remainder): self.delete(id, leaving: remainder)
+        case .cleared: self.clear()
         }
+    }
+
+    private mutating func renew(_ transaction: Transaction, _ terms: LineTerms) {
+        self.noteHistory(of: transaction)
+        // A forced renewal does not change the customer's own switch.
+        let held = self.lineIndex(original: transaction.originalID).map { self.lines[$0] }
+        self.begin(transaction, terms, willAutoRenew: held?.willAutoRenew ?? true)
+    }
+
+    private mutating func revoke(_ transaction: Transaction, fallback: Transaction?) {
+        if let index = self.lines.firstIndex(where: { $0.latest.id == transaction.id }) {
+            self.lines[index].latest = transaction
+        }
+        if let index = self.owned.firstIndex(where: { $0.id == transaction.id }) {
+            if let fallback {
+                self.owned[index] = fallback
+            } else {
+                self.owned.remove(at: index)
+            }
+        }
+        var kept = transaction
+        kept.revocation = nil
+        self.changePaid(transaction, from: kept.paidMilliseconds)
+    }
+
+    private mutating func reinstate(_ transaction: Transaction) {
+        if let index = self.lines.firstIndex(where: { $0.latest.id == transaction.id }) {
+            self.lines[index].latest = transaction
+        } else if transaction.productType == .nonConsumable || transaction.productType == .nonRenewable {
+            self.ownAgain(transaction)
+        }
+        self.changePaid(transaction, from: 0)
+    }
+
+    private mutating func endEarly(_ transaction: Transaction, at instant: Instant) {
+        self.notePaid(transaction)
+        self.changeLine(transaction.originalID) { line in
+            line.latest = transaction
+            line.willAutoRenew = false
+            line.endRetry(at: instant)
+            // For good: a commitment ends too.
+            line.lapse = line.lapse ?? .autoRenewDisabled
+        }
+    }
+
+    private mutating func delete(_ id: TransactionID, leaving remainder: Remainder) {
+        self.lines = remainder.lines
+        self.owned = remainder.owned
+        self.histories = remainder.histories
+        let left = Set(remainder.lines.map(\.originalID))
+        self.extensions.removeAll { !left.contains($0.original) }
+        self.refundRequests.removeAll { $0 == id }
+    }
+
+    private mutating func clear() {
+        self.lines.removeAll()
+        self.owned.removeAll()
+        self.histories.removeAll()
+        self.pendingPurchases.removeAll()
+        self.intents.removeAll()
+        self.shares.removeAll()
+        self.awaitingSync.removeAll()
+        self.messagePosted = nil
+        self.extensions.removeAll()
+        self.refundRequests.removeAll()
     }
 
     /// Keeps the line's last extensions, up to the limit. A family member's copy has none.
@@ -492,5 +453,36 @@ extension RecordFields {
             preconditionFailure("a fact names line \(original), which account \(self.account) does not have")
         }
         change(&self.lines[index])
+    }
+}
+
+extension Line {
+    fileprivate mutating func setRenewal(
+        _ isOn: Bool, to preference: String, billed billingPlan: BillingPlanType, at instant: Instant
+    ) {
+        self.willAutoRenew = isOn
+        // A queued offer was redeemed for the product that was to come then.
+        if !self.prefers(preference, billed: billingPlan) { self.queuedOffer = nil }
+        self.preference = preference
+        self.preferredBillingPlan = billingPlan
+        // A commitment continues to be charged. Switching renewal on clears the reason of a declined price.
+        if !isOn, !self.isCommitted { self.endRetry(at: instant) }
+        if isOn { self.lapse = nil }
+    }
+
+    fileprivate mutating func raisePrice(_ increase: PriceIncrease) {
+        // An increase that the customer agreed to stays agreed, whatever happens to the next one.
+        if let agreed = self.increase, agreed.status == .agreed { self.agreedPrice = agreed.price }
+        self.increase = increase
+        self.lastIncrease = increase.asked
+    }
+
+    fileprivate mutating func answerPrice(_ agrees: Bool) {
+        self.increase?.status = agrees ? .agreed : .pending
+        self.lapse = nil
+        if !agrees {
+            self.willAutoRenew = false
+            self.lapse = .didNotConsentToPriceIncrease
+        }
     }
 }
