@@ -15,8 +15,7 @@ typedef struct {
 static void resize(content *of, int64_t count) {
     if (count > of->room) {
         of->room = count * 2;
-        of->bytes = realloc(of->bytes, (size_t)of->room);
-        if (!of->bytes) abort();
+        if (!(of->bytes = realloc(of->bytes, (size_t)of->room))) abort();
     }
     if (count > of->count) memset(of->bytes + of->count, 0, (size_t)(count - of->count));
     of->count = count;
