@@ -276,7 +276,9 @@ final class ServerLoop: LoopDriver {
         self.measures.turnMicroseconds.record(UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         var wake = next.map { MonotonicTime(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000).partialValue) }
         if let storeWake { wake = min(wake ?? .distantFuture, storeWake) }
-        if self.standing.isAccepting, let rest = self.acceptor.turn(now: now) { wake = min(wake ?? .distantFuture, rest) }
+        if self.standing.isAccepting, let rest = self.acceptor.turn(now: now) {
+            wake = min(wake ?? .distantFuture, rest)
+        }
         return wake
     }
 

@@ -48,7 +48,7 @@ final class StoreLoop: LoopDriver {
         self.outbox = StoreEngine.Outbox(loops: loops.count, askers: 1)
         self.control = control
         self.clock = clock
-        self.engine.stopwatch = Clocks.microseconds
+        self.engine.timing.stopwatch = Clocks.microseconds
     }
 
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {}
@@ -240,8 +240,8 @@ final class StoreLoop: LoopDriver {
     }
 
     private func report() -> StoreReport {
-        self.measures.commitMicroseconds = self.engine.commitMicroseconds
-        self.measures.batchChanges = self.engine.batchChanges
+        self.measures.commitMicroseconds = self.engine.timing.commitMicroseconds
+        self.measures.batchChanges = self.engine.timing.batchChanges
         return StoreReport(
             counters: self.engine.counters,
             census: StoreCensus(

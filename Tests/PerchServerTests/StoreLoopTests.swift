@@ -53,7 +53,7 @@ private final class SteppedStore {
     func watchDepth() -> Depths {
         let depths = Depths()
         let loop = self.loop
-        self.engine.stopwatch = {
+        self.engine.timing.stopwatch = {
             depths.seen.append(loop.depth)
             return 0
         }

@@ -8,7 +8,7 @@ import change_controls  # noqa: F401, its controls register themselves.
 from checks import Checks
 from spoiler import CONTROLS, Spoiler, control
 from values import CAUSE_EXPIRY, Value
-from wire import BEAT
+from wire import BEAT, WELCOME
 
 
 @control("ordered")
@@ -212,9 +212,20 @@ def a_beat_goes_back(spoiler):
 
 @control("heartbeat")
 def a_minute_without_a_beat(spoiler):
-    middle = len(spoiler.entries) // 2
-    later = [entry._replace(at=entry.at + 60) for entry in spoiler.entries[middle:]]
-    spoiler.entries[middle:] = later
+    heard, found = set(), []
+    for place, entry in enumerate(spoiler.entries):
+        if entry.what == "lost":
+            heard.discard(entry.connection)
+        elif entry.what == "frame":
+            if entry.connection in heard:
+                found.append(place)
+            elif entry.kind == WELCOME:
+                heard.add(entry.connection)
+    chosen = spoiler.pick(found)
+    if chosen is None:
+        return False
+    later = [entry._replace(at=entry.at + 60) for entry in spoiler.entries[chosen:]]
+    spoiler.entries[chosen:] = later
     return True
 
 

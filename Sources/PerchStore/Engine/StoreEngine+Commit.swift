@@ -100,11 +100,11 @@ extension StoreEngine {
                 if self.isShared { try self.refresh() }
                 batch.start(header: self.header, apps: self.apps)
                 try body(&batch)
-                let began = self.stopwatch?()
+                let began = self.timing.stopwatch?()
                 try self.storage.commit()
-                if let began, let ended = self.stopwatch?() {
-                    self.commitMicroseconds.record(ended &- began)
-                    self.firstCommit = self.firstCommit ?? ended
+                if let began, let ended = self.timing.stopwatch?() {
+                    self.timing.commitMicroseconds.record(ended &- began)
+                    self.timing.firstCommit = self.timing.firstCommit ?? ended
                 }
                 self.accept(&batch)
                 return nil
@@ -207,7 +207,7 @@ extension StoreEngine {
         if let swept = batch.answersSwept { self.answersSwept = swept }
         self.counters.attemptsSettled += batch.attemptsSettled
         self.counters.replays += batch.replays
-        if !batch.changes.isEmpty { self.batchChanges.record(UInt64(batch.changes.count)) }
+        if !batch.changes.isEmpty { self.timing.batchChanges.record(UInt64(batch.changes.count)) }
         self.wrote(batch.changes.count)
         self.counters.batches += 1
         self.counters.changes += UInt64(batch.changes.count)

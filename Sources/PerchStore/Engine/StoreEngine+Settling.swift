@@ -102,9 +102,9 @@ extension StoreEngine {
                 self.fail(error)
                 return
             }
-            let number = self.nextBarrier
-            self.nextBarrier += 1
-            self.barriers[number] = Barrier(settling: settling, loopsAwaited: self.loopCount)
+            let number = self.barriers.next
+            self.barriers.next += 1
+            self.barriers.underWay[number] = Barrier(settling: settling, loopsAwaited: self.loopCount)
             outbox.broadcast(.barrier(number))
         }
         self.settlings = waiting
@@ -122,18 +122,20 @@ extension StoreEngine {
 
     /// Whether the clock must go on standing after a run: a loop has yet to apply what stops an app's clock.
     package var isClockStopping: Bool {
-        self.settlings.contains { $0.stopsClock } || self.barriers.values.contains { $0.settling.stopsClock }
+        self.settlings.contains { $0.stopsClock } || self.barriers.underWay.values.contains { $0.settling.stopsClock }
             || self.stopsClock(self.unresolved?.requests ?? [])
     }
 
     func reached(_ number: UInt64, wall: Instant, into outbox: inout Outbox) {
-        guard var barrier = self.barriers[number] else { preconditionFailure("barrier \(number) was never set") }
+        guard var barrier = self.barriers.underWay[number] else {
+            preconditionFailure("barrier \(number) was never set")
+        }
         barrier.loopsAwaited -= 1
         guard barrier.loopsAwaited == 0 else {
-            self.barriers[number] = barrier
+            self.barriers.underWay[number] = barrier
             return
         }
-        self.barriers[number] = nil
+        self.barriers.underWay[number] = nil
         let settling = barrier.settling
         guard let app = self.apps[settling.app]?.state else { preconditionFailure("app \(settling.app) is gone") }
         let answer = Self.clockResult(

@@ -51,22 +51,14 @@ package final class StoreEngine {
     @exclusivity(unchecked) var deferred: [StoreRequest] = []
     /// Clock moves that wait until everything due up to the new instant is settled.
     @exclusivity(unchecked) var settlings: [Batch.Settling] = []
-    @exclusivity(unchecked) var barriers: [UInt64: Barrier] = [:]
-    var nextBarrier: UInt64 = 1
+    @exclusivity(unchecked) var barriers = Barriers()
     /// The last batch found no space: what is due is tried again a second later, not at once.
     @exclusivity(unchecked) package internal(set) var isWithoutRoom = false
     /// The last batch did not reach the storage.
     @exclusivity(unchecked) package internal(set) var isUnreachable = false
     /// A batch whose commit has an unknown outcome. All other requests are refused until it is known.
     @exclusivity(unchecked) var unresolved: UnresolvedBatch?
-    /// Microseconds of a clock that never jumps, to measure commits with; nil in the simulator.
-    @exclusivity(unchecked) package var stopwatch: (() -> UInt64)?
-    /// Duration of commits in microseconds, fsync included; empty without a stopwatch.
-    @exclusivity(unchecked) package internal(set) var commitMicroseconds = Histogram()
-    /// Changes in a group commit, of those that had any.
-    @exclusivity(unchecked) package internal(set) var batchChanges = Histogram()
-    /// The stopwatch's time when the first commit of the latest run was durable.
-    @exclusivity(unchecked) package internal(set) var firstCommit: UInt64?
+    @exclusivity(unchecked) package var timing = Timing()
     let limits: StoreLimits
     /// When old kept answers were last deleted.
     @exclusivity(unchecked) var answersSwept = Instant.distantPast
@@ -79,6 +71,18 @@ package final class StoreEngine {
     @exclusivity(unchecked) var spare: Batch?
     /// Of the app that was bought from last.
     @exclusivity(unchecked) var prepared: PreparedSales?
+
+    /// How long commits take.
+    package struct Timing {
+        /// Microseconds of a clock that never jumps; nil in the simulator.
+        package var stopwatch: (() -> UInt64)?
+        /// Duration of commits, fsync included; empty without a stopwatch.
+        package internal(set) var commitMicroseconds = Histogram()
+        /// Changes in a group commit, of those that had any.
+        package internal(set) var batchChanges = Histogram()
+        /// The stopwatch's time when the first commit of the latest run was durable.
+        var firstCommit: UInt64?
+    }
 
     package struct Counters: Sendable {
         package var batches: UInt64 = 0
@@ -93,6 +97,12 @@ package final class StoreEngine {
         package var reruns: UInt64 = 0
         /// Facts of a business, committed since the start.
         package var milestones = Milestones()
+    }
+
+    /// Barriers that are on their way through the loops, by number.
+    struct Barriers {
+        var underWay: [UInt64: Barrier] = [:]
+        var next: UInt64 = 1
     }
 
     /// A settling whose barrier is on its way through the loops.
@@ -134,7 +144,7 @@ package final class StoreEngine {
         _ requests: [StoreRequest], wall: Instant, machine: Instant? = nil, into outbox: inout Outbox
     ) -> Instant? {
         let machine = machine ?? wall
-        self.firstCommit = nil
+        self.timing.firstCommit = nil
         if self.unresolved != nil, !self.resolve(into: &outbox) {
             self.refuse(requests, self.unreachableRefusal, wall: wall, into: &outbox)
             return machine.advanced(byMilliseconds: Limits.storageRetryMilliseconds)
@@ -237,9 +247,9 @@ package final class StoreEngine {
     package var standing: Standing {
         Standing(
             batches: self.counters.batches, failedBatches: self.counters.failedBatches, changes: self.counters.changes,
-            isWithoutRoom: self.isWithoutRoom, hasFailed: self.failure != nil, firstCommit: self.firstCommit,
+            isWithoutRoom: self.isWithoutRoom, hasFailed: self.failure != nil, firstCommit: self.timing.firstCommit,
             clockBound: self.clockBound,
-            isClockStopping: (!self.settlings.isEmpty || !self.barriers.isEmpty || self.unresolved != nil)
+            isClockStopping: (!self.settlings.isEmpty || !self.barriers.underWay.isEmpty || self.unresolved != nil)
                 && self.isClockStopping)
     }
 
