@@ -99,13 +99,13 @@ extension ClientCore {
     /// Appends the call to those that wait for a connection.
     private mutating func wait(_ id: ItemID) {
         self.calls[id]?.isWaiting = true
-        self.waitingCalls.append(id)
+        self.queue.calls.append(id)
     }
 
     /// The last failure may be out of date, so a new call deserves a new attempt.
     private var isWorthATry: Bool {
-        !self.settings.waitsForServer && self.connectFailure != nil
-            && self.now.monotonic - self.lastTry >= max(self.settings.reconnectBaseMilliseconds, 1)
+        !self.settings.waitsForServer && self.attempts.failure != nil
+            && self.now.monotonic - self.attempts.last >= max(self.settings.reconnectBaseMilliseconds, 1)
     }
 
     private mutating func tryAgainIfWorthIt() {
@@ -118,7 +118,7 @@ extension ClientCore {
         case .closed:
             return .clientClosed
         case .waiting(let until, _):
-            guard !self.settings.waitsForServer, !self.isWorthATry, var failure = self.connectFailure else { break }
+            guard !self.settings.waitsForServer, !self.isWorthATry, var failure = self.attempts.failure else { break }
             failure.message += "; the next try is in \(until - self.now.monotonic) ms"
             return failure
         case .idle, .connecting, .greeting, .open:
@@ -152,7 +152,7 @@ extension ClientCore {
         var error = Self.late(call)
         if let loss = call.lastLoss {
             error.message += "; it was sent \(call.attempts) times, and at last: \(loss.message)"
-        } else if let failure = self.connectFailure {
+        } else if let failure = self.attempts.failure {
             error.message += "; the last try: \(failure)"
         }
         self.finish(id, .failure(self.doubting(call, error)))
@@ -169,10 +169,10 @@ extension ClientCore {
         guard let call = self.calls.removeValue(forKey: id) else { preconditionFailure("call \(id) ended twice") }
         self.deadlines.cancel(call.timer)
         if call.isWaiting {
-            self.endedWaitingCount += 1
-            if self.endedWaitingCount > self.waitingCalls.count / 2 {
-                self.waitingCalls.removeAll { self.calls[$0] == nil }
-                self.endedWaitingCount = 0
+            self.queue.endedCount += 1
+            if self.queue.endedCount > self.queue.calls.count / 2 {
+                self.queue.calls.removeAll { self.calls[$0] == nil }
+                self.queue.endedCount = 0
             }
         }
         self.actions.append(.finish(id, result))
@@ -189,7 +189,7 @@ extension ClientCore {
     }
 
     mutating func sendWaitingCalls() {
-        guard self.canOpen, !self.waitingCalls.isEmpty else { return }
+        guard self.canOpen, !self.queue.calls.isEmpty else { return }
         for id in self.takeWaiting() {
             guard let call = self.calls[id] else { preconditionFailure("call \(id) waits and is over") }
             let left = max(call.deadline - self.now.monotonic, 1)
@@ -209,9 +209,9 @@ extension ClientCore {
 
     /// Removes and returns the calls that wait for a connection.
     private mutating func takeWaiting() -> [ItemID] {
-        let waiting = self.waitingCalls.filter { self.calls[$0] != nil }
-        self.waitingCalls.removeAll()
-        self.endedWaitingCount = 0
+        let waiting = self.queue.calls.filter { self.calls[$0] != nil }
+        self.queue.calls.removeAll()
+        self.queue.endedCount = 0
         for id in waiting { self.calls[id]?.isWaiting = false }
         return waiting
     }
@@ -301,6 +301,6 @@ extension ClientCore {
                 self.wait(id)
             }
         }
-        self.waitingCalls.sort()
+        self.queue.calls.sort()
     }
 }

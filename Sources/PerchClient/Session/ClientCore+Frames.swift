@@ -37,7 +37,7 @@ extension ClientCore {
             case .status: self.takeStatus(try self.codec.decodeStatus(bytes), stream: header.stream)
             case .beat:
                 self.own.saw(try self.codec.decodeBeat(bytes).revision)
-                self.isGroupOpen = false
+                self.group.isOpen = false
                 self.applyGroupIfComplete()
             case .ping: self.pong(frame.payload)
             case .pong: break
@@ -83,7 +83,7 @@ extension ClientCore {
                 since: self.now.monotonic,
                 silenceMilliseconds: heartbeat * 500 * Limits.clientSilenceHalfHeartbeats,
                 frameBytesMax: frameBytes == 0 ? Limits.frameBytesMax : min(frameBytes, Limits.frameBytesMax)))
-        self.connectFailure = nil
+        self.attempts.failure = nil
         let store = StoreName(id: welcome.storeID, epoch: welcome.epoch)
         if let known = self.store, known != store {
             // Another store, or this one restored from a backup: tokens of known values are useless. A token kept by a

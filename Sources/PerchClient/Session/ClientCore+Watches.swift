@@ -155,10 +155,10 @@ extension ClientCore {
             } else {
                 watch.held?.passed = nil
             }
-            if before == nil { self.held.append(id) }
+            if before == nil { self.group.held.append(id) }
         }
         self.watches[id] = watch
-        self.isGroupOpen = true
+        self.group.isOpen = true
         if case .loading? = watch.held?.state {} else { self.resuming.remove(id) }
         self.applyGroupIfComplete()
     }
@@ -177,9 +177,11 @@ extension ClientCore {
     /// Shows everything that is held, together, if the group is complete: every watch that resumes has its first answer, and
     /// a BEAT came after the last state. With one watch no BEAT is needed.
     mutating func applyGroupIfComplete() {
-        guard !self.held.isEmpty, self.resuming.isEmpty, !self.isGroupOpen || self.spokenCount < 2 else { return }
-        let held = self.held
-        self.held.removeAll()
+        guard !self.group.held.isEmpty, self.resuming.isEmpty, !self.group.isOpen || self.spokenCount < 2 else {
+            return
+        }
+        let held = self.group.held
+        self.group.held.removeAll()
         for id in held { self.applyState(id) }
     }
 

@@ -26,12 +26,7 @@ package struct ClientCore: ~Copyable {
     var random: SplitMix64
     /// When the last byte came.
     var lastHeard: Int64 = 0
-    /// Number of pauses since a connection was stable.
-    var failures = 0
-    /// Why the last attempt to connect failed; nil after a success.
-    var connectFailure: PerchError?
-    /// When the last try began.
-    var lastTry: Int64 = .min / 2
+    var attempts = Attempts()
     /// The store of the last connection: its tokens are valid there.
     var store: StoreName?
     /// The credentials of the current connection.
@@ -46,16 +41,10 @@ package struct ClientCore: ~Copyable {
     /// Watches that resume and have not had their first answer on this connection. They count from their CALL: a value of
     /// another watch must not be shown beside their old one.
     var resuming: Set<ItemID> = []
-    /// Watches whose newest state waits for the end of its group, in the order of arrival.
-    var held: [ItemID] = []
-    /// A state of an open group arrived since the last BEAT.
-    var isGroupOpen = false
+    var group = Group()
 
     var calls: [ItemID: PendingCall] = [:]
-    /// Calls that wait for a connection, in the order of their creation. May contain ended ones.
-    var waitingCalls: [ItemID] = []
-    /// Number of ended calls in that list.
-    var endedWaitingCount = 0
+    var queue = CallQueue()
     var own = OwnMutations()
     /// Streams of events that wait for a call to end. May contain ended ones.
     var undecidedUpdates: Set<ItemID> = []
@@ -68,6 +57,32 @@ package struct ClientCore: ~Copyable {
         self.codec = codec
         self.random = SplitMix64(seed: seed)
         self.now = now
+    }
+
+    /// Attempts to connect.
+    struct Attempts {
+        /// Number of pauses since a connection was stable.
+        var failedCount = 0
+        /// Why the last one failed; nil after a success.
+        var failure: PerchError?
+        /// When the last one began.
+        var last: Int64 = .min / 2
+    }
+
+    /// The states between two BEATs.
+    struct Group {
+        /// Watches whose newest state waits for the end of its group, in the order of arrival.
+        var held: [ItemID] = []
+        /// A state of an open group arrived since the last BEAT.
+        var isOpen = false
+    }
+
+    /// Calls that wait for a connection.
+    struct CallQueue {
+        /// In the order of their creation. May contain ended ones.
+        var calls: [ItemID] = []
+        /// Number of ended calls in that list.
+        var endedCount = 0
     }
 
     enum Link {
@@ -179,7 +194,7 @@ package struct ClientCore: ~Copyable {
     mutating func connectIfWanted() {
         guard case .idle = self.link, self.isWanted else { return }
         self.link = .connecting(deadline: self.now.monotonic + self.settings.connectTimeoutMilliseconds)
-        self.lastTry = self.now.monotonic
+        self.attempts.last = self.now.monotonic
         self.actions.append(.connect)
         self.report(.connecting)
     }
@@ -259,7 +274,7 @@ package struct ClientCore: ~Copyable {
             // The final DRAIN holds. If it has no times, those of the first DRAIN apply.
             if drain?.isPaced != true { drain = open.drain ?? drain }
             if self.now.monotonic - open.since >= Limits.clientStableMilliseconds {
-                self.failures = 0
+                self.attempts.failedCount = 0
                 comesBackAtOnce = open.leaving != nil
             }
         case .connecting, .greeting:
@@ -267,14 +282,14 @@ package struct ClientCore: ~Copyable {
         case .idle, .waiting, .closed:
             preconditionFailure("a connection was lost that did not exist")
         }
-        self.connectFailure = wasConnecting ? reason : nil
+        self.attempts.failure = wasConnecting ? reason : nil
         self.output.removeAll()
         self.decoder = FrameDecoder()
         self.streams.removeAll()
         self.spokenCount = 0
         self.resuming.removeAll()
-        self.held.removeAll()
-        self.isGroupOpen = false
+        self.group.held.removeAll()
+        self.group.isOpen = false
         self.loseCalls(reason, wasConnecting: wasConnecting)
         for (id, watch) in self.watches {
             self.deadlines.cancel(watch.retry)
@@ -314,13 +329,13 @@ package struct ClientCore: ~Copyable {
     /// How long to stay away: as long as the server has asked, plus a random time up to a doubling bound. The bound
     /// slows down a client that is sent away repeatedly.
     private mutating func pause(after drain: Drain?, _ reason: PerchError) -> Int64 {
-        defer { self.failures += 1 }
-        let backedOff = self.jitter(doublings: self.failures)
+        defer { self.attempts.failedCount += 1 }
+        let backedOff = self.jitter(doublings: self.attempts.failedCount)
         guard let drain, drain.isPaced else { return backedOff }
         let jitter = Int64.random(in: 0...Int64(drain.jitterMilliseconds), using: &self.random)
         let asked = min(Int64(drain.reconnectAfterMilliseconds) + jitter, Limits.clientAwayMillisecondsMax)
         if self.refuse(for: asked, reason) { return min(asked, backedOff) }
-        return self.failures == 0 ? asked : max(asked, backedOff)
+        return self.attempts.failedCount == 0 ? asked : max(asked, backedOff)
     }
 
     /// Notes that the server does not accept these credentials, if that is the reason. The client sends others

@@ -97,7 +97,7 @@ final class ClientSession {
     /// every attempt.
     func go(to addresses: [SocketAddress]) {
         self.places = addresses[...]
-        guard self.core.connectFailure != nil, let failed = addresses.firstIndex(where: { $0 == self.place }) else {
+        guard self.core.attempts.failure != nil, let failed = addresses.firstIndex(where: { $0 == self.place }) else {
             return
         }
         self.places = addresses[(failed + 1)...] + addresses[...failed]
