@@ -141,6 +141,9 @@ class ChangeChecks:
             chain = call.chain
             if chain is None or chain.call is not call or chain.acknowledged is None or not call.is_settled:
                 continue
+            if call.is_cancelled:
+                # Messages after a CANCEL are not read, so what they show is not known.
+                continue
             acknowledged = self.bought.get(chain.account, ())
             while (
                 chain.acknowledged < len(acknowledged)
