@@ -275,7 +275,8 @@ extension Samples {
                 InspectAccountRequest(app: self.app(), account: self.text(), atLeast: self.position()))
         case .listAccounts:
             return .listAccounts(
-                ListAccountsRequest(app: self.app(), pageSize: self.u32(), pageToken: self.bytes()))
+                ListAccountsRequest(
+                    app: self.app(), pageSize: self.u32(), pageToken: self.bytes(), withSummaries: true))
         case .configure:
             return .configure(
                 ConfigureRequest(app: self.app(), settings: self.settings(), idempotencyKey: self.bytes()))
@@ -321,6 +322,16 @@ extension Samples {
             warnings: self.list {
                 CatalogWarning(line: $0.u32(), column: $0.u32(), productID: $0.text(), message: $0.text())
             }, imageCount: self.u32())
+    }
+
+    private mutating func accountSummary() -> AccountSummary {
+        AccountSummary(
+            state: self.value(), productID: self.text(), transactionID: self.u64(), originalTransactionID: self.u64(),
+            expirationDate: self.instant(), willAutoRenew: true,
+            nextChange: Forecast(
+                at: self.instant(), kind: self.value(), originalTransactionID: self.u64(), state: .inGracePeriod),
+            isFamilyShared: true, isRefunded: true, isPriceIncreasePending: true, lineCount: self.u32(),
+            ownedCount: self.u32(), pendingCount: self.u32(), appAccountToken: self.text(), revision: self.u64())
     }
 
     private mutating func catalogImages() -> [CatalogImage] {
@@ -414,7 +425,9 @@ extension Samples {
                     wasHeld: true, number: self.u64()))
         case .inspectAccount: return .inspectAccount(self.inspection())
         case .listAccounts:
-            return .listAccounts(AccountPage(accounts: self.texts(), nextPageToken: self.bytes()))
+            return .listAccounts(
+                AccountPage(
+                    accounts: self.texts(), nextPageToken: self.bytes(), summaries: self.list { $0.accountSummary() }))
         case .configure: return .configure(Acknowledgement(position: self.position()))
         case .getSettings: return .getSettings(SettingsList(settings: self.settings()))
         case .getClock: return .getClock(ClockResponse(clock: self.clock()))

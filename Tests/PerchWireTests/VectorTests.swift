@@ -445,7 +445,7 @@ struct `vectors` {
 
     /// Messages that are only parts of a value of ours. They are in the vectors of what contains them.
     private static let parts: Set<String> = [
-        "perch.v1.AdvanceToBoundary", "perch.v1.CurrentEntitlement", "perch.v1.FreezeClock",
+        "perch.v1.AccountSummary", "perch.v1.AdvanceToBoundary", "perch.v1.CurrentEntitlement", "perch.v1.FreezeClock",
         "perch.v1.GetServerStatusRequest", "perch.v1.ListAppsRequest", "perch.v1.Loading", "perch.v1.ResumeClock",
         "perch.v1.Unchanged", "perch.wire.v1.Call", "perch.v1.OperationTarget", "perch.v1.SimulatedError",
         "perch.v1.WinBackRule",

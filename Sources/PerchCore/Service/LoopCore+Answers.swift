@@ -25,6 +25,8 @@ extension LoopCore {
                 .listAccounts(
                     AccountPage(
                         accounts: keys.map { String(decoding: $0, as: UTF8.self) }, nextPageToken: token ?? [])))
+        case .accounts(let accounts, let hasMore):
+            self.answer(call, .listAccounts(self.summaries(accounts, hasMore: hasMore, app: pending.app)))
         case .transactions(let rows, let hasMore):
             self.answer(call, self.page(pending, rows, hasMore: hasMore))
         case .mutated(let result, let position):

@@ -341,7 +341,10 @@ extension LoopCore {
             after = token.key
         }
         let limit = asked.pageSize == 0 ? Limits.pageSizeDefault : Int(asked.pageSize)
-        self.ask(call, request, app: app, .keys(app, after: after, limit: limit))
+        self.ask(
+            call, request, app: app,
+            asked.withSummaries
+                ? .accounts(app, after: after, limit: limit) : .keys(app, after: after, limit: limit))
     }
 
     private mutating func askForRecord(

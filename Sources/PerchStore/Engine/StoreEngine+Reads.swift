@@ -29,6 +29,8 @@ extension StoreEngine {
                 let hasMore = keys.count > limit
                 if hasMore { keys.removeLast() }
                 return .keys(keys, hasMore: hasMore)
+            case .accounts(let app, let after, let limit):
+                return try self.accounts(of: app, after: after, limit: limit)
             case .transactions(let key, let query):
                 guard let account = try self.storage.account(key) else { return .transactions([], hasMore: false) }
                 var query = query
@@ -47,6 +49,24 @@ extension StoreEngine {
         } catch {
             return .refused(self.refusal(ofRead: error))
         }
+    }
+
+    /// Accounts with their records. A list goes over all accounts, so it leaves the records that are in use in the cache.
+    private func accounts(of app: AppNumber, after: [UInt8], limit: Int) throws(StorageError) -> StoreAnswer {
+        var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
+        let hasMore = keys.count > limit
+        if hasMore { keys.removeLast() }
+        var accounts: [(key: [UInt8], record: AccountRecord)] = []
+        accounts.reserveCapacity(keys.count)
+        for key in keys {
+            guard let account = try self.storage.account(AccountKey(app: app, bytes: key)) else { continue }
+            if self.cachesRecords, let record = self.cache.record(account) {
+                accounts.append((key, record))
+            } else if let record = try self.storage.record(account) {
+                accounts.append((key, record))
+            }
+        }
+        return .accounts(accounts, hasMore: hasMore)
     }
 
     /// A read that failed. Storage that cannot be reached is asked again by the next read.

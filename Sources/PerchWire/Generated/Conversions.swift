@@ -1911,13 +1911,60 @@ extension ListAccountsRequest {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
         message.pointee.page_size = self.pageSize
         message.pointee.page_token = arena.bytes(self.pageToken)
+        message.pointee.with_summaries = self.withSummaries ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ListAccountsRequest>) {
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             pageSize: message.pointee.page_size,
-            pageToken: [UInt8](message.pointee.page_token)
+            pageToken: [UInt8](message.pointee.page_token),
+            withSummaries: message.pointee.with_summaries != 0
+        )
+    }
+}
+
+extension AccountSummary {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AccountSummary>, _ arena: Arena) {
+        message.pointee.state = .init(self.state)
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.transaction_id = self.transactionID
+        message.pointee.original_transaction_id = self.originalTransactionID
+        if let value = self.expirationDate {
+            message.pointee.expiration_case = PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION_EXPIRATION_DATE_MS
+            message.pointee.expiration_date_ms = value.milliseconds
+        }
+        message.pointee.will_auto_renew = self.willAutoRenew ? 1 : 0
+        if let value = self.nextChange {
+            message.pointee.next_change = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.family_shared = self.isFamilyShared ? 1 : 0
+        message.pointee.refunded = self.isRefunded ? 1 : 0
+        message.pointee.price_increase_pending = self.isPriceIncreasePending ? 1 : 0
+        message.pointee.line_count = self.lineCount
+        message.pointee.owned_count = self.ownedCount
+        message.pointee.pending_count = self.pendingCount
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        message.pointee.revision = self.revision
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AccountSummary>) {
+        self.init(
+            state: RenewalState(message.pointee.state),
+            productID: String(wire: message.pointee.product_id),
+            transactionID: message.pointee.transaction_id,
+            originalTransactionID: message.pointee.original_transaction_id,
+            expirationDate: message.pointee.expiration_case == PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.expiration_date_ms) : nil,
+            willAutoRenew: message.pointee.will_auto_renew != 0,
+            nextChange: read(message.pointee.next_change) { Forecast($0) },
+            isFamilyShared: message.pointee.family_shared != 0,
+            isRefunded: message.pointee.refunded != 0,
+            isPriceIncreasePending: message.pointee.price_increase_pending != 0,
+            lineCount: message.pointee.line_count,
+            ownedCount: message.pointee.owned_count,
+            pendingCount: message.pointee.pending_count,
+            appAccountToken: String(wire: message.pointee.app_account_token),
+            revision: message.pointee.revision
         )
     }
 }
@@ -1926,12 +1973,14 @@ extension AccountPage {
     func write(to message: UnsafeMutablePointer<Perch__V1__ListAccountsResponse>, _ arena: Arena) {
         (message.pointee.n_accounts, message.pointee.accounts) = arena.texts(self.accounts)
         message.pointee.next_page_token = arena.bytes(self.nextPageToken)
+        (message.pointee.n_summaries, message.pointee.summaries) = arena.list(self.summaries) { $0.write(to: $1, arena) }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ListAccountsResponse>) {
         self.init(
             accounts: readTexts(message.pointee.n_accounts, message.pointee.accounts),
-            nextPageToken: [UInt8](message.pointee.next_page_token)
+            nextPageToken: [UInt8](message.pointee.next_page_token),
+            summaries: readList(message.pointee.n_summaries, message.pointee.summaries) { AccountSummary($0) }
         )
     }
 }

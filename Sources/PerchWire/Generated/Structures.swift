@@ -374,6 +374,9 @@ extension Perch__V1__InspectAccountResponse: CMessage {
 extension Perch__V1__ListAccountsRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_accounts_request__init(message) }
 }
+extension Perch__V1__AccountSummary: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__account_summary__init(message) }
+}
 extension Perch__V1__ListAccountsResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_accounts_response__init(message) }
 }
@@ -649,6 +652,7 @@ extension MessageScan {
         "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
         "perch.v1.InspectAccountResponse": Perch__V1__InspectAccountResponse.descriptor,
         "perch.v1.ListAccountsRequest": Perch__V1__ListAccountsRequest.descriptor,
+        "perch.v1.AccountSummary": Perch__V1__AccountSummary.descriptor,
         "perch.v1.ListAccountsResponse": Perch__V1__ListAccountsResponse.descriptor,
         "perch.v1.ConfigureRequest": Perch__V1__ConfigureRequest.descriptor,
         "perch.v1.ConfigureResponse": Perch__V1__ConfigureResponse.descriptor,

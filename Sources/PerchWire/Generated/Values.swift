@@ -1149,15 +1149,95 @@ package struct ListAccountsRequest: Hashable, Sendable {
     package var pageSize: UInt32
     /// The token of the previous page; empty to begin.
     package var pageToken: [UInt8]
+    /// Adds a summary of each account, for lists that people read.
+    package var withSummaries: Bool
 
-    package init(app: AppReference = AppReference(), pageSize: UInt32 = 0, pageToken: [UInt8] = []) {
+    package init(
+        app: AppReference = AppReference(),
+        pageSize: UInt32 = 0,
+        pageToken: [UInt8] = [],
+        withSummaries: Bool = false
+    ) {
         self.app = app
         self.pageSize = pageSize
         self.pageToken = pageToken
+        self.withSummaries = withSummaries
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.pageSize == 0 && self.pageToken.isEmpty }
+    package var isBlank: Bool { self.app.isBlank && self.pageSize == 0 && self.pageToken.isEmpty && !self.withSummaries }
+}
+
+/// What a list shows of one account: its line that matters most. That is the one that entitles, and among equals the one that
+/// ends last.
+package struct AccountSummary: Hashable, Sendable {
+    /// The state of that line; unspecified if the account never subscribed.
+    package var state: RenewalState
+    /// The product of the line, or of the newest product without an end.
+    package var productID: String
+    /// The newest transaction of the line, or of the newest product without an end.
+    package var transactionID: UInt64
+    /// The first transaction of the line.
+    package var originalTransactionID: UInt64
+    /// End of the line's period, in milliseconds since the Unix epoch.
+    package var expirationDate: Instant?
+    /// Whether the line renews.
+    package var willAutoRenew: Bool
+    /// The next change that time alone makes; absent for none.
+    package var nextChange: Forecast?
+    /// The line is shared by a family member.
+    package var isFamilyShared: Bool
+    /// The newest transaction of the line is refunded.
+    package var isRefunded: Bool
+    /// A price increase waits for an answer.
+    package var isPriceIncreasePending: Bool
+    /// Number of lines, in all groups.
+    package var lineCount: UInt32
+    /// Number of products without an end that the account owns.
+    package var ownedCount: UInt32
+    /// Number of purchases that wait.
+    package var pendingCount: UInt32
+    /// The app's UUID for its customer; empty for none.
+    package var appAccountToken: String
+    /// The revision that last changed the account.
+    package var revision: UInt64
+
+    package init(
+        state: RenewalState = .unspecified,
+        productID: String = "",
+        transactionID: UInt64 = 0,
+        originalTransactionID: UInt64 = 0,
+        expirationDate: Instant? = nil,
+        willAutoRenew: Bool = false,
+        nextChange: Forecast? = nil,
+        isFamilyShared: Bool = false,
+        isRefunded: Bool = false,
+        isPriceIncreasePending: Bool = false,
+        lineCount: UInt32 = 0,
+        ownedCount: UInt32 = 0,
+        pendingCount: UInt32 = 0,
+        appAccountToken: String = "",
+        revision: UInt64 = 0
+    ) {
+        self.state = state
+        self.productID = productID
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
+        self.expirationDate = expirationDate
+        self.willAutoRenew = willAutoRenew
+        self.nextChange = nextChange
+        self.isFamilyShared = isFamilyShared
+        self.isRefunded = isRefunded
+        self.isPriceIncreasePending = isPriceIncreasePending
+        self.lineCount = lineCount
+        self.ownedCount = ownedCount
+        self.pendingCount = pendingCount
+        self.appAccountToken = appAccountToken
+        self.revision = revision
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.state == .unspecified && self.productID.isEmpty && self.transactionID == 0 && self.originalTransactionID == 0 && self.expirationDate == nil && !self.willAutoRenew && self.nextChange == nil && !self.isFamilyShared && !self.isRefunded && !self.isPriceIncreasePending && self.lineCount == 0 && self.ownedCount == 0 && self.pendingCount == 0 && self.appAccountToken.isEmpty && self.revision == 0 }
 }
 
 /// A page of accounts.
@@ -1166,14 +1246,17 @@ package struct AccountPage: Hashable, Sendable {
     package var accounts: [String]
     /// Empty on the last page.
     package var nextPageToken: [UInt8]
+    /// On request: one for each account, in the same order.
+    package var summaries: [AccountSummary]
 
-    package init(accounts: [String] = [], nextPageToken: [UInt8] = []) {
+    package init(accounts: [String] = [], nextPageToken: [UInt8] = [], summaries: [AccountSummary] = []) {
         self.accounts = accounts
         self.nextPageToken = nextPageToken
+        self.summaries = summaries
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.accounts.isEmpty && self.nextPageToken.isEmpty }
+    package var isBlank: Bool { self.accounts.isEmpty && self.nextPageToken.isEmpty && self.summaries.isEmpty }
 }
 
 /// Changes an app.

@@ -104,6 +104,35 @@ import Testing
             self.ask(.listAccounts(ListAccountsRequest(pageToken: [4, 1, 2]))).reason == "CURSOR_MALFORMED")
     }
 
+    @Test func `a list with summaries has the line of each account that matters most, page by page`() throws {
+        try self.world.buy("coins", "anna", from: self.client)
+        try self.world.buy("gold", "bert", from: self.client)
+        try self.world.buy("gold", "carl", from: self.client)
+        var token: [UInt8] = []
+        var rows: [(String, AccountSummary)] = []
+        repeat {
+            let request = ListAccountsRequest(pageSize: 2, pageToken: token, withSummaries: true)
+            guard case .listAccounts(let page) = try self.world.require(.listAccounts(request), from: self.client)
+            else { return }
+            #expect(page.accounts.count == page.summaries.count)
+            rows += zip(page.accounts, page.summaries)
+            token = page.nextPageToken
+        } while !token.isEmpty
+        #expect(rows.map(\.0) == ["anna", "bert", "carl"])
+        #expect(rows[0].1.state == .unspecified && rows[0].1.lineCount == 0 && rows[0].1.revision > 0)
+        let bert = rows[1].1
+        #expect(bert.state == .subscribed && bert.productID == "gold" && bert.willAutoRenew && bert.lineCount == 1)
+        #expect(bert.nextChange?.at == bert.expirationDate && bert.expirationDate != nil)
+        #expect(
+            self.ask(.listAccounts(ListAccountsRequest(pageToken: [4, 1, 2], withSummaries: true))).reason
+                == "CURSOR_MALFORMED")
+        guard
+            case .listAccounts(let plain) = try self.world.require(
+                .listAccounts(ListAccountsRequest()), from: self.client)
+        else { return }
+        #expect(plain.summaries.isEmpty && plain.accounts.count == 3)
+    }
+
     /// A page token of another store, or of this one before a restore, would continue a list that does not exist.
     @Test func `page tokens of another life of the store are refused`() throws {
         for name in ["anna", "bert"] { try self.world.buy("coins", name, from: self.client) }

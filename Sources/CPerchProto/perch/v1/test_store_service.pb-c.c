@@ -322,6 +322,51 @@ void   perch__v1__list_accounts_request__free_unpacked
   assert(message->base.descriptor == &perch__v1__list_accounts_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__account_summary__init
+                     (Perch__V1__AccountSummary         *message)
+{
+  static const Perch__V1__AccountSummary init_value = PERCH__V1__ACCOUNT_SUMMARY__INIT;
+  *message = init_value;
+}
+size_t perch__v1__account_summary__get_packed_size
+                     (const Perch__V1__AccountSummary *message)
+{
+  assert(message->base.descriptor == &perch__v1__account_summary__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__account_summary__pack
+                     (const Perch__V1__AccountSummary *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__account_summary__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__account_summary__pack_to_buffer
+                     (const Perch__V1__AccountSummary *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__account_summary__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AccountSummary *
+       perch__v1__account_summary__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AccountSummary *)
+     protobuf_c_message_unpack (&perch__v1__account_summary__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__account_summary__free_unpacked
+                     (Perch__V1__AccountSummary *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__account_summary__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__list_accounts_response__init
                      (Perch__V1__ListAccountsResponse         *message)
 {
@@ -1395,7 +1440,7 @@ const ProtobufCMessageDescriptor perch__v1__inspect_account_response__descriptor
   (ProtobufCMessageInit) perch__v1__inspect_account_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__list_accounts_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__list_accounts_request__field_descriptors[4] =
 {
   {
     "app",
@@ -1433,16 +1478,29 @@ static const ProtobufCFieldDescriptor perch__v1__list_accounts_request__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "with_summaries",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListAccountsRequest, with_summaries),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__list_accounts_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = page_size */
   2,   /* field[2] = page_token */
+  3,   /* field[3] = with_summaries */
 };
 static const ProtobufCIntRange perch__v1__list_accounts_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__list_accounts_request__descriptor =
 {
@@ -1452,14 +1510,234 @@ const ProtobufCMessageDescriptor perch__v1__list_accounts_request__descriptor =
   "Perch__V1__ListAccountsRequest",
   "perch.v1",
   sizeof(Perch__V1__ListAccountsRequest),
-  3,
+  4,
   perch__v1__list_accounts_request__field_descriptors,
   perch__v1__list_accounts_request__field_indices_by_name,
   1,  perch__v1__list_accounts_request__number_ranges,
   (ProtobufCMessageInit) perch__v1__list_accounts_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__list_accounts_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor perch__v1__account_summary__field_descriptors[15] =
+{
+  {
+    "state",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, state),
+    &perch__v1__renewal_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, original_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expiration_date_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__AccountSummary, expiration_case),
+    offsetof(Perch__V1__AccountSummary, expiration_date_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "will_auto_renew",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, will_auto_renew),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_change",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, next_change),
+    &perch__v1__forecast__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "family_shared",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, family_shared),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "refunded",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, refunded),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "price_increase_pending",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, price_increase_pending),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "line_count",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, line_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "owned_count",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, owned_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pending_count",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, pending_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_account_token",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, app_account_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AccountSummary, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__account_summary__field_indices_by_name[] = {
+  13,   /* field[13] = app_account_token */
+  4,   /* field[4] = expiration_date_ms */
+  7,   /* field[7] = family_shared */
+  10,   /* field[10] = line_count */
+  6,   /* field[6] = next_change */
+  3,   /* field[3] = original_transaction_id */
+  11,   /* field[11] = owned_count */
+  12,   /* field[12] = pending_count */
+  9,   /* field[9] = price_increase_pending */
+  1,   /* field[1] = product_id */
+  8,   /* field[8] = refunded */
+  14,   /* field[14] = revision */
+  0,   /* field[0] = state */
+  2,   /* field[2] = transaction_id */
+  5,   /* field[5] = will_auto_renew */
+};
+static const ProtobufCIntRange perch__v1__account_summary__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 15 }
+};
+const ProtobufCMessageDescriptor perch__v1__account_summary__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AccountSummary",
+  "AccountSummary",
+  "Perch__V1__AccountSummary",
+  "perch.v1",
+  sizeof(Perch__V1__AccountSummary),
+  15,
+  perch__v1__account_summary__field_descriptors,
+  perch__v1__account_summary__field_indices_by_name,
+  1,  perch__v1__account_summary__number_ranges,
+  (ProtobufCMessageInit) perch__v1__account_summary__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_accounts_response__field_descriptors[3] =
 {
   {
     "accounts",
@@ -1485,15 +1763,28 @@ static const ProtobufCFieldDescriptor perch__v1__list_accounts_response__field_d
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "summaries",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ListAccountsResponse, n_summaries),
+    offsetof(Perch__V1__ListAccountsResponse, summaries),
+    &perch__v1__account_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__list_accounts_response__field_indices_by_name[] = {
   0,   /* field[0] = accounts */
   1,   /* field[1] = next_page_token */
+  2,   /* field[2] = summaries */
 };
 static const ProtobufCIntRange perch__v1__list_accounts_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor perch__v1__list_accounts_response__descriptor =
 {
@@ -1503,7 +1794,7 @@ const ProtobufCMessageDescriptor perch__v1__list_accounts_response__descriptor =
   "Perch__V1__ListAccountsResponse",
   "perch.v1",
   sizeof(Perch__V1__ListAccountsResponse),
-  2,
+  3,
   perch__v1__list_accounts_response__field_descriptors,
   perch__v1__list_accounts_response__field_indices_by_name,
   1,  perch__v1__list_accounts_response__number_ranges,

@@ -16,6 +16,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 #include "perch/v1/common.pb-c.h"
 #include "perch/v1/store_operation.pb-c.h"
+#include "perch/v1/stream.pb-c.h"
 #include "perch/v1/subscription.pb-c.h"
 #include "perch/v1/transaction.pb-c.h"
 
@@ -26,6 +27,7 @@ typedef struct Perch__V1__FamilyShare Perch__V1__FamilyShare;
 typedef struct Perch__V1__GroupStatuses Perch__V1__GroupStatuses;
 typedef struct Perch__V1__InspectAccountResponse Perch__V1__InspectAccountResponse;
 typedef struct Perch__V1__ListAccountsRequest Perch__V1__ListAccountsRequest;
+typedef struct Perch__V1__AccountSummary Perch__V1__AccountSummary;
 typedef struct Perch__V1__ListAccountsResponse Perch__V1__ListAccountsResponse;
 typedef struct Perch__V1__ConfigureRequest Perch__V1__ConfigureRequest;
 typedef struct Perch__V1__ConfigureResponse Perch__V1__ConfigureResponse;
@@ -247,10 +249,96 @@ struct  Perch__V1__ListAccountsRequest
    * The token of the previous page; empty to begin.
    */
   ProtobufCBinaryData page_token;
+  /*
+   * Adds a summary of each account, for lists that people read.
+   */
+  protobuf_c_boolean with_summaries;
 };
 #define PERCH__V1__LIST_ACCOUNTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_accounts_request__descriptor) \
-    , NULL, 0, {0,NULL} }
+    , NULL, 0, {0,NULL}, 0 }
+
+
+typedef enum {
+  PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION__NOT_SET = 0,
+  PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION_EXPIRATION_DATE_MS = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION__CASE)
+} Perch__V1__AccountSummary__ExpirationCase;
+
+/*
+ * What a list shows of one account: its line that matters most. That is the one that entitles, and among equals the one that
+ * ends last.
+ */
+struct  Perch__V1__AccountSummary
+{
+  ProtobufCMessage base;
+  /*
+   * The state of that line; unspecified if the account never subscribed.
+   */
+  Perch__V1__RenewalState state;
+  /*
+   * The product of the line, or of the newest product without an end.
+   */
+  char *product_id;
+  /*
+   * The newest transaction of the line, or of the newest product without an end.
+   */
+  uint64_t transaction_id;
+  /*
+   * The first transaction of the line.
+   */
+  uint64_t original_transaction_id;
+  /*
+   * Whether the line renews.
+   */
+  protobuf_c_boolean will_auto_renew;
+  /*
+   * The next change that time alone makes; absent for none.
+   */
+  Perch__V1__Forecast *next_change;
+  /*
+   * The line is shared by a family member.
+   */
+  protobuf_c_boolean family_shared;
+  /*
+   * The newest transaction of the line is refunded.
+   */
+  protobuf_c_boolean refunded;
+  /*
+   * A price increase waits for an answer.
+   */
+  protobuf_c_boolean price_increase_pending;
+  /*
+   * Number of lines, in all groups.
+   */
+  uint32_t line_count;
+  /*
+   * Number of products without an end that the account owns.
+   */
+  uint32_t owned_count;
+  /*
+   * Number of purchases that wait.
+   */
+  uint32_t pending_count;
+  /*
+   * The app's UUID for its customer; empty for none.
+   */
+  char *app_account_token;
+  /*
+   * The revision that last changed the account.
+   */
+  uint64_t revision;
+  Perch__V1__AccountSummary__ExpirationCase expiration_case;
+  union {
+    /*
+     * End of the line's period, in milliseconds since the Unix epoch.
+     */
+    int64_t expiration_date_ms;
+  };
+};
+#define PERCH__V1__ACCOUNT_SUMMARY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__account_summary__descriptor) \
+    , PERCH__V1__RENEWAL_STATE__RENEWAL_STATE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, (char *)protobuf_c_empty_string, 0, PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION__NOT_SET, {0} }
 
 
 /*
@@ -268,10 +356,15 @@ struct  Perch__V1__ListAccountsResponse
    * Empty on the last page.
    */
   ProtobufCBinaryData next_page_token;
+  /*
+   * On request: one for each account, in the same order.
+   */
+  size_t n_summaries;
+  Perch__V1__AccountSummary **summaries;
 };
 #define PERCH__V1__LIST_ACCOUNTS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_accounts_response__descriptor) \
-    , 0,NULL, {0,NULL} }
+    , 0,NULL, {0,NULL}, 0,NULL }
 
 
 /*
@@ -662,6 +755,25 @@ Perch__V1__ListAccountsRequest *
 void   perch__v1__list_accounts_request__free_unpacked
                      (Perch__V1__ListAccountsRequest *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__AccountSummary methods */
+void   perch__v1__account_summary__init
+                     (Perch__V1__AccountSummary         *message);
+size_t perch__v1__account_summary__get_packed_size
+                     (const Perch__V1__AccountSummary   *message);
+size_t perch__v1__account_summary__pack
+                     (const Perch__V1__AccountSummary   *message,
+                      uint8_t             *out);
+size_t perch__v1__account_summary__pack_to_buffer
+                     (const Perch__V1__AccountSummary   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AccountSummary *
+       perch__v1__account_summary__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__account_summary__free_unpacked
+                     (Perch__V1__AccountSummary *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__ListAccountsResponse methods */
 void   perch__v1__list_accounts_response__init
                      (Perch__V1__ListAccountsResponse         *message);
@@ -932,6 +1044,9 @@ typedef void (*Perch__V1__InspectAccountResponse_Closure)
 typedef void (*Perch__V1__ListAccountsRequest_Closure)
                  (const Perch__V1__ListAccountsRequest *message,
                   void *closure_data);
+typedef void (*Perch__V1__AccountSummary_Closure)
+                 (const Perch__V1__AccountSummary *message,
+                  void *closure_data);
 typedef void (*Perch__V1__ListAccountsResponse_Closure)
                  (const Perch__V1__ListAccountsResponse *message,
                   void *closure_data);
@@ -1059,6 +1174,7 @@ extern const ProtobufCMessageDescriptor perch__v1__family_share__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__group_statuses__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__inspect_account_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_accounts_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__account_summary__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_accounts_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__configure_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__configure_response__descriptor;
