@@ -50,6 +50,12 @@ bench-pictures: ## Take screenshots of the last reports in Chromium, which is in
 interop: ## Test clients in all languages, proxies and a browser against a server, and install what is missing
 	@Tests/Interop/clients
 
+console: ## Test the console in Chromium at full length: 100,000 accounts, and the memory of a page
+	@Tests/Console/run --full
+
+console-pictures: ## Take pictures of every page of the console, in .build/console-pictures
+	@Tests/Console/run --pictures
+
 modelcheck: ## Check the model's laws on SEQUENCES=1000 random sequences, from seed FROM=1 on
 	@.ci/simulate model $(or $(SEQUENCES),1000) $(or $(FROM),1)
 

@@ -116,12 +116,17 @@ let package = Package(
         .target(
             name: "CPerchAllocator", linkerSettings: [.linkedLibrary("jemalloc", .when(configuration: .release))]),
 
+        // The console: pages, scripts and styles for browsers, as bytes.
+        .target(
+            name: "PerchConsole", dependencies: ["PerchBase"],
+            resources: [.embedInCode("Files")], swiftSettings: profiled),
+
         // The server: drivers of loops and store, catalogue files, drain.
         swift(
             "PerchServer",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchCatalogue", "PerchWire",
-                "PerchIdentity", "PerchStore", "PerchSQLite", "PerchCore", "PerchMetrics", "PerchHTTP",
+                "PerchIdentity", "PerchStore", "PerchSQLite", "PerchCore", "PerchMetrics", "PerchHTTP", "PerchConsole",
             ]),
 
         // The Swift API with StoreKit's names: streams, calls and reconnecting.

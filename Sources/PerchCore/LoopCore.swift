@@ -126,6 +126,8 @@ package struct CoreSettings: Sendable {
     package var connectionAgeMilliseconds: Int64 = 0
     /// Origins whose pages may call, as `https://app.example.com`; `*` for all.
     package var origins: [String] = []
+    /// Pages that the port serves.
+    package var files = ServedFiles()
     /// Maximum time from the beginning of a drain to the end of its streams.
     package var drainMilliseconds: Int64 = 2_000
 

@@ -64,6 +64,11 @@ struct Listeners {
                 "\(self.address) can be reached from other machines, and callers need no credentials; give --token-keys, or --tls-client-ca and --tls-client-certificates required, listen on 127.0.0.1, or write out --allow-unauthenticated"
             )
         }
+        guard self.address.isLoopback || settings.console != .on || knowsCallers else {
+            throw .settings(
+                "--console on: \(self.address) can be reached from other machines, and the console needs credentials there; give --token-keys, or listen on 127.0.0.1"
+            )
+        }
         if let http = self.httpAddress, !http.isLoopback, !settings.isRemoteHTTPAllowed {
             throw .settings(
                 "--http: \(http) can be reached from other machines, and every caller can read the server's figures; listen on 127.0.0.1, or write out --allow-remote-http"
@@ -80,6 +85,11 @@ struct Listeners {
         } catch {
             throw .settings("\(option) \(text): \(error)")
         }
+    }
+
+    /// Whether browsers get the console here.
+    func servesConsole(_ settings: ServerSettings) -> Bool {
+        settings.console == .on || settings.console == .auto && self.address.isLoopback
     }
 
     var isHTTPOn: Bool { self.httpAddress != nil }

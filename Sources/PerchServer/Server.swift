@@ -1,6 +1,7 @@
 import Glibc
 import PerchBase
 import PerchCatalogue
+import PerchConsole
 import PerchCore
 import PerchIdentity
 import PerchLoop
@@ -72,6 +73,8 @@ package enum Server {
         package var apps: [AppState]
         package var revision: UInt64
         package var storeIdentity: String
+        /// Where browsers find the console; nil if it is off.
+        package var console: String?
     }
 
     private static func open(_ settings: ServerSettings, _ log: Log) throws(ServerError) -> StoreEngine {
@@ -237,7 +240,8 @@ package enum Server {
 
         let quotas = SharedQuotas()
         let seenTokens = SeenTokens()
-        let core = CoreSettings(settings, loops: count, connections: budget.limit)
+        var core = CoreSettings(settings, loops: count, connections: budget.limit)
+        if listeners.servesConsole(settings) { core.files = ServedFiles.console() }
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 
@@ -280,7 +284,9 @@ package enum Server {
         if listeners.isHTTPOn { http = try driver.listenForHTTP(listeners.openHTTP()) }
         let readiness = Ready(
             address: address.description, http: http?.description, apps: states, revision: revision,
-            storeIdentity: identity.description)
+            storeIdentity: identity.description,
+            console: core.files.files.isEmpty
+                ? nil : "\(settings.tls.mode == .required ? "https" : "http")://\(address)\(ConsoleFiles.entrance)")
 
         var threads: [LoopThread] = []
         if hasOwnThread { threads.append(try Self.start(storeLoop, storeDriver)) }

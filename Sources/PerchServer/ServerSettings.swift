@@ -41,6 +41,8 @@ package struct ServerSettings: Sendable {
     package var connectionAgeMilliseconds: Int64 = 0
     /// Origins of pages that may call; `*` for all.
     package var origins: [String] = []
+    /// Whether the port serves the console.
+    package var console = ConsoleSwitch.auto
     package var callsBytesMax = Limits.callsBytesMax
     package var dyingConnectionsMax = Limits.dyingConnectionsMax
     package var connectionsPerAddressMax = Limits.connectionsPerAddressMax
@@ -77,6 +79,14 @@ package struct ServerSettings: Sendable {
     /// Every client needs a verified certificate.
     package var requiresClientCertificates: Bool {
         self.tls.clientCertificates == .required && self.tls.mode == .required
+    }
+
+    /// Whether browsers get the console.
+    package enum ConsoleSwitch: String, CaseIterable, Sendable {
+        /// On a listener of loopback.
+        case auto
+        case on
+        case off
     }
 
     package enum StoreLocation: Hashable, Sendable {

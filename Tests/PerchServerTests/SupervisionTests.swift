@@ -269,6 +269,17 @@ final class NotifyReceiver {
         #expect(refusal { _ in }?.contains("--allow-unauthenticated") == true)
         #expect(refusal { $0.isUnauthenticatedAllowed = true } == nil)
         #expect(refusal { asksClients(&$0) } == nil)
+        // The console needs to know who asks, where others can reach it.
+        #expect(
+            refusal {
+                $0.isUnauthenticatedAllowed = true
+                $0.console = .on
+            }?.contains("--console on") == true)
+        #expect(
+            refusal {
+                asksClients(&$0)
+                $0.console = .on
+            } == nil)
         #expect(
             refusal {
                 asksClients(&$0)

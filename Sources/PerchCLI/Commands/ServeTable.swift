@@ -48,7 +48,7 @@ enum ServeTable {
             "Where it listens",
             [
                 "listen", "loops", "http", "allow-remote-http", "unready-when-full", "allow-plaintext",
-                "allow-unauthenticated", "allow-origin", "drain", "with-parent",
+                "allow-unauthenticated", "allow-origin", "console", "drain", "with-parent",
             ]
         ),
         (
@@ -74,6 +74,9 @@ enum ServeTable {
             "allow-origin", .text, "ORIGINS",
             "Web pages that may call: origins such as https://app.example.com, between commas, or * for all. Names of this "
                 + "server that are not localhost count as theirs."),
+        OptionSpec(
+            "console", .choice(ServerSettings.ConsoleSwitch.allCases.map(\.rawValue)), "MODE", default: "auto",
+            "Whether browsers get the console at /console/: `auto` on loopback only. Elsewhere `on` needs credentials."),
         OptionSpec(
             "store", .text, "PATH", default: "memory",
             "Where the store lies: a directory, a file that ends in .db, or `memory`, which forgets."),

@@ -90,6 +90,7 @@ extension LoopCore {
         let question = head.path.firstIndex(of: UInt8(ascii: "?"))
         let path = Array(question.map { head.path[..<$0] } ?? head.path[...])
         guard case .method(let method)? = Self.target(path) else {
+            if self.answerFile(stream, path, head) { return }
             return self.respond(
                 stream, 404,
                 "there is nothing here; POST /perch.v1.EntitlementService/GetSubscriptionStatus is an example")

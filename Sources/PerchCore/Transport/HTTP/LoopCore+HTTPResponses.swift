@@ -143,7 +143,9 @@ extension LoopCore {
         if !slot.flags.contains(.peerHasEnded), self.connections[slot.connection].wire == .http2 {
             self.transport.http.streams[stream].flags.insert(.waitsForBody)
         }
-        let fields = [("content-type", contentType), ("content-length", "\(body.count)")] + extra
+        // An answer without a body of its own says nothing about one.
+        let own = status == 304 ? [] : [("content-type", contentType), ("content-length", "\(body.count)")]
+        let fields = own + extra
         let head = self.payloads.insert(self.responseHead(stream, status, fields))
         self.oweHTTP(stream, .head, head)
         let payload = self.payloads.insert(body)
@@ -173,6 +175,8 @@ extension LoopCore {
         switch status {
         case 200: "OK"
         case 204: "No Content"
+        case 302: "Found"
+        case 304: "Not Modified"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"

@@ -49,6 +49,8 @@ struct RequestHead {
         static let hasContentType = Marks(rawValue: 512)
         static let isPreflight = Marks(rawValue: 1024)
         static let hasSuffix = Marks(rawValue: 2048)
+        /// `accept-encoding` has gzip: of files.
+        static let acceptsGzipFiles = Marks(rawValue: 4096)
     }
 
     var verb = Verb.none
@@ -65,6 +67,7 @@ struct RequestHead {
     var metadata: [Metadata] = []
     var clientID: [UInt8] = []
     var lastEventID: [UInt8] = []
+    var knownTags: [UInt8] = []
     var heartbeatSeconds: UInt32 = 0
     /// The broken rule of HTTP/2 (RFC 9113, sections 8.1 to 8.3), if any: the stream is reset.
     var malformed: String?
@@ -150,10 +153,12 @@ struct RequestHead {
                 self.metadata.append(Metadata(key: "authorization", value: Array(value)))
             }
             if equal(name, "last-event-id") { self.lastEventID = Array(value) }
+            if equal(name, "if-none-match") { self.knownTags = Array(value) }
         case 14:
             if equal(name, "content-length") { self.takeLength(value) }
         case 15:
             if equal(name, "perch-client-id") { self.clientID = Array(value) }
+            if equal(name, "accept-encoding") { self.takeAcceptedForFiles(value) }
             if equal(name, "perch-heartbeat") {
                 if let seconds = Self.number(value), seconds <= 86_400 { self.heartbeatSeconds = UInt32(seconds) }
             }
@@ -209,6 +214,14 @@ struct RequestHead {
             case .gzip: self.marks.insert(.acceptsGzip)
             case .identity, .unknown: break
             }
+        }
+    }
+
+    /// A file is sent as gzip, or plain: a quality of 0 refuses gzip, others are all the same.
+    private mutating func takeAcceptedForFiles(_ value: UnsafeRawBufferPointer) {
+        for item in Self.items(value) where equal(Self.beforeParameters(item), "gzip") {
+            let parameter = String(decoding: item.dropFirst(4), as: UTF8.self).filter { $0 != " " && $0 != ";" }
+            if !["q=0", "q=0.0", "q=0.00", "q=0.000"].contains(parameter) { self.marks.insert(.acceptsGzipFiles) }
         }
     }
 

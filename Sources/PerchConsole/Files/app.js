@@ -1,0 +1,123 @@
+// The frame of the console: the app, the clock, the pages.
+import { h, session, toast, word, attempt, instant, Page } from './kit.js';
+import { recorder } from './record.js';
+import './accounts.js';
+import './account.js';
+import './clock.js';
+import './products.js';
+import './settings.js';
+import './live.js';
+import './incoming.js';
+
+const pages = [
+  ['', [['accounts', 'Accounts'], ['products', 'Products']]],
+  ['Test store', [['clock', 'Clock'], ['settings', 'Failures and settings'], ['record', 'Record']]],
+  ['Server', [['live', 'Live'], ['incoming', 'Incoming']]],
+];
+const examples = [['birds', 'Backyard Birds'], ['songs', 'Songs'], ['movie', 'Flower Movie+'], ['destination', 'Destination Video']];
+
+class PerchConsole extends Page {
+  async open() {
+    await this.#exchange();
+    this.#frame();
+    this.on(window, 'hashchange', () => this.#route());
+    this.on(session, 'app', () => this.#showApps());
+    this.on(session, 'clock', () => this.#showClock());
+    this.on(session, 'access', () => this.#route());
+    this.on(session.perch, 'online', () => { this.offline.hidden = true; session.readClock(); });
+    this.on(session.perch, 'offline', () => { this.offline.hidden = false; });
+    recorder.listen(session.perch);
+    try { await session.begin(); } catch (error) { toast(error.message, true); }
+    this.#route();
+    this.every(1000, () => session.readClock());
+    const tick = setInterval(() => this.#showClock(), 250);
+    this.until(() => clearInterval(tick));
+  }
+
+  /** A code in the fragment, from `perch console`, becomes a session. It is out of the address at once. */
+  async #exchange() {
+    const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
+    if (!code) return;
+    history.replaceState(null, '', location.pathname);
+    const answer = await attempt(() => session.perch.call('AdminService/RedeemConsoleCode', { code }));
+    if (answer?.token) await session.signIn(answer.token);
+  }
+
+  #frame() {
+    this.apps = h('select', { 'aria-label': 'App', onchange: () => { session.choose(session.apps[this.apps.selectedIndex]); this.#route(true); } });
+    this.clock = h('a.chip', { href: '#/clock', 'aria-label': 'Clock of the app' });
+    this.online = h('span.chip', {});
+    this.offline = h('div.offline', { role: 'status', hidden: true }, 'The server does not answer. What you see is the last that was known; it comes back by itself.');
+    this.signOut = h('button', { onclick: () => session.signOut(), hidden: !session.token }, 'Sign out');
+    this.nav = h('nav.pages', { 'aria-label': 'Pages' },
+      pages.map(([title, items]) => [title ? h('h2', {}, title) : null, h('ul', {}, items.map(([name, label]) => h('li', {}, h('a', { href: '#/' + name }, label))))]),
+      h('h2', {}, 'Examples'), h('ul', {}, examples.map(([name, label]) => h('li', {}, h('a', { href: `/console/examples/${name}.html` }, label)))));
+    this.main = h('main', { id: 'main', tabindex: '-1' });
+    this.replaceChildren(
+      h('a.skip', { href: '#main', onclick: (event) => { event.preventDefault(); this.main.focus(); } }, 'Skip to the page'),
+      h('header.top', {}, h('a.brand', { href: '#/accounts' }, h('img', { src: new URL('icon.svg', import.meta.url), alt: '' }), 'Perch'),
+        this.apps, h('span.space'), this.clock, this.online, this.signOut),
+      this.offline, h('div.frame', {}, this.nav, this.main));
+    this.#showApps();
+  }
+
+  #showApps() {
+    this.apps.replaceChildren(...session.apps.map((app) => h('option', { selected: app === session.app }, session.nameOf(app))));
+    this.apps.hidden = session.apps.length === 0;
+    this.signOut.hidden = !session.token;
+  }
+
+  #showClock() {
+    if (!session.clock) return;
+    const text = instant(session.now()) + ' UTC';
+    if (this.clock.dataset.text === text + session.clock.frozen) return;
+    this.clock.dataset.text = text + session.clock.frozen;
+    this.clock.replaceChildren(session.clock.frozen ? h('span.badge.warn', {}, 'frozen') : '', h('b', {}, text));
+  }
+
+  #route(again = false) {
+    const [, name = 'accounts', argument = ''] = location.hash.split('/');
+    if (session.needsToken) return this.#show('perch-sign-in', '', true);
+    const known = customElements.get(`perch-${name}-page`) ? name : 'accounts';
+    for (const link of this.nav.querySelectorAll('a')) {
+      const isHere = link.getAttribute('href') === '#/' + (known === 'account' ? 'accounts' : known);
+      if (isHere) { link.setAttribute('aria-current', 'page'); link.scrollIntoView({ block: 'nearest', inline: 'center' }); } else link.removeAttribute('aria-current');
+    }
+    let account = '';
+    try { account = decodeURIComponent(argument); } catch { account = argument; }
+    this.#show(`perch-${known}-page`, account, again);
+  }
+
+  #show(tag, argument, again) {
+    const key = tag + '\n' + argument;
+    if (this.shown === key && !again) return;
+    const isFirst = !this.shown;
+    this.shown = key;
+    const page = document.createElement(tag);
+    page.argument = argument;
+    this.main.replaceChildren(page);
+    const title = page.querySelector('h1')?.textContent ?? 'Perch';
+    document.title = title === 'Perch' ? title : `${title} · Perch`;
+    if (!isFirst) this.main.focus({ preventScroll: true });
+    scrollTo(0, 0);
+  }
+}
+
+class SignIn extends Page {
+  open() {
+    const token = h('textarea', { rows: 4, required: true, spellcheck: 'false', autocomplete: 'off', name: 'token' });
+    this.append(h('h1', {}, 'Sign in'),
+      h('p.what', {}, 'This server asks callers for a token. `perch token create` makes one, and `perch console` opens this page with it.'),
+      h('form.card', { onsubmit: async (event) => {
+        event.preventDefault();
+        if (await attempt(() => session.signIn(token.value)) === null) return;
+        if (!session.needsToken) location.hash = '#/accounts';
+        else toast('the server refuses this token', true);
+        session.dispatchEvent(new Event('access'));
+      } }, h('label.field', {}, 'Token', token),
+      h('p.what', {}, 'It is kept for this window until it closes.'), h('div.bar', {}, h('button.primary', {}, 'Sign in'))));
+  }
+}
+
+customElements.define('perch-sign-in', SignIn);
+customElements.define('perch-console', PerchConsole);

@@ -1,0 +1,163 @@
+// The catalogue: products, levels, prices, offers and images, and what a reload changed.
+import { h, session, Page, word, period, offerText, number, attempt, ask, missing } from './kit.js';
+
+class ProductsPage extends Page {
+  async open() {
+    this.append(h('h1', {}, 'Products'), (this.about = h('p.what')), (this.changes = h('div', { 'aria-live': 'polite' })), (this.place = h('div')), (this.checkPlace = h('section.card', { 'aria-label': 'Check a file' })));
+    this.known = new Map();
+    if (!session.allows('admin')) return this.place.append(missing('Your token does not have the scope `admin`, which reading the catalogue needs.'));
+    this.#checker();
+    await this.#begin();
+    // A reload may bring other products: the list of identifiers has no stream.
+    this.every(2000, async () => {
+      const { revision, productIds } = await session.perch.call('AdminService/GetCatalog');
+      if (revision !== this.catalogue?.revision || String(productIds) !== String(this.catalogue?.productIds)) await this.#begin();
+    });
+  }
+
+  async #begin() {
+    this.products?.close();
+    let catalogue;
+    try {
+      catalogue = await session.perch.call('AdminService/GetCatalog');
+    } catch (error) {
+      this.place.replaceChildren(h('p.note.bad', {}, error.message));
+      return;
+    }
+    if (this.ended) return;
+    const before = this.catalogue;
+    this.catalogue = catalogue;
+    session.products = null;
+    const ids = catalogue.productIds ?? [];
+    this.about.textContent = `${ids.length} product${ids.length === 1 ? '' : 's'} of ${catalogue.source || 'a catalogue without a name'}, loaded at revision ${catalogue.revision ?? 0}`;
+    if (before) {
+      const gone = (before.productIds ?? []).filter((id) => !ids.includes(id));
+      for (const id of gone) this.#tell(`${id} is not in the catalogue any more`);
+    }
+    if (!ids.length) return this.place.replaceChildren(missing('The catalogue is empty.'));
+    this.products = this.watch('EntitlementService/ProductsTask', { productIds: ids }, (state) => this.#show(state, before));
+  }
+
+  #tell(text) {
+    this.changes.prepend(h('p.note.warn', {}, `${new Date().toISOString().slice(11, 19)} ${text}`));
+    while (this.changes.children.length > 6) this.changes.lastChild.remove();
+  }
+
+  #show(state) {
+    if (state.loading) return;
+    if (state.failure) return this.place.replaceChildren(h('p.note.bad', {}, `${state.failure.message} (${state.failure.reason})`));
+    const products = state.success.products ?? [];
+    const changed = new Set();
+    for (const product of products) {
+      const old = this.known.get(product.id);
+      if (this.known.size && !old) { changed.add(product.id); this.#tell(`${product.id} is new`); }
+      if (old) {
+        const fields = ['displayName', 'displayPrice', 'description', 'isFamilyShareable', 'promotionalImageHash'].filter((name) => old[name] !== product[name]);
+        if (JSON.stringify(old.subscription) !== JSON.stringify(product.subscription)) fields.push('subscription and offers');
+        if (fields.length) {
+          changed.add(product.id);
+          this.#tell(`${product.id}: ${fields.map((name) => (name === 'displayPrice' || name === 'displayName' ? `${old[name]} became ${product[name]}` : name)).join(', ')}`);
+        }
+      }
+    }
+    this.known = new Map(products.map((product) => [product.id, product]));
+    const groups = new Map();
+    const others = [];
+    for (const product of products) {
+      if (!product.subscription) { others.push(product); continue; }
+      const list = groups.get(product.subscription.groupId) ?? [];
+      list.push(product);
+      groups.set(product.subscription.groupId, list);
+    }
+    const unavailable = state.success.unavailableIds ?? [];
+    const withdrawn = unavailable.length ? h('p.note', {}, 'Withdrawn from sale: ', unavailable.map((id) => [h('code', {}, id), ' ', this.#reinstate(id), ' '])) : '';
+    this.place.replaceChildren(withdrawn,
+      ...[...groups].map(([id, list]) => h('section.card', { 'aria-label': `Group ${id}` }, h('h2', {}, list[0].subscription.groupDisplayName || id, ' ', h('span.badge', {}, `group ${id}`)),
+        this.#table(list.sort((a, b) => a.subscription.groupLevel - b.subscription.groupLevel), changed, true))),
+      others.length ? h('section.card', { 'aria-label': 'Other products' }, h('h2', {}, 'Other products'), this.#table(others, changed, false)) : '');
+  }
+
+  #table(list, changed, isGroup) {
+    const head = [...(isGroup ? ['Level'] : []), '', 'Product', 'Price', isGroup ? 'Period' : 'Type', isGroup ? 'Offers' : 'Description', ''];
+    return h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Products' }, h('table.wide.stack', {}, h('thead', {}, h('tr', {}, head.map((name) => h('th', { scope: 'col' }, name || h('span', { 'aria-hidden': 'true' }, ' '))))),
+      h('tbody', {}, list.map((product) => {
+        const subscription = product.subscription ?? {};
+        const offers = [...(subscription.introductoryOffers ?? []), ...(subscription.promotionalOffers ?? []), ...(subscription.winBackOffers ?? [])];
+        return h('tr', { class: changed.has(product.id) ? 'changed' : '' },
+          isGroup ? h('td.wholly', {}, h('span.badge', {}, `level ${subscription.groupLevel ?? ''}`)) : null,
+          h('td', {}, this.#image(product)),
+          h('td', {}, h('b', {}, product.displayName || product.id), product.isFamilyShareable ? [' ', h('span.badge', {}, 'family')] : null, h('br'), h('code', {}, product.id)),
+          h('td', {}, product.displayPrice ?? '', (subscription.billingPlans ?? []).length > 1 ? h('div.soft', {}, subscription.billingPlans.map((plan) => `${plan.displayPrice} × ${plan.chargeCount}`).join(', ')) : ''),
+          h('td', {}, isGroup ? period(subscription.period) : word(product.type)),
+          h('td.wholly', {}, isGroup ? offers.map((offer) => h('div', {}, h('span.badge', {}, word(offer.type)), ` ${offer.id ?? ''} ${offerText(offer)}`)) : product.description ?? ''),
+          h('td', {}, session.isTest ? h('button', { 'aria-label': `Edit ${product.displayName || product.id}`, onclick: () => this.#edit(product) }, 'Edit…') : ''));
+      }))));
+  }
+
+  #image(product) {
+    if (!product.promotionalImageHash) return h('span.thumb', { 'aria-hidden': 'true' });
+    const image = h('img.thumb', { alt: '', width: 38, height: 38 });
+    imageOf(product).then((address) => { image.src = address; }, () => {});
+    return image;
+  }
+
+  #configure(product, said) {
+    return attempt(() => session.perch.call('TestStoreService/Configure', { settings: [{ product }] }), said);
+  }
+
+  #reinstate(productId) {
+    return h('button', { onclick: () => this.#configure({ productId, withdrawn: false }, `${productId} is sold again`) }, 'Sell again');
+  }
+
+  async #edit(product) {
+    const values = await ask(`Edit ${product.id}`, [
+      { name: 'name', label: 'Name, in all locales', value: product.displayName ?? '' },
+      { name: 'price', label: 'Price', value: String(number(product.price?.milliunits) / 1000), required: true },
+      { name: 'family', label: 'Shareable with the family', type: 'check', value: product.isFamilyShareable },
+      { name: 'withdrawn', label: 'Withdrawn from sale', type: 'check' },
+    ], { submit: 'Change' });
+    if (!values) return;
+    const edit = { productId: product.id };
+    if (values.name !== (product.displayName ?? '')) edit.displayName = values.name;
+    const milliunits = Math.round(Number(values.price.replace(',', '.')) * 1000);
+    if (milliunits !== number(product.price?.milliunits)) edit.priceMilliunits = String(milliunits);
+    if (values.family !== !!product.isFamilyShareable) edit.familyShareable = values.family;
+    if (values.withdrawn) edit.withdrawn = true;
+    await this.#configure(edit, `${product.id} is changed`);
+  }
+
+  #checker() {
+    const file = h('input', { type: 'file', accept: '.storekit,application/json', onchange: async () => {
+      const bytes = new Uint8Array(await file.files[0].arrayBuffer());
+      let text = '';
+      for (const byte of bytes) text += String.fromCharCode(byte);
+      const content = btoa(text);
+      const answer = await attempt(() => session.perch.call('AdminService/CheckCatalog', { file: content }));
+      if (!answer) return result.replaceChildren();
+      const summary = answer.summary ?? {};
+      const warnings = summary.warnings ?? [];
+      result.replaceChildren(
+        h('p', {}, `Schema ${summary.schemaVersion ?? ''}: ${summary.subscriptionCount ?? 0} subscriptions in ${summary.groupCount ?? 0} groups, ${(summary.consumableCount ?? 0) + (summary.nonConsumableCount ?? 0) + (summary.nonRenewingCount ?? 0)} other products.`),
+        h('ul', {}, warnings.map((each) => h('li', {}, each.line ? `line ${each.line}: ` : '', each.productId ? `${each.productId}: ` : '', each.message))),
+        warnings.length ? '' : h('p.what', {}, 'Nothing is odd.'),
+        h('button', { onclick: () => attempt(() => session.perch.call('AdminService/LoadCatalog', { file: content, source: file.files[0].name }), 'The catalogue is loaded') }, 'Load it'));
+    } });
+    const result = h('div');
+    this.checkPlace.append(h('h2', {}, 'Check a file'), h('label.field', {}, 'A .storekit file: its warnings are shown, and nothing is loaded', file), result);
+  }
+}
+
+const images = new Map();
+/** The address of a product's image: bytes of a call, kept by their hash. */
+export function imageOf(product, perch = session.perch) {
+  const key = product.promotionalImageHash;
+  if (!images.has(key)) {
+    images.set(key, perch.call('EntitlementService/GetImage', { imageId: product.promotionalImageId }).then((answer) => {
+      const bytes = Uint8Array.from(atob(answer.content), (each) => each.charCodeAt(0));
+      return URL.createObjectURL(new Blob([bytes], { type: answer.contentType }));
+    }));
+  }
+  return images.get(key);
+}
+
+customElements.define('perch-products-page', ProductsPage);

@@ -1,0 +1,70 @@
+/// Files for browsers, by their paths: what the console is made of.
+package struct ServedFiles: Sendable {
+    /// One file.
+    package struct File: Sendable {
+        package var contentType: String
+        package var bytes: [UInt8]
+        /// The same as gzip; empty where that is not smaller.
+        package var gzip: [UInt8] = []
+        /// The entity tag, in its quotes.
+        package var tag: String
+        /// Its path names its content, so that a browser never asks twice.
+        package var isImmutable = false
+
+        package init(contentType: String, bytes: [UInt8], tag: String, isImmutable: Bool = false) {
+            self.contentType = contentType
+            self.bytes = bytes
+            self.tag = tag
+            self.isImmutable = isImmutable
+        }
+    }
+
+    package var files: [String: File] = [:]
+    /// Old paths, with the paths that replace them.
+    package var moved: [String: String] = [:]
+
+    package init() {}
+}
+
+extension LoopCore {
+    /// Answers a GET of a file. False: there is no file of that path.
+    mutating func answerFile(_ stream: Int32, _ path: [UInt8], _ head: RequestHead) -> Bool {
+        let files = self.settings.files
+        guard !files.files.isEmpty else { return false }
+        let name = String(decoding: path, as: UTF8.self)
+        if let place = files.moved[name] {
+            self.respond(stream, 302, "the page is at \(place)", extra: [("location", place)])
+            return true
+        }
+        guard let file = files.files[name] else { return false }
+        self.accepted(stream, head)
+        var fields: [(name: String, value: String)] = [
+            ("etag", file.tag), ("vary", "accept-encoding"),
+            ("cache-control", file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache"),
+        ]
+        fields.append(contentsOf: Self.fileFields)
+        // A tag of a list is whole: none of ours is a part of another.
+        if !head.knownTags.isEmpty, String(decoding: head.knownTags, as: UTF8.self).contains(file.tag) {
+            self.respond(stream, 304, [], contentType: file.contentType, extra: fields, endsCall: -1)
+            return true
+        }
+        var body = file.bytes
+        if !file.gzip.isEmpty, head.marks.contains(.acceptsGzipFiles) {
+            body = file.gzip
+            fields.append(("content-encoding", "gzip"))
+        }
+        self.respond(stream, 200, body, contentType: file.contentType, extra: fields, endsCall: -1)
+        return true
+    }
+
+    /// What a page of this server may do: load from here, and nothing else. Images come as bytes of calls.
+    private static let fileFields: [(name: String, value: String)] = [
+        (
+            "content-security-policy",
+            "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+                + "frame-ancestors 'none'"
+        ),
+        ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"),
+        ("cross-origin-opener-policy", "same-origin"), ("cross-origin-resource-policy", "same-origin"),
+    ]
+}

@@ -1,0 +1,141 @@
+"""Chromium, headless, by Selenium: what the console's tests and pictures share."""
+import pathlib
+import shutil
+import sys
+import time
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "Tests/Interop"))
+
+
+class Browser:
+    """One browser. Its windows are told apart by their handles."""
+
+    def __init__(self, width=1280, height=900, dark=False, mobile=False):
+        options = Options()
+        options.binary_location = shutil.which("chromium")
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+                         "--disable-background-networking", "--disable-component-update", "--no-first-run",
+                         "--disable-features=Translate,OptimizationHints,MediaRouter", "--lang=en",
+                         f"--window-size={width},{height}"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        self.driver.set_script_timeout(20)
+        self.size(width, height, dark)
+        self.errors = []
+        self.requests = []
+
+    def size(self, width, height, dark=False):
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                         {"name": "prefers-reduced-motion", "value": "reduce"}]})
+
+    def open(self, address):
+        self.driver.get(address)
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def text(self, selector="main"):
+        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def until(self, what, seconds=10, why=""):
+        """Waits until `what()` is true. An element that was replaced meanwhile is looked for again."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                found = what()
+            except Exception:  # noqa: BLE001  # The page is being built.
+                found = None
+            if found:
+                return found
+            if time.monotonic() > end:
+                raise AssertionError(f"not within {seconds} s: {why or what}; the page says: {self.text('body')[:1500]}")
+            time.sleep(0.03)
+
+    def shows(self, text, selector="body", seconds=10):
+        self.until(lambda: text in self.text(selector), seconds, f"{text!r} in {selector}")
+
+    def hides(self, text, selector="body", seconds=10):
+        self.until(lambda: text not in self.text(selector), seconds, f"no {text!r} in {selector}")
+
+    def find(self, label, kind="button, a, summary, [role=tab]", within="body"):
+        """A control by its visible label."""
+        return self.run("""
+            const wanted = arguments[0];
+            const root = document.querySelector(arguments[2]);
+            const all = [];
+            const walk = (node) => {
+              for (const each of node.querySelectorAll('*')) {
+                if (each.matches(arguments[1])) all.push(each);
+                if (each.shadowRoot) walk(each.shadowRoot);
+              }
+            };
+            if (root) walk(root);
+            if (root?.shadowRoot) walk(root.shadowRoot);
+            const visible = all.filter((each) => each.checkVisibility?.() ?? true);
+            const text = (each) => (each.getAttribute('aria-label') ?? each.innerText ?? '').trim();
+            return visible.find((each) => text(each) === wanted) ?? visible.find((each) => text(each).startsWith(wanted)) ?? null;
+        """, label, kind, within)
+
+    def click(self, label, within="body", seconds=10):
+        def press():
+            element = self.find(label, within=within)
+            if element is None or not element.is_enabled():
+                return False
+            self.run("arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()", element)
+            return True
+
+        self.until(press, seconds, f"a control {label!r} in {within}")
+
+    def fill(self, label, value, within="body"):
+        """Sets the field with this label, as a person does."""
+        found = self.until(lambda: self.run("""
+            const labels = [...document.querySelector(arguments[1]).querySelectorAll('label')].filter((each) => each.checkVisibility());
+            const label = labels.find((each) => each.innerText.trim().startsWith(arguments[0]));
+            const aria = [...document.querySelectorAll(`[aria-label="${arguments[0]}"]`)].find((each) => each.checkVisibility());
+            return label?.control ?? aria ?? null;""", label, within), 10, f"a field {label!r}")
+        self.run("""
+            const [field, value] = arguments;
+            if (field.type === 'checkbox') { if (field.checked !== value) field.click(); return; }
+            const set = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set;
+            set.call(field, value);
+            field.dispatchEvent(new Event('input', {bubbles: true}));
+            field.dispatchEvent(new Event('change', {bubbles: true}));""", found, value)
+
+    def collect(self):
+        """Takes the browser's errors and requests since the last time."""
+        import json
+        for entry in self.driver.get_log("browser"):
+            if entry["level"] in ("SEVERE", "WARNING"):
+                self.errors.append(entry["message"])
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                self.requests.append(message["params"]["request"]["url"])
+
+    def picture(self, path, whole=True):
+        import base64
+        if whole:
+            height = self.run("return Math.max(document.documentElement.scrollHeight, innerHeight)")
+            width = self.run("return innerWidth")
+            clip = {"x": 0, "y": 0, "width": width, "height": min(height, 4000), "scale": 1}
+            data = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png", "captureBeyondViewport": True, "clip": clip})
+        else:
+            data = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})
+        pathlib.Path(path).write_bytes(base64.b64decode(data["data"]))
+
+    def close(self):
+        self.driver.quit()
+
+
+__all__ = ["Browser", "By", "ROOT", "HERE"]

@@ -1,0 +1,131 @@
+"""The console's files by curl: addresses, caching, compression, and who is refused. Needs no browser."""
+import gzip
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "Tests/Interop"))
+
+from checks import check, equal, failed, passed  # noqa: E402
+from server import Server  # noqa: E402
+
+FILES = ROOT / "Sources/PerchConsole/Files"
+CATALOG = ROOT / "deploy/sample.storekit"
+READ = "/perch.v1.AdminService/ListApps"
+
+
+def curl(port, path, *arguments, data=None):
+    command = ["curl", "--silent", "--include", "--max-time", "10", *arguments]
+    if data is not None:
+        command += ["--data-binary", data]
+    out = subprocess.run([*command, f"http://127.0.0.1:{port}{path}"], capture_output=True).stdout
+    head, _, body = out.partition(b"\r\n\r\n")
+    lines = head.decode().split("\r\n")
+    fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])}
+    return int(lines[0].split()[1]) if lines[0] else 0, fields, body
+
+
+def files():
+    with check("the bundle has at most 250 kB, perch.js 400 lines, and each example 200"):
+        total = sum(file.stat().st_size for file in FILES.iterdir())
+        assert total <= 250_000, f"{total} bytes"
+        assert len((FILES / "perch.js").read_text().splitlines()) <= 400
+        for name in ("birds", "songs", "movie", "destination"):
+            lines = sum(len((FILES / f"{name}{kind}").read_text().splitlines()) for kind in (".html", ".js"))
+            assert lines <= 200, f"{name}: {lines} lines"
+    with check("no file makes markup from text, or names another site"):
+        for file in FILES.iterdir():
+            if file.suffix not in (".js", ".html", ".css"):
+                continue
+            text = file.read_text()
+            for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
+                assert word not in text, f"{file.name} has {word}"
+            for address in re.findall(r"https?://[\w.:-]+", text):
+                assert address in ("http://www.w3.org", "http://127.0.0.1:7447"), f"{file.name} names {address}"
+    with check("every file is served, and every file that a file names exists"):
+        table = (ROOT / "Sources/PerchConsole/ConsoleFiles.swift").read_text()
+        for file in FILES.iterdir():
+            assert f'PackageResources.{re.sub("[^a-z0-9]", "_", file.name)}' in table, f"{file.name} is not served"
+            if file.suffix in (".js", ".html"):
+                for name in re.findall(r"(?:from |import )'\./([\w.-]+)'|/console/~/([\w.-]+)", file.read_text()):
+                    assert (FILES / (name[0] or name[1])).exists() or name[1] == "NAME", f"{file.name} names {name}"
+
+
+def addresses(port):
+    for name, version in (("HTTP/1.1", "--http1.1"), ("HTTP/2", "--http2-prior-knowledge")):
+        with check(f"pages are asked for again, and files are kept for ever, over {name}"):
+            status, head, page = curl(port, "/console/", version)
+            equal((status, head["content-type"], head["cache-control"]), (200, "text/html; charset=utf-8", "no-cache"))
+            assert "default-src 'self'" in head["content-security-policy"] and "frame-ancestors 'none'" in head["content-security-policy"]
+            equal(curl(port, "/console/", version, "--header", f"if-none-match: {head['etag']}")[0], 304, "the status of a known page")
+            script = re.search(rb'src="(/console/~[0-9a-f]{12}/app\.js)"', page)[1].decode()
+            status, head, plain = curl(port, script, version)
+            equal((status, head["content-type"]), (200, "text/javascript; charset=utf-8"))
+            assert "immutable" in head["cache-control"]
+            equal(plain, (FILES / "app.js").read_bytes(), "the script")
+            _, head, packed = curl(port, script, version, "--header", "accept-encoding: gzip")
+            equal((head["content-encoding"], gzip.decompress(packed) == plain, len(packed) < len(plain) / 2), ("gzip", True, True))
+    with check("the root leads to the console, and other paths have nothing"):
+        equal(curl(port, "/")[1].get("location"), "/console/")
+        equal(curl(port, "/console")[1].get("location"), "/console/")
+        for path in ("/console/x.js", "/console/~000000000000/app.js", "/console/~/app.js", "/console/../etc/passwd"):
+            equal(curl(port, path, "--path-as-is")[0], 404, path)
+
+
+def strangers(port):
+    with check("a foreign Host, a foreign Origin and a form get nothing"):
+        for path in ("/console/", READ):
+            equal(curl(port, path, "--header", "host: evil.example")[0], 421, f"the status of {path} under another name")
+        json = ("--header", "content-type: application/json")
+        equal(curl(port, READ, *json, data="{}")[0], 200, "a call")
+        equal(curl(port, READ, *json, "--header", f"origin: http://127.0.0.1:{port}", data="{}")[0], 200, "a call of this page")
+        equal(curl(port, READ, *json, "--header", "origin: http://evil.example", data="{}")[0], 403, "a call of another page")
+        equal(curl(port, READ, *json, "--header", "origin: null", data="{}")[0], 403, "a call of a page without an origin")
+        equal(curl(port, READ, *json, "--header", "host: evil.example", "--header", "origin: http://evil.example", data="{}")[0], 421, "both")
+        for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"):
+            equal(curl(port, READ, "--header", f"content-type: {kind}", data="{}")[0], 415, kind)
+
+
+def switches(perch, work):
+    with check("--console off serves none, and off loopback it is off"):
+        for more, there in ((["--console", "off"], 404), (["--console", "on"], 200)):
+            server = Server(perch, CATALOG, "memory", work / "switch.log")
+            server.arguments[2:2] = more
+            server.start()
+            try:
+                equal(curl(server.port, "/console/")[0], there, more[1])
+            finally:
+                server.stop()
+        refused = subprocess.run([perch, "serve", "--catalog", str(CATALOG), "--listen", "0.0.0.0:0", "--allow-plaintext",
+                                  "--allow-unauthenticated", "--console", "on"], capture_output=True, text=True, timeout=20)
+        assert refused.returncode == 2 and "--console on" in refused.stderr, refused.stderr
+
+
+def main():
+    perch = sys.argv[1]
+    files()
+    with tempfile.TemporaryDirectory() as work:
+        work = pathlib.Path(work)
+        server = Server(perch, CATALOG, "memory", work / "server.log")
+        server.start()
+        try:
+            with check("the greeting names the console"):
+                end = time.monotonic() + 5
+                while not any(f"console: http://127.0.0.1:{server.port}/console/" in line for line in server.lines):
+                    assert time.monotonic() < end, server.lines
+                    time.sleep(0.02)
+            addresses(server.port)
+            strangers(server.port)
+        finally:
+            server.stop()
+        switches(perch, work)
+    print(f"console, serving: {len(passed)} checks passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
