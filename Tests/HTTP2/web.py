@@ -103,9 +103,17 @@ def connect(port):
             equal([flag for flag, _ in messages], [0, 0x80], "the flags")
             assert messages[1][1].startswith(b"grpc-status: 0\r\n"), messages
         with check(f"form encoding gets 415 with the right types over {name}"):
-            status, head, _ = curl(port, STATUS, version, data="account=alice", kind="application/x-www-form-urlencoded")
+            status, head, text = curl(port, STATUS, version, data="account=alice", kind="application/x-www-form-urlencoded")
             equal(status, 415, "the status")
+            assert f"-d '{{…}}' 127.0.0.1:{port}{STATUS}".encode() in text, text
             assert "application/json" in head["accept-post"]
+    with check("connect: curl sends a long body with Expect: 100-continue, and a long first request"):
+        body = json.dumps({"productIds": [f"product-{n}" for n in range(4_000)]})
+        status, _, answer = curl(port, PRODUCTS, "--http1.1", "-H", "expect: 100-continue", data=body)
+        answer = answer.partition(b"\r\n\r\n")[2] if status == 100 else b""
+        equal(len(json.loads(answer)["success"]["unavailableIds"]), 4_000, "the unavailable")
+    with check("connect: health in JSON"):
+        equal(json.loads(curl(port, "/grpc.health.v1.Health/Check", data="{}")[2]), {"status": "SERVING"}, "the answer")
     with check("connect: one HTTP/1.1 connection takes call after call"):
         request = post(STATUS, b'{"account":"alice","groupId":"premium"}')
         answer = raw(port, request * 3 + post(STATUS, b"{}", "connection: close\r\n"))

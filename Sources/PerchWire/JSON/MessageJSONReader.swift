@@ -17,6 +17,8 @@ struct MessageJSONReader {
         do {
             var limits = JSONLimits()
             limits.bytes = Limits.jsonRequestBytesMax
+            // A file is one string. The document itself is limited.
+            limits.stringBytes = max(limits.stringBytes, document.count)
             value = try JSONReader.read(document, limits: limits)
         } catch {
             throw .notJSON(error)

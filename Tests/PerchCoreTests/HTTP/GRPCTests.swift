@@ -206,6 +206,35 @@ import Testing
         #expect(HTTP2Client.bookmark(messages[messages.count - 1]) != nil)
     }
 
+    /// A proxy puts the calls of many clients on one connection.
+    @Test(arguments: [[("perch-heartbeat", "600")], []])
+    func `a call does not delay the bookmarks of another one on its connection`(_ wish: [(String, String)]) throws {
+        let world = World()
+        let client = HTTP2Client(world)
+        let first = client.call(.status(), [("perch-heartbeat", "10")])
+        client.settle()
+        let second = client.call(.status("ben"), wish)
+        client.settle()
+        world.advance(11_000)
+        client.settle()
+        #expect(client.bookmarks(first).count == 1 && client.bookmarks(second).count == 1)
+    }
+
+    @Test func `a call that is alone can ask for fewer bookmarks, until another one joins it`() throws {
+        let world = World()
+        let client = HTTP2Client(world)
+        let first = client.call(.status(), [("perch-heartbeat", "600")])
+        client.settle()
+        world.advance(40_000)
+        client.settle()
+        #expect(client.bookmarks(first).isEmpty)
+        let second = client.call(.status("ben"))
+        client.settle()
+        world.advance(31_000)
+        client.settle()
+        #expect(client.bookmarks(second).count == 1)
+    }
+
     @Test func `a client that asks for groups gets a bookmark on every stream after a change`() throws {
         let world = World()
         let client = HTTP2Client(world)

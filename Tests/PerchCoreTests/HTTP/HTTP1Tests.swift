@@ -92,6 +92,88 @@ private struct PlainClient {
     }
 }
 
+@Suite struct `a form` {
+    @Test(arguments: [
+        ("GetSubscriptionStatus", "curl -H 'content-type: application/json' -d '{…}' localhost/perch.v1."),
+        ("SubscriptionStatusTask", "curl -N -H 'accept: text/event-stream' 'localhost/perch.v1."),
+    ])
+    func `gets 415 with the right call`(method: String, expected: String) {
+        let body = "account=anna&groupId=plans"
+        let answer = PlainClient().say(
+            "POST /perch.v1.EntitlementService/\(method) HTTP/1.1\r\nHost: localhost\r\n"
+                + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+        )
+        #expect(answer.hasPrefix("HTTP/1.1 415 ") && answer.contains(expected), "\(answer)")
+    }
+}
+
+@Suite struct `a client that asks before it sends a body` {
+    private static let path = "/perch.v1.EntitlementService/GetSubscriptionStatus"
+    private static let head =
+        "POST \(Self.path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n"
+
+    @Test(arguments: [false, true]) func `is told to go on, once, and then answered`(isChunked: Bool) {
+        let client = PlainClient()
+        let body = #"{"account":"anna","groupId":"plans"}"#
+        let length = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(body.utf8.count)"
+        #expect(client.say("\(Self.head)\(length)\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+        let sent = isChunked ? PlainClient.chunk(body) + "0\r\n\r\n" : body
+        #expect(client.say(String(sent.prefix(10))).isEmpty)
+        let answer = client.say(String(sent.dropFirst(10)))
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains(#""success""#), "\(answer)")
+        // The next request on the connection asks again.
+        #expect(client.say("\(Self.head)\(length)\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+    }
+
+    @Test func `is refused at once if the body is too long`() {
+        let answer = PlainClient().say("\(Self.head)Content-Length: 900000\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")
+    }
+
+    @Test func `is refused for another expectation`() {
+        let answer = PlainClient().say(
+            "POST \(Self.path) HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\nContent-Length: 2\r\n\r\n{}")
+        #expect(answer.hasPrefix("HTTP/1.1 417 "), "\(answer)")
+    }
+}
+
+@Suite struct `a first request` {
+    /// Its limit was that of a connection without credentials, although the server asks for none.
+    @Test func `may have the length of any other where no credentials are needed`() {
+        let ids = (0..<4_000).map { #""product-\#($0)""# }.joined(separator: ",")
+        let body = #"{"productIds":[\#(ids)]}"#
+        #expect(body.utf8.count > Limits.unidentifiedFrameBytesMax && body.utf8.count < Limits.requestBytesMax)
+        let answer = PlainClient().say(
+            "POST /perch.v1.EntitlementService/GetProducts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(answer.prefix(300))")
+    }
+}
+
+@Suite struct `a catalogue in JSON` {
+    @Test func `may be as long as a request`() throws {
+        let text = String(repeating: "A", count: 3_000_000)
+        let bytes = try MessageCodec.requestBytes(.loadCatalog, ofJSON: Array(#"{"file":"\#(text)"}"#.utf8))
+        #expect(bytes.count > 2_250_000 && bytes.count < 2_250_020)
+    }
+}
+
+@Suite struct `health over Connect` {
+    @Test(arguments: [
+        ("", "200 OK", #"{"status":"SERVING"}"#), ("{}", "200 OK", #"{"status":"SERVING"}"#),
+        (#"{"service":"perch.v1.EntitlementService"}"#, "200 OK", #"{"status":"SERVING"}"#),
+        (#"{"service":"nothing"}"#, "404 ", "not_found"), (#"{"service":1}"#, "400 ", "MESSAGE_MALFORMED"),
+        (#"{"servic":"x"}"#, "400 ", "MESSAGE_MALFORMED"), ("{", "400 ", "MESSAGE_MALFORMED"),
+    ])
+    func `speaks JSON`(body: String, status: String, text: String) {
+        let answer = PlainClient().say(
+            "POST /grpc.health.v1.Health/Check HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+        #expect(answer.hasPrefix("HTTP/1.1 \(status)"), "\(answer)")
+        #expect(answer.contains(text) || text == "MESSAGE_MALFORMED", "\(answer)")
+    }
+}
+
 @Suite struct `a body in chunks` {
     private static let head =
         "POST /perch.v1.EntitlementService/GetSubscriptionStatus HTTP/1.1\r\nHost: localhost\r\n"

@@ -33,6 +33,8 @@ struct HTTPConnection: BitwiseCopyable {
         static let blockEndsStream = Flags(rawValue: 64)
         /// The connection ends when its streams have.
         static let isLeaving = Flags(rawValue: 128)
+        /// Of HTTP/1: the client was asked for the body of the request under way.
+        static let hasSaidContinue = Flags(rawValue: 256)
     }
 
     /// Nil for HTTP/1.

@@ -21,6 +21,8 @@ struct HTTP1Request {
     var body = Body.none
     var headCount = 0
     var keepsAlive = true
+    /// The client sends its body only after `100 Continue`, or after a wait of its own, as curl does with long ones.
+    var awaitsContinue = false
 
     /// Reads a head. Nil while it is not complete.
     ///
@@ -57,7 +59,11 @@ struct HTTP1Request {
                     let text = String(decoding: option, as: UTF8.self).lowercased()
                     if text == "close" { self.keepsAlive = false }
                 }
-            case "expect": throw Fault(417, "Expect is not understood; send the body at once")
+            case "expect":
+                guard equal(value, "100-continue") else {
+                    throw Fault(417, "Expect has one meaning: 100-continue")
+                }
+                self.awaitsContinue = true
             default: break
             }
             name.withUnsafeBytes { self.head.take($0, value) }
@@ -270,25 +276,39 @@ extension LoopCore {
                 throw HTTP1Request.Fault(413, "the body has \(length) bytes, the limit is \(limit)")
             }
             self.transport.http.connections[http].wanted = Int32(request.headCount + length)
-            guard rest.count >= length else { return nil }
+            guard rest.count >= length else {
+                if request.awaitsContinue { self.sayContinue(index) }
+                return nil
+            }
             body = Array(rest[..<length])
             count += length
         case .chunked:
             self.transport.http.connections[http].wanted = -1
             try self.transport.http.connections[http].chunks.advance(in: rest, limit: limit)
             let chunks = self.transport.http.connections[http].chunks
-            guard chunks.isWhole else { return nil }
+            guard chunks.isWhole else {
+                if request.awaitsContinue { self.sayContinue(index) }
+                return nil
+            }
             body = try chunks.contents(of: rest)
             count += Int(chunks.place)
         }
         self.transport.http.connections[http].wanted = 0
         self.transport.http.connections[http].chunks = HTTP1Request.Chunks()
+        self.transport.http.connections[http].flags.remove(.hasSaidContinue)
         self.counters.framesIn += 1
         let stream = self.beginHTTP1(index, request)
         self.beginHTTPRequest(stream, request.head)
         if self.isOpenHTTP1(index, stream) { self.takeHTTPBody(stream, body.span.bytes) }
         if self.isOpenHTTP1(index, stream) { self.endHTTPRequest(stream) }
         return count
+    }
+
+    /// Asks for the body of a request whose head is in order, once.
+    private mutating func sayContinue(_ index: Int32) {
+        let http = self.connections[index].http
+        guard self.transport.http.connections[http].flags.insert(.hasSaidContinue).inserted else { return }
+        self.oweControl(index, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
     }
 
     private func isOpenHTTP1(_ index: Int32, _ stream: Int32) -> Bool {
@@ -308,7 +328,8 @@ extension LoopCore {
     private func httpBodyBytesMax(_ index: Int32, _ head: RequestHead) -> Int {
         var limit = Limits.requestBytesMax
         if case .method(let method)? = Self.target(head.path) { limit = method.requestBytesMax }
-        if !self.connections[index].flags.contains(.isIdentified) {
+        // On a server without credentials the head alone identifies a client, as on HTTP/2.
+        if !self.connections[index].flags.contains(.isIdentified), !self.isIdentifiedByConnection(index) {
             limit = min(limit, self.settings.unidentifiedFrameBytesMax)
         }
         return limit + 5

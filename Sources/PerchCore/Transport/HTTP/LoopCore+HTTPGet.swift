@@ -120,7 +120,7 @@ extension LoopCore {
             return self.refuseHTTP(stream, error.status)
         }
         if let status = self.refusal(of: head, .method(method), stream) { return self.refuseHTTP(stream, status) }
-        self.accepted(stream, head)
+        self.accepted(stream, head, .method(method))
         self.transport.http.streams[stream].flags.insert(.isOpened)
         self.openHTTPCall(stream, method, head, message)
     }

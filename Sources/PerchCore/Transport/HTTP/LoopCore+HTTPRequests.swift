@@ -17,8 +17,7 @@ extension LoopCore {
         }
         guard head.form != .plain else {
             return self.respond(
-                stream, 415,
-                "content-type is none that this server takes: application/grpc, application/grpc-web+proto, application/connect+proto, application/proto or application/json",
+                stream, 415, Self.callAdvice(head),
                 extra: [("accept-post", "application/json, application/proto")])
         }
         if head.form == .grpc, self.connections[index].wire == .http1 {
@@ -33,7 +32,7 @@ extension LoopCore {
                     .unknownMethod, "there is no method \(path); proto/perch and reflection list what there is"))
         }
         if let status = self.refusal(of: head, target, stream) { return self.refuseHTTP(stream, status) }
-        self.accepted(stream, head)
+        self.accepted(stream, head, target)
         if case .service = target { self.transport.http.streams[stream].flags.insert(.isService) }
         self.transport.http.requests[stream] = HTTPRequest(head: head, target: target, since: self.now.monotonic)
     }
@@ -46,10 +45,10 @@ extension LoopCore {
     }
 
     /// A request's head is in order: its wishes count from here on.
-    mutating func accepted(_ stream: Int32, _ head: RequestHead) {
+    mutating func accepted(_ stream: Int32, _ head: RequestHead, _ target: HTTPTarget?) {
         let index = self.transport.http.streams[stream].connection
         self.identifiedByConnection(index)
-        self.takeWishes(head, index)
+        self.takeWishes(head, target, index)
         if !head.clientID.isEmpty { self.transport.http.clientIDs[stream] = head.clientID }
     }
 
@@ -58,8 +57,8 @@ extension LoopCore {
         if head.marks.contains(.hasUnknownCodec) {
             return WireStatus(.encodingUnknown, "the codec of content-type is none of proto and json")
         }
-        if head.marks.contains(.isJSON), case .service = target {
-            return WireStatus(.encodingUnknown, "this service speaks proto only")
+        if head.marks.contains(.isJSON), case .service(let service) = target, service.isConversation {
+            return WireStatus(.encodingUnknown, "reflection speaks proto only")
         }
         if head.encoding == .unknown || head.contentEncoding == .unknown {
             return WireStatus(
@@ -93,17 +92,24 @@ extension LoopCore {
     /// A server without credentials knows everyone, and a certificate is as good as a token: the handshake is over with the
     /// first request.
     private mutating func identifiedByConnection(_ index: Int32) {
-        if self.service.authenticator == nil || self.connections[index].identity != IdentityTable.nobody {
-            self.identified(index)
-        }
+        if self.isIdentifiedByConnection(index) { self.identified(index) }
     }
 
-    /// Applies the settings that a call makes for its whole connection.
-    private mutating func takeWishes(_ head: RequestHead, _ index: Int32) {
-        if head.heartbeatSeconds > 0 {
-            let seconds = min(max(head.heartbeatSeconds, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
-            if UInt16(seconds) != self.connections[index].heartbeatSeconds {
-                self.connections[index].heartbeatSeconds = UInt16(seconds)
+    func isIdentifiedByConnection(_ index: Int32) -> Bool {
+        self.service.authenticator == nil || self.connections[index].identity != IdentityTable.nobody
+    }
+
+    /// Applies the settings that a call makes for its whole connection. Behind a proxy a connection carries the calls of many
+    /// clients, so a call can shorten the interval of bookmarks, and lengthen it only while it is the only one.
+    private mutating func takeWishes(_ head: RequestHead, _ target: HTTPTarget?, _ index: Int32) {
+        let isStreaming = if case .method(let method) = target { method.isStreaming } else { false }
+        if head.heartbeatSeconds > 0 || isStreaming {
+            let asked = head.heartbeatSeconds > 0 ? head.heartbeatSeconds : Limits.heartbeatSecondsDefault
+            let seconds = UInt16(min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax))
+            let present = self.connections[index].heartbeatSeconds
+            let streams = self.transport.http.connections[self.connections[index].http].streamCount
+            if seconds < present || seconds > present && head.heartbeatSeconds > 0 && streams <= 1 {
+                self.connections[index].heartbeatSeconds = seconds
                 if self.transport.beats.remove(index) {
                     self.transport.beats.insert(index, dueAt: self.now.monotonic / 1_000 + Int64(seconds))
                 }
@@ -349,6 +355,18 @@ extension LoopCore {
         case (.connectStream, false): "\(method.path) answers once; POST application/json or application/proto"
         default: nil
         }
+    }
+
+    /// The right call, for a request with a content type that this server does not take, such as a form.
+    private static func callAdvice(_ head: RequestHead) -> String {
+        let types = "application/grpc, application/grpc-web+proto"
+        guard case .method(let method) = Self.target(head.path) else {
+            return "the content-type must be application/json, application/proto, \(types)"
+        }
+        let url = String(decoding: head.authority.prefix(255), as: UTF8.self) + method.path
+        return method.isStreaming
+            ? "ask for events: curl -N -H 'accept: text/event-stream' '\(url)?account=…'. The content-type of a POST must be application/connect+json, application/connect+proto, \(types)"
+            : "send JSON: curl -H 'content-type: application/json' -d '{…}' \(url). The content-type must be application/json, application/proto, \(types)"
     }
 
     /// Ends a stream that has no call.

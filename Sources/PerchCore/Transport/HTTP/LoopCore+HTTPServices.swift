@@ -1,4 +1,5 @@
 import PerchBase
+import PerchJSON
 import PerchWire
 
 // gRPC's own services: health and reflection. They need no credentials, and touch no account.
@@ -7,6 +8,14 @@ extension LoopCore {
         case serving = 1
         case notServing = 2
         case unknown = 3
+
+        var name: String {
+            switch self {
+            case .serving: "SERVING"
+            case .notServing: "NOT_SERVING"
+            case .unknown: "SERVICE_UNKNOWN"
+            }
+        }
     }
 
     /// One request message of a service.
@@ -19,18 +28,18 @@ extension LoopCore {
                 return self.sendHTTPEnd(
                     stream, WireStatus(code: .notFound, "there is no service \(name)"), endsCall: -1)
             }
-            self.say(stream, Self.healthResponse(serving))
+            self.say(stream, serving)
             self.sendHTTPEnd(stream, .ok, endsCall: -1)
         case .healthWatch:
             guard let name = self.healthService(stream, message) else { return }
             guard !self.isLeavingHTTP(self.transport.http.streams[stream].connection) else {
-                self.say(stream, Self.healthResponse(.notServing))
+                self.say(stream, .notServing)
                 return self.sendHTTPEnd(stream, Self.shuttingDown, endsCall: -1)
             }
             // A service that is unknown may come: the stream stays open.
             let serving = self.serving(name)
             self.transport.http.healthWatches[stream] = (name, serving.rawValue)
-            self.say(stream, Self.healthResponse(serving))
+            self.say(stream, serving)
         case .reflection, .reflectionAlpha:
             guard let answer = Self.reflect(message) else { return self.refuseService(stream) }
             self.say(stream, answer)
@@ -65,6 +74,16 @@ extension LoopCore {
 
     /// The service that a request names; empty for the server. Nil: it was refused.
     private mutating func healthService(_ stream: Int32, _ message: [UInt8]) -> String? {
+        if self.transport.http.streams[stream].flags.contains(.isJSON) {
+            let document = message.isEmpty ? Array("{}".utf8) : message
+            guard let request = try? JSONReader.read(document), let members = request.members,
+                members.allSatisfy({ $0.key == "service" && ($0.value.string?.utf8.count ?? 129) <= 128 })
+            else {
+                self.refuseService(stream)
+                return nil
+            }
+            return members.first?.value.string ?? ""
+        }
         var name = ""
         var fields = ProtobufFields(message[...])
         while let field = fields.next() {
@@ -82,10 +101,13 @@ extension LoopCore {
         return self.transport.draining || self.service.storeFailure != nil ? .notServing : .serving
     }
 
-    private static func healthResponse(_ serving: Serving) -> [UInt8] {
+    private mutating func say(_ stream: Int32, _ serving: Serving) {
+        guard !self.transport.http.streams[stream].flags.contains(.isJSON) else {
+            return self.say(stream, Array(#"{"status":"\#(serving.name)"}"#.utf8))
+        }
         var message = ProtobufText()
         message.number(1, serving.rawValue)
-        return message.bytes
+        self.say(stream, message.bytes)
     }
 
     /// Sends a changed health status to its watches.
@@ -96,7 +118,7 @@ extension LoopCore {
             let serving = self.serving(watch.service)
             guard serving.rawValue != watch.told else { continue }
             self.transport.http.healthWatches[stream]?.told = serving.rawValue
-            self.say(stream, Self.healthResponse(serving))
+            self.say(stream, serving)
         }
     }
 
@@ -106,7 +128,7 @@ extension LoopCore {
         for stream in self.transport.http.healthWatches.keys.sorted()
         where self.transport.http.streams[stream].connection == index {
             self.transport.http.healthWatches[stream] = nil
-            self.say(stream, Self.healthResponse(.notServing))
+            self.say(stream, .notServing)
             self.sendHTTPEnd(stream, Self.shuttingDown, endsCall: -1)
         }
     }

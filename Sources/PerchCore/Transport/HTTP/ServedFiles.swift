@@ -37,7 +37,7 @@ extension LoopCore {
             return true
         }
         guard let file = files.files[name] else { return false }
-        self.accepted(stream, head)
+        self.accepted(stream, head, nil)
         var fields: [(name: String, value: String)] = [
             ("etag", file.tag), ("vary", "accept-encoding"),
             ("cache-control", file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache"),
