@@ -112,6 +112,12 @@ def connect(port):
         status, _, answer = curl(port, PRODUCTS, "--http1.1", "-H", "expect: 100-continue", data=body)
         answer = answer.partition(b"\r\n\r\n")[2] if status == 100 else b""
         equal(len(json.loads(answer)["success"]["unavailableIds"]), 4_000, "the unavailable")
+    for name in ("gzip", "deflate"):
+        for version in ("--http1.1", "--http2-prior-knowledge"):
+            with check(f"connect: an answer compressed with {name}, {version}"):
+                _, head, answer = curl(port, PRODUCTS, version, "--compressed", "-H", f"accept-encoding: {name}", data=body)
+                equal(head["content-encoding"], name, "the encoding")
+                equal(len(json.loads(answer)["success"]["unavailableIds"]), 4_000, "the unavailable")
     with check("connect: health in JSON"):
         equal(json.loads(curl(port, "/grpc.health.v1.Health/Check", data="{}")[2]), {"status": "SERVING"}, "the answer")
     with check("connect: one HTTP/1.1 connection takes call after call"):

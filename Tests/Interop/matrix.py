@@ -35,15 +35,12 @@ LARGE = 4_000  # products of a catalogue whose answer has 4.1 MB, just below the
 GO_GZIP = "grpc-go has gzip only"
 CONNECT_GZIP = "connectrpc has gzip only"
 NO_REQUEST = "sends no compressed request"
-PLAIN_ANSWERS = "Perch takes compressed requests of Connect, and answers them plain"
 HALF_DUPLEX = "no bidirectional streams over HTTP/1.1"
 LIMITS = {
     ("grpclib", "gzip"): "grpclib has no compression", ("grpclib", "deflate"): "grpclib has no compression",
     ("connectrpc gRPC", "deflate"): CONNECT_GZIP, ("connectrpc gRPC-Web", "deflate"): CONNECT_GZIP,
     ("connectrpc Connect", "deflate"): CONNECT_GZIP,
-    ("connectrpc Connect", "reflection"): "Perch has reflection in proto only", ("connectrpc Connect", "gzip"): PLAIN_ANSWERS,
-    ("Node fetch", "gzip"): PLAIN_ANSWERS, ("Node fetch", "deflate"): PLAIN_ANSWERS,
-    ("curl", "gzip"): PLAIN_ANSWERS, ("curl", "deflate"): PLAIN_ANSWERS,
+    ("connectrpc Connect", "reflection"): "JSON; reflection has descriptors, and so proto only",
     ("grpcurl", "gzip"): NO_REQUEST, ("grpcurl", "deflate"): GO_GZIP,
     ("grpc-go", "deflate"): GO_GZIP, ("grpc-java", "deflate"): "grpc-java has gzip only",
     ("grpc-java", "TLS"): "Debian's Netty 4.1.48 finds no ALPN in Java 17",

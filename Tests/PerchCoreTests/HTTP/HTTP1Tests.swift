@@ -150,6 +150,34 @@ private struct PlainClient {
     }
 }
 
+@Suite struct `a unary answer of Connect` {
+    private static let ids = (0..<400).map { #""product-\#($0)""# }.joined(separator: ",")
+
+    private static func answer(accepting: String, ids: String = Self.ids) -> String {
+        let body = #"{"productIds":[\#(ids)]}"#
+        return PlainClient().say(
+            "POST /perch.v1.EntitlementService/GetProducts HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                + "Accept-Encoding: \(accepting)\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    @Test(arguments: [("gzip", "gzip"), ("deflate", "deflate"), ("deflate, gzip, br", "gzip")])
+    func `is compressed as its client accepts`(accepting: String, expected: String) {
+        let answer = Self.answer(accepting: accepting)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("content-encoding: \(expected)\r\n"))
+        #expect(!answer.contains("product-399") && answer.utf8.count < 4_000, "\(answer.utf8.count)")
+    }
+
+    @Test(arguments: ["identity", "br", ""]) func `is plain for others`(accepting: String) {
+        let answer = Self.answer(accepting: accepting)
+        #expect(!answer.contains("content-encoding") && answer.contains("product-399"))
+    }
+
+    @Test func `is plain if it is short`() {
+        let answer = Self.answer(accepting: "gzip", ids: #""x""#)
+        #expect(!answer.contains("content-encoding") && answer.contains("unavailableIds"))
+    }
+}
+
 @Suite struct `a catalogue in JSON` {
     @Test func `may be as long as a request`() throws {
         let text = String(repeating: "A", count: 3_000_000)

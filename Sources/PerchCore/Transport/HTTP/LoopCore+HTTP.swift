@@ -103,6 +103,12 @@ extension LoopCore {
         var slot = HTTPStream(connection: index, id: id, form: head.form, next: first)
         if head.marks.contains(.acceptsDeflate) { slot.flags.insert(.acceptsZlib) }
         if head.marks.contains(.acceptsGzip) { slot.flags.insert(.acceptsGzip) }
+        if head.form == .connectUnary {
+            // A unary call of Connect has one message, and its encoding is that of the body.
+            slot.flags.subtract([.acceptsZlib, .acceptsGzip])
+            if head.marks.contains(.acceptsDeflateBody) { slot.flags.insert(.acceptsZlib) }
+            if head.marks.contains(.acceptsGzipBody) { slot.flags.insert(.acceptsGzip) }
+        }
         if head.marks.contains(.isJSON) { slot.flags.insert(.isJSON) }
         if head.marks.contains(.hasSuffix) { slot.flags.insert(.hasSuffix) }
         let stream = self.transport.http.streams.insert(slot)

@@ -11,14 +11,39 @@ extension LoopCore {
         if slot.flags.contains(.isJSON) {
             let json = self.json(of: payload, self.calls[call].method)
             self.payloads.release(payload)
-            return self.oweHTTP(stream, .answer, json)
+            return slot.form == .connectUnary ? self.oweUnary(stream, json) : self.oweHTTP(stream, .answer, json)
         }
-        guard slot.form != .connectUnary, !slot.flags.contains(.acceptsZlib), slot.flags.contains(.acceptsGzip) else {
+        if slot.form == .connectUnary { return self.oweUnary(stream, payload) }
+        guard !slot.flags.contains(.acceptsZlib), slot.flags.contains(.acceptsGzip) else {
             return self.oweHTTP(stream, .answer, payload)
         }
         let smaller = self.gzipped(payload)
         guard !smaller.isNone else { return self.oweHTTP(stream, .answer, payload) }
         self.payloads.release(payload)
+        self.oweHTTP(stream, .answer, smaller)
+    }
+
+    /// The answer of a unary call of Connect: compressed as a body if its client accepts that, and it gets smaller.
+    private mutating func oweUnary(_ stream: Int32, _ plain: PayloadHandle) {
+        let slot = self.transport.http.streams[stream]
+        var smaller = PayloadHandle.none
+        if slot.flags.contains(.acceptsGzip) {
+            smaller = self.gzipped(plain)
+        } else if slot.flags.contains(.acceptsZlib), self.payloads[plain].count >= Limits.compressBytesMin + 5,
+            let made = self.codec.compressed(UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...]))
+        {
+            self.counters.valuesCompressed += 1
+            smaller = self.payloads.insert(Array(made.prefixed))
+        }
+        guard !smaller.isNone else { return self.oweHTTP(stream, .answer, plain) }
+        self.payloads.release(plain)
+        var fields = [
+            ("content-type", "application/\(slot.flags.contains(.isJSON) ? "json" : "proto")"),
+            ("content-encoding", slot.flags.contains(.acceptsGzip) ? "gzip" : "deflate"),
+            ("accept-encoding", "gzip,deflate"), ("cache-control", "no-store"),
+        ]
+        if self.connections[slot.connection].wire == .http1 { fields.append(("transfer-encoding", "chunked")) }
+        self.oweHTTP(stream, .head, self.payloads.insert(self.responseHead(stream, 200, fields)))
         self.oweHTTP(stream, .answer, smaller)
     }
 

@@ -49,8 +49,9 @@ struct RequestHead {
         static let hasContentType = Marks(rawValue: 512)
         static let isPreflight = Marks(rawValue: 1024)
         static let hasSuffix = Marks(rawValue: 2048)
-        /// `accept-encoding` has gzip: of files.
-        static let acceptsGzipFiles = Marks(rawValue: 4096)
+        /// Of a whole body, in `accept-encoding`. The others are of messages.
+        static let acceptsGzipBody = Marks(rawValue: 4096)
+        static let acceptsDeflateBody = Marks(rawValue: 8192)
     }
 
     var verb = Verb.none
@@ -158,7 +159,7 @@ struct RequestHead {
             if equal(name, "content-length") { self.takeLength(value) }
         case 15:
             if equal(name, "perch-client-id") { self.clientID = Array(value) }
-            if equal(name, "accept-encoding") { self.takeAcceptedForFiles(value) }
+            if equal(name, "accept-encoding") { self.takeAcceptedBody(value) }
             if equal(name, "perch-heartbeat") {
                 if let seconds = Self.number(value), seconds <= 86_400 { self.heartbeatSeconds = UInt32(seconds) }
             }
@@ -217,11 +218,15 @@ struct RequestHead {
         }
     }
 
-    /// A file is sent as gzip, or plain: a quality of 0 refuses gzip, others are all the same.
-    private mutating func takeAcceptedForFiles(_ value: UnsafeRawBufferPointer) {
-        for item in Self.items(value) where equal(Self.beforeParameters(item), "gzip") {
-            let parameter = String(decoding: item.dropFirst(4), as: UTF8.self).filter { $0 != " " && $0 != ";" }
-            if !["q=0", "q=0.0", "q=0.00", "q=0.000"].contains(parameter) { self.marks.insert(.acceptsGzipFiles) }
+    /// A quality of 0 refuses an encoding, others are all the same.
+    private mutating func takeAcceptedBody(_ value: UnsafeRawBufferPointer) {
+        for item in Self.items(value) {
+            let name = Self.beforeParameters(item)
+            let rest = String(decoding: item.dropFirst(name.count), as: UTF8.self)
+            let parameter = rest.filter { $0 != " " && $0 != ";" }
+            if ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains(parameter) { continue }
+            if equal(name, "gzip") { self.marks.insert(.acceptsGzipBody) }
+            if equal(name, "deflate") { self.marks.insert(.acceptsDeflateBody) }
         }
     }
 

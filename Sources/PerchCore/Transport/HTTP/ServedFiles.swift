@@ -49,7 +49,7 @@ extension LoopCore {
             return true
         }
         var body = file.bytes
-        if !file.gzip.isEmpty, head.marks.contains(.acceptsGzipFiles) {
+        if !file.gzip.isEmpty, head.marks.contains(.acceptsGzipBody) {
             body = file.gzip
             fields.append(("content-encoding", "gzip"))
         }
