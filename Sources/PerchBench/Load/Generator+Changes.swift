@@ -20,9 +20,9 @@ extension Generator {
         self.awaitedAnswers += 1
         if key == self.settings.keys {
             self.edition += 1
-            self.requests.edition.append(to: &self.writers[writer].out, stream: stream, account: self.edition)
+            self.appendCall(self.requests.edition, writer: writer, stream: stream, account: self.edition)
         } else {
-            self.requests.buy.append(to: &self.writers[writer].out, stream: stream, account: key)
+            self.appendCall(self.requests.buy, writer: writer, stream: stream, account: key)
         }
     }
 
@@ -46,8 +46,8 @@ extension Generator {
             return
         }
         self.lastProgress = now
-        if self.answerBytes == 0, let reason = self.whyUnpushed(message) { return self.giveUp(reason) }
-        self.answerBytes = message.count
+        if self.messageLengths.answer == 0, let reason = self.whyUnpushed(message) { return self.giveUp(reason) }
+        self.messageLengths.answer = message.count
         self.recorder.recordAnswer(intended: self.ledger.intended(change), at: now)
         self.ledger.answered(change, revision: revision) { self.recorder.recordReached($0, arrived: $1) }
     }
@@ -82,8 +82,7 @@ extension Generator {
     }
 
     /// Handles the end of a call: an answered change, or a watch that the server ended.
-    func ended(_ index: Int, _ stream: UInt32, _ message: UnsafeRawBufferPointer) {
-        let status = message.isEmpty ? Status() : (try? self.codec.decodeStatus(message.bytes)) ?? Status(code: 13)
+    func ended(_ index: Int, _ stream: UInt32, _ status: Status) {
         guard self.connections[index].isWriter else {
             self.refusals[status.reason.isEmpty ? "code \(status.code)" : status.reason, default: 0] += 1
             if self.stage < .measuring {
@@ -129,7 +128,9 @@ extension Generator {
             self.giveUp("received a value on stream \(stream), which was never opened")
             return
         }
-        guard let scan = isCompressed ? self.scanInflated(message) : PushScan(message), let state = scan.state else {
+        let scan = isCompressed ? self.scanInflated(message) : PushScan(message)
+        if let scan, scan.isBookmark { return }
+        guard let scan, let state = scan.state else {
             self.giveUp("received an unreadable message of \(message.count) bytes")
             return
         }
@@ -141,7 +142,7 @@ extension Generator {
             self.unchanged += 1
             self.ledger.unchanged(watch)
         case .success:
-            self.valueBytes = message.count
+            self.messageLengths.value = message.count
             let isTimed = !self.connections[index].wasSlow
             self.ledger.value(watch, revision: scan.revision, asOf: scan.asOf, at: now) {
                 self.recorder.recordReached($0, arrived: $1, isTimed: isTimed)

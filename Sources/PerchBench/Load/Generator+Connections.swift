@@ -91,7 +91,8 @@ extension Generator {
     }
 
     func greeting(_ index: Int) -> [UInt8] {
-        self.connections[index].isWriter ? self.requests.writerHello : self.requests.hello
+        if self.dialect.isGRPC { return GRPCFrames.opening }
+        return self.connections[index].isWriter ? self.requests.writerHello : self.requests.hello
     }
 
     private func phaseOnceOpened(_ index: Int) -> Connection.Phase {
@@ -101,7 +102,7 @@ extension Generator {
         }
     }
 
-    private func writerOpened() {
+    func writerOpened() {
         self.handshaking -= 1
         self.established += 1
     }
@@ -181,24 +182,29 @@ extension Generator {
 
     func take(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) {
         let key = Int32(index)
-        let isRedis = if case .redis = self.dialect { true } else { false }
         guard !self.partials.isEmpty, var held = self.partials.removeValue(forKey: key) else {
-            let taken = isRedis ? self.replies(index, bytes, at: now) : self.frames(index, bytes, at: now)
+            let taken = self.read(index, bytes, at: now)
             if taken < bytes.count, self.connections[index].phase != .closed {
                 self.partials[key] = Array(bytes[taken...])
             }
             return
         }
         held.append(contentsOf: bytes)
-        let taken = held.withUnsafeBytes {
-            isRedis ? self.replies(index, $0, at: now) : self.frames(index, $0, at: now)
-        }
+        let taken = held.withUnsafeBytes { self.read(index, $0, at: now) }
         guard taken < held.count, self.connections[index].phase != .closed else { return }
         if taken > 0 { held.removeFirst(taken) }
         self.partials[key] = held
     }
 
     /// Handles complete frames in order and returns their length.
+    private func read(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) -> Int {
+        switch self.dialect {
+        case .perch(.perch): self.frames(index, bytes, at: now)
+        case .perch(.grpc): self.http2Frames(index, bytes, at: now)
+        case .redis: self.replies(index, bytes, at: now)
+        }
+    }
+
     private func frames(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) -> Int {
         var at = 0
         while bytes.count - at >= FrameHeader.byteCount {
@@ -231,7 +237,10 @@ extension Generator {
             } else {
                 self.pushed(index, stream, message, isCompressed, at: now)
             }
-        case FrameKind.status.rawValue: self.ended(index, stream, message)
+        case FrameKind.status.rawValue:
+            self.ended(
+                index, stream,
+                message.isEmpty ? Status() : (try? self.codec.decodeStatus(message.bytes)) ?? Status(code: 13))
         case FrameKind.welcome.rawValue: self.welcomed(index)
         case FrameKind.drain.rawValue: self.drained(index, message)
         // BEATs contain nothing new, and the generator sends no PING.
@@ -246,26 +255,30 @@ extension Generator {
         guard !connection.isWriter else { return self.writerOpened() }
         var out: [UInt8] = []
         for offset in 0..<Int(connection.watchCount) {
-            self.open(Int(connection.firstWatch) + offset, stream: UInt32(offset + 1), connection.isReturning, &out)
+            _ = self.appendWatch(
+                Int(connection.firstWatch) + offset, stream: UInt32(offset + 1), connection.isReturning, &out)
         }
         out.withUnsafeBytes { self.send(index, $0) }
     }
 
-    private func open(_ watch: Int, stream: UInt32, _ isReturning: Bool, _ out: inout [UInt8]) {
+    /// Appends the call of a watch. Returns its bytes that count against a window.
+    func appendWatch(_ watch: Int, stream: UInt32, _ isReturning: Bool, _ out: inout [UInt8]) -> Int {
         let key = self.ledger.key(ofWatch: watch)
         let account = key == self.settings.keys ? nil : key
         if isReturning, !self.tokens.isEmpty, !self.tokens[watch].isEmpty {
             do throws(MessageError) {
-                out.append(
-                    contentsOf: try self.requests.resumed(
-                        account: account, token: self.tokens[watch], stream: stream, self.codec))
+                let call = try self.requests.resumed(account: account, token: self.tokens[watch], self.codec)
+                call.append(to: &out, stream: stream)
+                return call.flowBytes
             } catch {
                 preconditionFailure("a call of our own: \(error)")
             }
         } else if let account {
             self.requests.watch.append(to: &out, stream: stream, account: account)
+            return self.requests.watch.flowBytes
         } else {
             self.requests.watchProducts.append(to: &out, stream: stream)
+            return self.requests.watchProducts.flowBytes
         }
     }
 
@@ -308,5 +321,7 @@ extension Generator {
         self.unsent[Int32(index)] = nil
         self.partials[Int32(index)] = nil
         self.secure?.end(Int32(index))
+        self.http2.drop(
+            index, watches: Int(connection.firstWatch)..<Int(connection.firstWatch + connection.watchCount))
     }
 }

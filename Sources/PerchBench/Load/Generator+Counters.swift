@@ -32,7 +32,7 @@ extension Generator {
         self.counting.stage = self.stage
         self.counting.state = .asked
         self.counting.stream = self.writers[0].takeStream(for: -1)
-        self.requests.status.append(to: &self.writers[0].out, stream: self.counting.stream)
+        self.appendCall(self.requests.status, writer: 0, stream: self.counting.stream, account: 0)
         return false
     }
 

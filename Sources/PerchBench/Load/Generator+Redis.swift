@@ -85,7 +85,7 @@ extension Generator {
         // The connection has one watch, or one for each account.
         let watch = self.connections[index].watchCount == 1 ? self.connections[index].firstWatch : Int32(key)
         self.lastProgress = now
-        self.valueBytes = length
+        self.messageLengths.value = length
         self.ledger.value(watch, revision: UInt64(number), asOf: 0, at: now) {
             self.recorder.recordReached($0, arrived: $1)
         }

@@ -59,7 +59,7 @@ package final class Generator: LoopDriver {
 
     package static let interrupted = "interrupted by the user"
     package enum Dialect: Sendable {
-        case perch
+        case perch(BenchTransport)
         /// RESP with publish and subscribe, and values of the given size.
         case redis(valueBytes: Int)
     }
@@ -93,6 +93,8 @@ package final class Generator: LoopDriver {
     var stageBegan: Int64 = 0
 
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.benchReadBytes, alignment: 16)
+    /// Empty without gRPC.
+    var http2 = HTTP2State()
     /// The start of an incomplete frame, by connection.
     var partials: [Int32: [UInt8]] = [:]
     /// Bytes that the kernel has not accepted, by connection.
@@ -123,8 +125,8 @@ package final class Generator: LoopDriver {
     var refusals: [String: Int] = [:]
     var closes: [String: Int] = [:]
     var unchanged: UInt64 = 0
-    var valueBytes = 0
-    var answerBytes = 0
+    /// Bytes of the last value and of the last answer.
+    var messageLengths = (value: 0, answer: 0)
     var counting = Counting()
     var failure: String?
     /// The server's refusal, if that is the failure.
@@ -171,7 +173,7 @@ package final class Generator: LoopDriver {
 
     package init(
         _ settings: BenchSettings, address: SocketAddress, access: BenchAccess = BenchAccess(), serverProcess: Int32?,
-        dialect: Dialect = .perch, loop: EventLoop,
+        dialect: Dialect = .perch(.perch), loop: EventLoop,
         isInterrupted: @escaping () -> Bool = { false }, progress: @escaping (Progress) -> Void
     ) throws {
         self.settings = settings
@@ -182,7 +184,7 @@ package final class Generator: LoopDriver {
         self.progress = progress
         self.isInterrupted = isInterrupted
         self.timer = try PreciseTimer(on: loop.poller, tag: Self.timerTag)
-        self.requests = try Requests(settings, access, self.codec)
+        self.requests = try Requests(settings, access, dialect.transport, self.codec)
         self.secure = access.tls.map { SecureConnections($0) }
         self.random = SplitMix64(seed: settings.seed)
         let isAboutProducts = settings.workload == .catalog
@@ -205,6 +207,7 @@ package final class Generator: LoopDriver {
             }
             self.connections.append(connection)
         }
+        if dialect.isGRPC { self.http2 = HTTP2State(connections: self.connections.count, watches: settings.watches) }
         if settings.workload == .resume || settings.workload == .mixed {
             self.tokens = Array(repeating: [], count: settings.watches)
         }

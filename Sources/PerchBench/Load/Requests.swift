@@ -5,7 +5,10 @@ import PerchWire
 /// An encoded frame whose number (usually an account's) is written in place. Encoding each call would cost the
 /// generator more than sending it.
 struct CallTemplate {
+    private let wire: CallWire
     private var bytes: [UInt8]
+    /// The place of the second frame; 0 if the call is one frame.
+    private let second: Int
     /// The place of the number's digits; empty without a number.
     private var digits: Range<Int>
 
@@ -17,14 +20,20 @@ struct CallTemplate {
     }
 
     /// `account` is the text of `account(_:)` in the request.
-    init(_ request: Request, _ codec: MessageCodec, account: String? = nil) throws(MessageError) {
+    init(
+        _ request: Request, _ wire: CallWire, _ codec: MessageCodec, account: String? = nil
+    ) throws(MessageError) {
         try self.init(
-            request, codec, marker: account, digits: account.map { $0.utf8.count - Self.digitCount..<$0.utf8.count })
+            request, wire, codec, marker: account,
+            digits: account.map { $0.utf8.count - Self.digitCount..<$0.utf8.count })
     }
 
     /// `marker` occurs once in the request; `digits` is the number's range in it.
-    init(_ request: Request, _ codec: MessageCodec, marker: String?, digits: Range<Int>?) throws(MessageError) {
-        self.bytes = Array(try codec.encodeCall(request).frame(.call, stream: 1))
+    init(
+        _ request: Request, _ wire: CallWire, _ codec: MessageCodec, marker: String?, digits: Range<Int>?
+    ) throws(MessageError) {
+        self.wire = wire
+        (self.bytes, self.second) = try wire.call(request, codec)
         self.digits = 0..<0
         guard let marker, let digits else { return }
         let key = Array(marker.utf8)
@@ -33,13 +42,16 @@ struct CallTemplate {
         self.digits = found + digits.lowerBound..<found + digits.upperBound
     }
 
-    /// Appends the frame for a stream and a number.
+    /// Bytes of the call that count against a window of HTTP/2.
+    var flowBytes: Int { self.bytes.count - self.second - GRPCFrames.headerBytes }
+
+    /// Appends the frames for a stream and a number.
     func append(to out: inout [UInt8], stream: UInt32, account number: Int = 0) {
         let start = out.count
         out.append(contentsOf: self.bytes)
         out.withUnsafeMutableBytes { buffer in
             let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
-            FrameHeader.writeAddress(.call, stream, into: frame)
+            self.wire.write(stream: stream, second: self.second, into: frame)
             var rest = number
             for place in self.digits.reversed() {
                 frame[place] = UInt8(ascii: "0") + UInt8(rest % 10)
@@ -62,10 +74,15 @@ struct Requests {
     /// within one iteration, which pushes nothing.
     let edition: CallTemplate
     let productIDs: [String]
+    private let wire: CallWire
     private let product: String
     private let app: AppReference
 
-    init(_ settings: BenchSettings, _ access: BenchAccess, _ codec: MessageCodec) throws(MessageError) {
+    init(
+        _ settings: BenchSettings, _ access: BenchAccess, _ transport: BenchTransport, _ codec: MessageCodec
+    ) throws(MessageError) {
+        let wire = CallWire(transport, authorization: access.authorization, acceptsZlib: settings.acceptsZlib)
+        self.wire = wire
         let catalogue = BenchCatalogue(viewBytes: settings.viewBytes)
         let account = CallTemplate.account(0)
         let app = access.app
@@ -80,24 +97,23 @@ struct Requests {
         self.hello = Array(try codec.encode(hello).frame(.hello, stream: 0))
         self.watch = try CallTemplate(
             .currentEntitlementTask(CurrentEntitlementRequest(app: app, account: account, productID: settings.product)),
-            codec, account: account)
+            wire, codec, account: account)
         self.watchProducts = try CallTemplate(
-            .productsTask(ProductsRequest(app: app, productIDs: catalogue.itemIDs)), codec)
+            .productsTask(ProductsRequest(app: app, productIDs: catalogue.itemIDs)), wire, codec)
         self.buy = try CallTemplate(
             .operate(
                 OperateRequest(app: app, account: account, operation: .buy(PurchaseOrder(productID: settings.product)))),
-            codec, account: account)
-        self.status = try CallTemplate(.getServerStatus, codec)
+            wire, codec, account: account)
+        self.status = try CallTemplate(.getServerStatus, wire, codec)
         let price = BenchCatalogue.price(ofEdition: 0)
         self.edition = try CallTemplate(
-            .loadCatalog(LoadCatalogRequest(app: app, file: catalogue.file(edition: 0), source: "perch bench")), codec,
+            .loadCatalog(LoadCatalogRequest(app: app, file: catalogue.file(edition: 0), source: "perch bench")), wire,
+            codec,
             marker: price, digits: 1..<1 + BenchCatalogue.editionDigits)
     }
 
     /// A watch that resumes from a token.
-    func resumed(
-        account: Int?, token: [UInt8], stream: UInt32, _ codec: MessageCodec
-    ) throws(MessageError) -> UnsafeRawBufferPointer {
+    func resumed(account: Int?, token: [UInt8], _ codec: MessageCodec) throws(MessageError) -> CallTemplate {
         let request: Request
         if let account {
             request = .currentEntitlementTask(
@@ -107,6 +123,6 @@ struct Requests {
             request = .productsTask(
                 ProductsRequest(app: self.app, productIDs: self.productIDs, resumeToken: token))
         }
-        return try codec.encodeCall(request).frame(.call, stream: stream)
+        return try CallTemplate(request, self.wire, codec)
     }
 }

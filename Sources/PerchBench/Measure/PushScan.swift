@@ -6,6 +6,8 @@ package struct PushScan: Equatable, Sendable {
     package enum State: UInt8, Sendable { case loading = 1, failure = 2, success = 3, unchanged = 4 }
 
     package var state: State?
+    /// A bookmark is alone in its message.
+    package var isBookmark = false
     package var revision: UInt64 = 0
     package var asOf: Int64 = 0
     /// Offset and length of the resume token; 0 if there is none.
@@ -21,6 +23,7 @@ package struct PushScan: Equatable, Sendable {
             switch fields.number {
             case 1...4: self.state = State(rawValue: UInt8(fields.number))
             case 5: guard self.readInfo(bytes, fields) else { return nil }
+            case 15: self.isBookmark = true
             default: break
             }
         }

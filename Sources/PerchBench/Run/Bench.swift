@@ -43,6 +43,10 @@ package struct Bench {
     /// The scenario of workload `scenario`.
     package var script: Script?
     package var hasFloor = false
+    /// Whether to measure the same server over perch/1 in the same rounds. Useful with another transport.
+    package var hasOwnProtocol = false
+    /// Path of a program to measure in the same rounds: a server of gRPC with the same two methods (`Tests/Bench/Peer`).
+    package var grpcServer: String?
     /// Path of `redis-server` to measure in the same rounds; nil for none.
     package var redis: String?
     /// Rounds with the server. Each is followed by one with the baseline server, if requested.
@@ -92,6 +96,8 @@ package struct Bench {
         report.machine = MachineFigures.now()
         var targets = [BenchReport.Target(name: "perch")]
         if self.hasFloor { targets.append(BenchReport.Target(name: "floor")) }
+        if self.hasOwnProtocol { targets.append(BenchReport.Target(name: Self.ownProtocol)) }
+        if self.grpcServer != nil { targets.append(BenchReport.Target(name: Self.grpcPeer)) }
         if self.redis != nil { targets.append(BenchReport.Target(name: "redis")) }
         if self.hasOneLoop { targets.append(BenchReport.Target(name: Self.oneLoop)) }
         let processors = Processors.allowed()
@@ -148,6 +154,8 @@ package struct Bench {
     }
 
     private static let oneLoop = "one loop"
+    private static let ownProtocol = "perch/1"
+    private static let grpcPeer = "grpc"
 
     /// Loops of the bench's own server; 1 for a running server.
     private var loops: Int {
@@ -220,17 +228,22 @@ package struct Bench {
     ) throws(BenchError) -> RoundResult {
         var child: BenchChild?
         let address: SocketAddress
-        var dialect = Generator.Dialect.perch
+        var dialect = Generator.Dialect.perch(.perch)
         var process: Int32?
         var access = BenchAccess()
         if target == "floor" {
             let started = try self.startFloor(wire, processors: processors)
             (child, address) = (started, started.address)
+        } else if target == Self.grpcPeer, let program = self.grpcServer {
+            let started = try self.startPeer(program, wire, processors: processors)
+            (child, address) = (started, started.address)
+            dialect = .perch(.grpc)
         } else if target == "redis", let redis = self.redis {
             let started = try self.startRedis(redis, processors: processors)
             (child, address) = (started, started.address)
             dialect = .redis(valueBytes: wire.valueBytes)
         } else {
+            if target != Self.ownProtocol { dialect = .perch(self.settings.transport) }
             switch self.server {
             case .address(let known, let given, let number):
                 (address, access, process) = (known, given, number)
@@ -290,6 +303,11 @@ package struct Bench {
         return try self.start(arguments, processors: processors)
     }
 
+    private func startPeer(_ path: String, _ wire: Wire, processors: [Int]) throws(BenchError) -> BenchChild {
+        let arguments = ["--value-bytes", "\(wire.valueBytes)", "--answer-bytes", "\(wire.answerBytes)"]
+        return try BenchChild(path: path, arguments: arguments, environment: self.environment, processors: processors)
+    }
+
     private func startPerch(loops: Int, store: String?, processors: [Int]) throws(BenchError) -> BenchChild {
         let catalogue = "\(self.directory)/bench.storekit"
         // Remove the store, so that the next round starts like this one.
@@ -345,6 +363,7 @@ package struct Bench {
             ("accounts", "\(settings.keys)"),
         ]
         if settings.workload == .scenario { result.removeFirst(2) }
+        if settings.transport != .perch { result.append(("transport", settings.transport.rawValue)) }
         if let rate = settings.rate {
             result.append(("rate", "\(rate)/s, open loop"))
         } else if settings.workload != .storm, settings.workload != .idle, settings.workload != .resume {
@@ -405,7 +424,7 @@ private final class BenchChild {
             }
             let left = deadline.milliseconds(since: Clocks.monotonic())
             guard left > 0 else {
-                throw BenchError("\(arguments[0]) did not start within \(Limits.benchStartMilliseconds / 1_000) s")
+                throw BenchError("\(path) did not start within \(Limits.benchStartMilliseconds / 1_000) s")
             }
             self.process.waitForOutput(milliseconds: Int(left))
             guard let more = self.process.read() else {

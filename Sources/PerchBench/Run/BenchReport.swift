@@ -3,7 +3,7 @@ package import PerchBase
 /// The result of a bench: each target's rounds, their combined figures, and the ratios to the baseline server.
 package struct BenchReport: Sendable {
     package struct Target: Sendable {
-        /// `perch`, `floor` (the baseline server) or `redis`.
+        /// `perch`, `perch/1` (beside another transport), `floor` (the baseline server), `grpc` or `redis`.
         package var name: String
         package var rounds: [RoundResult] = []
 
@@ -117,6 +117,8 @@ package struct BenchReport: Sendable {
         case "floor": "baseline server"
         case "redis": "Redis"
         case "one loop": "Perch with one loop"
+        case "perch/1": "Perch over perch/1"
+        case "grpc": "gRPC server"
         default: name
         }
     }

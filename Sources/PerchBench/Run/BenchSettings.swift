@@ -43,6 +43,8 @@ package enum Workload: String, Hashable, Sendable, CaseIterable {
 /// The settings of one bench.
 package struct BenchSettings: Sendable {
     package var workload: Workload
+    /// The protocol of the measured server's clients.
+    package var transport = BenchTransport.perch
     package var watches: Int
     /// Connections over which the watches are spread.
     package var connections: Int
@@ -122,6 +124,11 @@ package struct BenchSettings: Sendable {
 
     /// The reason why these settings are impossible; nil if they are valid.
     package var refusal: String? {
+        if !self.transport.isAble(self.workload) {
+            return
+                "\(self.workload.rawValue) has requests that are too long for the bench over \(self.transport.rawValue); "
+                + "use --transport perch"
+        }
         if self.watches > Limits.benchWatchesMax {
             return "\(self.watches) watches exceed the limit of \(Limits.benchWatchesMax)"
         }

@@ -156,8 +156,8 @@ extension Generator {
             figures[.tlsHandshakes] = Double(secure.handshakes)
             figures[.tlsResumed] = Double(secure.resumed)
         }
-        figures[.valueBytes] = Double(self.valueBytes)
-        if self.answerBytes > 0 { figures[.answerBytes] = Double(self.answerBytes) }
+        figures[.valueBytes] = Double(self.messageLengths.value)
+        if self.messageLengths.answer > 0 { figures[.answerBytes] = Double(self.messageLengths.answer) }
         if let before = self.counting.before, let after = self.counting.after {
             figures.merge(ServerCounters.figures(from: before, to: after)) { $1 }
         }

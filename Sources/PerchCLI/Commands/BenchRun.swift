@@ -75,7 +75,10 @@ struct BenchRun {
             bench.hasOneLoop = true
         }
         if self.settings.has("redis"), self.settings.flag("redis") { bench.redis = try self.redisPath(settings) }
-        if let condition = conditions.first(where: \.isRatio), !bench.hasFloor, !bench.hasOneLoop, bench.redis == nil {
+        if self.settings.has("transport") { try self.addPeers(to: &bench) }
+        if let condition = conditions.first(where: \.isRatio), !bench.hasFloor, !bench.hasOneLoop, bench.redis == nil,
+            !bench.hasOwnProtocol, bench.grpcServer == nil
+        {
             throw UsageError(
                 "--fail-if \(condition): a ratio is to the floor; give --floor", command: self.invocation.name)
         }
@@ -122,6 +125,27 @@ struct BenchRun {
         return Bench.Script(parsed.scenario, file: printable(path), readFile: ScenarioFiles.reader(beside: path))
     }
 
+    /// What a run over gRPC is compared with.
+    private func addPeers(to bench: inout Bench) throws {
+        bench.hasOwnProtocol = self.settings.flag("own-protocol")
+        bench.grpcServer = self.settings.text("grpc-server")
+        guard bench.settings.transport != .grpc else {
+            if case .address(_, let access, _) = bench.server, access.tls != nil {
+                throw UsageError("--transport grpc goes without TLS", command: self.invocation.name)
+            }
+            if let path = bench.grpcServer, access(path, X_OK) != 0 {
+                throw CommandFailure(
+                    .failure,
+                    "--grpc-server \(printable(path)) is no program: \(Errno(errno)); Tests/Bench/Peer/build makes one")
+            }
+            return
+        }
+        for (name, isGiven) in [("own-protocol", bench.hasOwnProtocol), ("grpc-server", bench.grpcServer != nil)]
+        where isGiven {
+            throw UsageError("--\(name) goes with --transport grpc", command: self.invocation.name)
+        }
+    }
+
     /// `redis-server`, where PATH has it.
     private func redisPath(_ settings: BenchSettings) throws -> String {
         guard settings.workload == .mux || settings.watches == settings.connections else {
@@ -140,7 +164,8 @@ struct BenchRun {
     private func isWritten(_ option: String) -> Bool { self.invocation.written[option] != nil }
 
     private func remote(_ text: String) throws -> Bench.Server {
-        for name in ["floor", "redis", "one-loop"] where self.settings.has(name) && self.settings.flag(name) {
+        for name in ["floor", "redis", "one-loop", "own-protocol"]
+        where self.settings.has(name) && self.settings.flag(name) {
             throw UsageError(
                 "--\(name) goes with a server that the bench starts itself: on the same machine, on the same core; leave "
                     + "out --connect", command: self.invocation.name)
@@ -204,7 +229,7 @@ struct BenchRun {
     }
 
     private static let asideFromTitle = Set(
-        ["output", "report", "fail-if", "connect", "pid", "store"] + BenchTable.access.map(\.name))
+        ["output", "report", "fail-if", "connect", "pid", "store", "grpc-server"] + BenchTable.access.map(\.name))
 
     private func conditions(of workload: Workload) throws(UsageError) -> [FailCondition] {
         let texts = self.settings.texts("fail-if")
@@ -256,6 +281,9 @@ struct BenchRun {
         if let slow = self.number("slow") { settings.slowPercent = slow }
         if self.settings.has("zlib") { settings.acceptsZlib = self.settings.flag("zlib") }
         settings.seed = UInt64(self.number("seed") ?? 1)
+        if self.settings.has("transport") {
+            settings.transport = self.settings.text("transport").flatMap { BenchTransport(rawValue: $0) } ?? .perch
+        }
         if self.settings.has("product") { settings.product = self.settings.text("product") ?? settings.product }
         try self.setPace(&settings)
         return settings

@@ -179,6 +179,19 @@ enum BenchTable {
             options.append(
                 OptionSpec(flag: "floor", "Do the same with a bare server in C, in turns, and say the ratio."))
         }
+        if workload != .scenario, BenchTransport.grpc.isAble(workload) {
+            options += [
+                OptionSpec(
+                    "transport", .choice(BenchTransport.allCases.map(\.rawValue)), "NAME", default: "perch",
+                    "The protocol between the bench and the server: perch/1, or gRPC without TLS."),
+                OptionSpec(
+                    flag: "own-protocol", "With --transport grpc: do the same over perch/1, in turns."),
+                OptionSpec(
+                    "grpc-server", .text, "PROGRAM",
+                    "With --transport grpc: do the same with this server, in turns. Tests/Bench/Peer/build makes one of gRPC "
+                        + "for C++."),
+            ]
+        }
         if workload.hasRedis {
             options.append(
                 OptionSpec(

@@ -59,7 +59,8 @@ enum Program {
 /// Runs a bench on a new thread, as the program does on its main one, because it stays on one core afterwards.
 func measured(
     _ settings: BenchSettings, server: Bench.Server? = nil, hasFloor: Bool = false, redis: String? = nil,
-    store: String? = nil, loops: Int = 1, script: Bench.Script? = nil, isInterruptedAfter turns: Int? = nil,
+    hasOwnProtocol: Bool = false, store: String? = nil, loops: Int = 1, script: Bench.Script? = nil,
+    isInterruptedAfter turns: Int? = nil,
     isInterruptedAt milliseconds: Int64 = .max, eachTurn: (@Sendable (_ milliseconds: Int64) -> Void)? = nil
 ) throws -> BenchReport {
     let directory = TemporaryDirectory()
@@ -70,6 +71,7 @@ func measured(
             directory: directory.path)
         bench.hasFloor = hasFloor
         bench.redis = redis
+        bench.hasOwnProtocol = hasOwnProtocol
         bench.hasOneLoop = loops > 1
         bench.script = script
         if let turns {
