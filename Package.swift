@@ -145,7 +145,7 @@ let package = Package(
             "PerchBench",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchWire", "PerchScenario",
-                "CPerchFloor",
+                "PerchConsole", "CPerchFloor",
             ]),
 
         // The commands as a library; the executable's main is a few lines.
@@ -154,7 +154,7 @@ let package = Package(
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchMetrics", "PerchModel", "PerchJSON", "PerchCatalogue",
                 "PerchWire", "PerchIdentity", "PerchStore", "PerchSQLite", "PerchServer", "PerchClient",
-                "PerchScenario", "PerchBench",
+                "PerchScenario", "PerchBench", "PerchConsole",
             ]),
         .executableTarget(
             name: "perch", dependencies: ["PerchCLI", "CPerchAllocator"], exclude: ["perch.profdata"],

@@ -90,4 +90,10 @@ extension Limits {
     /// Addresses whose connection rate is tracked. Quiet addresses without a connection are forgotten first. Addresses
     /// beyond the limit have their connections counted but not their rate.
     package static let addressesTrackedMax = 65_536
+
+    /// Tokens that wait for their browsers, of the whole server; further ones replace the oldest.
+    package static let consoleCodesKept = 64
+
+    /// How long each of them waits.
+    package static let consoleCodeMilliseconds: Int64 = 60_000
 }

@@ -22,6 +22,9 @@ package enum ConsoleFiles {
     /// Where a browser begins.
     package static let entrance = "/console/"
 
+    /// The look of Perch, which reports of the bench share.
+    package static let style = String(decoding: PackageResources.style_css, as: UTF8.self)
+
     /// Every file, in a fixed order.
     package static let all: [ConsoleFile] = Self.made()
 

@@ -52,7 +52,7 @@ package struct LoopCore: ~Copyable {
     package init(
         loop: Int, identity: StoreIdentity, epoch: UInt32, revision: UInt64, apps: [AppState], settings: CoreSettings,
         authenticator: Authenticator? = nil, revocations: [RevokedToken] = [], quotas: SharedQuotas = SharedQuotas(),
-        seenTokens: SeenTokens = SeenTokens(), now: Moment
+        seenTokens: SeenTokens = SeenTokens(), consoleCodes: ConsoleCodes? = nil, now: Moment
     ) {
         self.loop = loop
         self.identity = identity
@@ -65,7 +65,8 @@ package struct LoopCore: ~Copyable {
         let loading = self.payloads.insert(MessageCodec.loadingBody)
         let okStatus = self.payloads.insert(MessageCodec.okStatusBody)
         self.service = Service(
-            authenticator: authenticator, revocations: revocations, seenTokens: seenTokens, quotas: quotas,
+            authenticator: authenticator, revocations: revocations, seenTokens: seenTokens,
+            consoleCodes: consoleCodes, quotas: quotas,
             okStatus: okStatus, identitiesKeptMax: settings.identitiesKeptMax)
         self.views = Views(loading: loading)
     }

@@ -111,6 +111,13 @@ package enum Server {
         }
     }
 
+    private static func newConsoleCodes() -> ConsoleCodes {
+        ConsoleCodes {
+            var random = SystemRandomNumberGenerator()
+            return random.next()
+        }
+    }
+
     private static func newIdentity() -> StoreIdentity {
         var random = SystemRandomNumberGenerator()
         return StoreIdentity(high: random.next(), low: random.next())
@@ -240,6 +247,7 @@ package enum Server {
 
         let quotas = SharedQuotas()
         let seenTokens = SeenTokens()
+        let consoleCodes = Self.newConsoleCodes()
         var core = CoreSettings(settings, loops: count, connections: budget.limit)
         if listeners.servesConsole(settings) { core.files = ServedFiles.console() }
         let states = engine.apps.states
@@ -266,7 +274,7 @@ package enum Server {
                 core: LoopCore(
                     loop: index, identity: identity, epoch: epoch, revision: revision, apps: states, settings: core,
                     authenticator: authenticator, revocations: revoked, quotas: quotas,
-                    seenTokens: seenTokens, now: moment),
+                    seenTokens: seenTokens, consoleCodes: consoleCodes, now: moment),
                 acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
                 limits: limits, log: log,
                 port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),

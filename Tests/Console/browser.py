@@ -99,18 +99,18 @@ class Browser:
 
     def fill(self, label, value, within="body"):
         """Sets the field with this label, as a person does."""
-        found = self.until(lambda: self.run("""
-            const labels = [...document.querySelector(arguments[1]).querySelectorAll('label')].filter((each) => each.checkVisibility());
-            const label = labels.find((each) => each.innerText.trim().startsWith(arguments[0]));
-            const aria = [...document.querySelectorAll(`[aria-label="${arguments[0]}"]`)].find((each) => each.checkVisibility());
-            return label?.control ?? aria ?? null;""", label, within), 10, f"a field {label!r}")
-        self.run("""
-            const [field, value] = arguments;
-            if (field.type === 'checkbox') { if (field.checked !== value) field.click(); return; }
+        self.until(lambda: self.run("""
+            const [label, within, value] = arguments;
+            const labels = [...document.querySelector(within).querySelectorAll('label')].filter((each) => each.checkVisibility());
+            const found = labels.find((each) => each.innerText.trim().startsWith(label));
+            const field = found?.control ?? [...document.querySelectorAll(`[aria-label="${label}"]`)].find((each) => each.checkVisibility());
+            if (!field) return false;
+            if (field.type === 'checkbox') { if (field.checked !== value) field.click(); return true; }
             const set = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value').set;
             set.call(field, value);
             field.dispatchEvent(new Event('input', {bubbles: true}));
-            field.dispatchEvent(new Event('change', {bubbles: true}));""", found, value)
+            field.dispatchEvent(new Event('change', {bubbles: true}));
+            return true;""", label, within, value), 10, f"a field {label!r}")
 
     def collect(self):
         """Takes the browser's errors and requests since the last time."""

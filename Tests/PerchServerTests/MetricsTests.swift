@@ -180,7 +180,7 @@ enum SampleReports {
         "statusMilliseconds", "slowCommitMilliseconds", "inheritedListenersMax", "rowsPerLook", "backupPagesPerStep",
         "logLineBytes", "smallRequestBytes", "ageJitterPercent", "dataFrameBytesMax", "httpAheadBytesMax",
         "httpWindowReturnBytes", "reflectionRequestsMax", "statusDetailsBytesMax", "statusTextBytesMax",
-        "seenTokensMax",
+        "seenTokensMax", "consoleCodesKept", "consoleCodeMilliseconds",
         "backupTurnMicroseconds", "backupCacheBytes",
         "backupAgeDays", "storeCopyBytes", "storeRoomBytes", "storeRoomWantedBytes", "tlsRecordBytes",
         "tlsPendingBytesMax",

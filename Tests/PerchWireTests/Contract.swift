@@ -146,6 +146,10 @@ enum Contract {
         case .getServerStatus:
             (Perch__V1__GetServerStatusRequest.descriptor, Perch__V1__GetServerStatusResponse.descriptor)
         case .backup: (Perch__V1__BackupRequest.descriptor, Perch__V1__BackupResponse.descriptor)
+        case .offerConsoleCode:
+            (Perch__V1__OfferConsoleCodeRequest.descriptor, Perch__V1__OfferConsoleCodeResponse.descriptor)
+        case .redeemConsoleCode:
+            (Perch__V1__RedeemConsoleCodeRequest.descriptor, Perch__V1__RedeemConsoleCodeResponse.descriptor)
         case .revokeToken: (Perch__V1__RevokeTokenRequest.descriptor, Perch__V1__RevokeTokenResponse.descriptor)
         }
     }

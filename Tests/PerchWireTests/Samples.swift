@@ -297,6 +297,8 @@ extension Samples {
         case .getCatalog: return .getCatalog(GetCatalogRequest(app: self.app()))
         case .getServerStatus: return .getServerStatus
         case .backup: return .backup(BackupRequest(path: self.text()))
+        case .offerConsoleCode: return .offerConsoleCode(OfferConsoleCodeRequest(token: self.text()))
+        case .redeemConsoleCode: return .redeemConsoleCode(RedeemConsoleCodeRequest(code: self.text()))
         case .revokeToken:
             let end = self.next() % 2 == 0 ? nil : self.instant()
             return .revokeToken(
@@ -470,6 +472,8 @@ extension Samples {
                 BackupSummary(
                     revision: self.u64(), byteCount: self.u64(), durationMilliseconds: self.u64(),
                     longestStallMicroseconds: self.u64()))
+        case .offerConsoleCode: return .offerConsoleCode(ConsoleCode(code: self.text()))
+        case .redeemConsoleCode: return .redeemConsoleCode(ConsoleToken(token: self.text()))
         case .revokeToken: return .revokeToken(RevokeTokenResponse(wasRevoked: true, wasSeen: true))
         }
     }

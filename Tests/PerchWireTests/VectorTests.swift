@@ -76,6 +76,21 @@ struct `vectors` {
         },
         "perch.v1.Bookmark": { try again($0, Perch__V1__Bookmark.self, { Bookmark($0) }, { $0.write(to: $1, $2) }) },
         "perch.v1.Forecast": { try again($0, Perch__V1__Forecast.self, { Forecast($0) }, { $0.write(to: $1, $2) }) },
+        "perch.v1.OfferConsoleCodeRequest": {
+            try again(
+                $0, Perch__V1__OfferConsoleCodeRequest.self, { OfferConsoleCodeRequest($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.OfferConsoleCodeResponse": {
+            try again($0, Perch__V1__OfferConsoleCodeResponse.self, { ConsoleCode($0) }, { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RedeemConsoleCodeRequest": {
+            try again(
+                $0, Perch__V1__RedeemConsoleCodeRequest.self, { RedeemConsoleCodeRequest($0) },
+                { $0.write(to: $1, $2) })
+        },
+        "perch.v1.RedeemConsoleCodeResponse": {
+            try again($0, Perch__V1__RedeemConsoleCodeResponse.self, { ConsoleToken($0) }, { $0.write(to: $1, $2) })
+        },
         "perch.v1.RevokeTokenRequest": {
             try again($0, Perch__V1__RevokeTokenRequest.self, { RevokeTokenRequest($0) }, { $0.write(to: $1, $2) })
         },

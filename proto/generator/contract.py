@@ -159,13 +159,15 @@ class Method:
         self.is_idempotent = proto.options.idempotency_level == descriptor_pb2.MethodOptions.IDEMPOTENT
         self.request = contract.messages[proto.input_type.rsplit(".", 1)[-1]]
         self.response = contract.messages[proto.output_type.rsplit(".", 1)[-1]]
-        found = re.search(r"^\s*Scope: (\w+), of (the account|what all accounts see|the app|the server)\.$", comment, re.M)
+        found = re.search(
+            r"^\s*Scope: (?:none|(\w+), of (the account|what all accounts see|the app|the server))\.$", comment, re.M)
         if not found:
             raise ContractError(
                 f"{self.path} does not say what it needs: end its comment with a line such as 'Scope: read, of the account.'")
+        # Without a scope, no credentials are needed.
         self.scope = found[1]
         self.reach = {"the account": "account", "what all accounts see": "catalogue", "the app": "app",
-                      "the server": "server"}[found[2]]
+                      "the server": "server", None: None}[found[2]]
         if self.reach == "account" and not any(field.name == "account" for field in self.request.fields):
             raise ContractError(f"{self.path} is of the account, but {self.request.name} has no field 'account'")
         self.comment = (comment[:found.start()] + comment[found.end():]).strip()

@@ -231,5 +231,6 @@ def permissions(contract):
         with source.block("package init(for method: Method)"):
             with source.block("switch method"):
                 for method in contract.methods:
-                    source.line(f"case .{method.case}: self.init(.{method.scope}, .{method.reach})")
+                    needs = f"self.init(.{method.scope}, .{method.reach})" if method.scope else "self = .open"
+                    source.line(f"case .{method.case}: {needs}")
     return source.text()

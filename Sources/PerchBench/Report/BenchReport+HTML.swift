@@ -1,8 +1,9 @@
 import PerchBase
+import PerchConsole
 
 extension BenchReport {
-    /// The report as a self-contained page: no scripts, fonts or images from elsewhere. Charts are inline SVG in the
-    /// reader's light or dark colours.
+    /// The report as a self-contained page: no scripts, fonts or images from elsewhere. Its style is that of
+    /// the console. Charts are inline SVG in the reader's light or dark colours.
     package var html: String {
         let figures = self.targets.map(\.figures)
         var page = Self.head("perch bench \(self.title)")
@@ -26,7 +27,7 @@ extension BenchReport {
             <html lang="en"><head><meta charset="utf-8">
             <meta name="viewport" content="width=device-width,initial-scale=1">
             <title>\(escaped(title))</title>
-            <style>\(Self.style)</style></head><body>
+            <style>\(ConsoleFiles.style)</style></head><body class="report">
             <h1>\(words)</h1>
 
             """
@@ -81,45 +82,6 @@ extension BenchReport {
         page += self.notes.map { "<p class=\"what\">\(escaped($0))</p>\n" }.joined()
         return page
     }
-
-    private static let style = """
-        :root{--ground:#fcfcfb;--card:#fff;--ink:#1a1c20;--soft:#5d636e;--line:#dfe2e7;--bad:#b42318;--good:#1a7f37;
-        --s0:#2563c9;--s1:#c2570c;--s2:#5b7f1b}
-        @media(prefers-color-scheme:dark){:root{--ground:#14161a;--card:#1c1f25;--ink:#e8eaee;--soft:#9aa1ad;
-        --line:#333842;--bad:#ff8a7a;--good:#6fd18b;--s0:#7aa9ff;--s1:#f2a25c;--s2:#a8cf5f}}
-        *{box-sizing:border-box}
-        body{margin:0 auto;max-width:70rem;padding:2rem 1.25rem 4rem;background:var(--ground);color:var(--ink);
-        font:15px/1.5 system-ui,sans-serif;overflow-wrap:break-word}
-        h1{font-size:1.5rem;margin:0 0 .25rem}h1 span{white-space:nowrap}h2{font-size:1.05rem;margin:1.5rem 0 .4rem}
-        .what{color:var(--soft);margin:.1rem 0}.what b{font-weight:600}.bad{color:var(--bad)}
-        .verdict{max-width:46rem;margin:.2rem 0}.checks{list-style:none;margin:.2rem 0;padding:0}
-        .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(10.5rem,1fr));gap:.75rem;margin:1.5rem 0}
-        .tile,.chart{background:var(--card);border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem;
-        min-width:0}
-        .tile b{display:block;font-size:1.35rem;font-variant-numeric:tabular-nums}
-        .tile span{display:block;color:var(--soft);font-size:.85rem;line-height:1.35}
-        .better{color:var(--good)}.worse{color:var(--bad)}
-        .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(21rem,100%),1fr));gap:.75rem;
-        margin:1.5rem 0}
-        .chart h2{font-size:1rem;margin:0 0 .25rem}
-        svg{display:block;width:100%;height:auto}svg text{fill:var(--soft);font:12px system-ui,sans-serif}
-        .grid{stroke:var(--line)}.l0{stroke:var(--s0)}.l1{stroke:var(--s1)}.l2{stroke:var(--s2)}
-        .d0{fill:var(--s0)}.d1{fill:var(--s1)}.d2{fill:var(--s2)}
-        path{fill:none;stroke-width:1.75;stroke-linejoin:round}.thin{stroke-width:1.25;stroke-dasharray:4 3}
-        .key{color:var(--soft);font-size:.85rem}
-        .key i{display:inline-block;width:.8rem;height:.2rem;vertical-align:middle;margin:0 .35rem 0 .8rem}.key i:first-child{margin-left:0}
-        .k0{background:var(--s0)}.k1{background:var(--s1)}.k2{background:var(--s2)}
-        table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-        td,th{padding:.3rem .6rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top}
-        th{color:var(--soft);font-weight:600}td{white-space:nowrap}
-        td:first-child,th:first-child{text-align:left}td.why,th.why{text-align:left;color:var(--soft);white-space:normal}
-        @media(max-width:45rem){body{padding:1.25rem .9rem 3rem}table,tbody,tr,td{display:block}
-        tr.names{display:none}
-        tr{border-bottom:1px solid var(--line);padding:.45rem 0}
-        td{border:0;padding:.05rem 0;display:flex;justify-content:space-between;gap:1rem;white-space:normal}
-        td:first-child{font-weight:600}td:empty{display:none}td.why{font-size:.88rem}
-        td[data-name]::before{content:attr(data-name);color:var(--soft)}}
-        """
 
     private func tiles(_ figures: [[Figure: Double]]) -> String {
         let wanted: [Figure] = [

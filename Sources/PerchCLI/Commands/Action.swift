@@ -18,6 +18,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case tokenCreate, tokenInspect, tokenRevoke, tokenKeyCreate
     case appRemove
     case contextAdd, contextUse, contextList, contextRemove
+    case console
     case completion, manual
     case doctor
     case backup, restore

@@ -161,7 +161,7 @@ extension CommandRun {
 
     // MARK: inspect
 
-    private func readToken(_ path: String) throws(CommandFailure) -> [UInt8] {
+    func readToken(_ path: String) throws(CommandFailure) -> [UInt8] {
         let bytes: [UInt8]
         do throws(FileFault) {
             bytes = try Files.read(path, limitBytes: 2 * Limits.tokenBytesMax)

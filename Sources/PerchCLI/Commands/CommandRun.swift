@@ -59,6 +59,7 @@ struct CommandRun: Sendable {
         case .restore: try self.restore()
         case .tokenCreate, .tokenInspect, .tokenRevoke, .tokenKeyCreate: try await self.token()
         case .contextAdd, .contextUse, .contextList, .contextRemove: try self.context()
+        case .console: return try await self.openConsole()
         case .completion: try self.complete()
         case .manual: try self.writeManual()
         case .appRemove: try self.removeApp()

@@ -6,7 +6,7 @@ package enum CommandTable {
     package static let root: CommandSpec = {
         var root = CommandSpec("perch", "Perch knows who owns what, and pushes each change to every client.")
         root.commands = [
-            ServeTable.serve, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
+            ServeTable.serve, Self.consoleOfServer, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
             TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench, BackupTable.backup,
             BackupTable.restore, Self.doctor,
@@ -278,6 +278,27 @@ package enum CommandTable {
                 "show", "The products, prices and groups of the app's catalogue.", .catalogShow, [], Self.asking()),
         ]
         return catalog
+    }()
+
+    // MARK: console
+
+    private static let consoleOfServer: CommandSpec = {
+        var console = Self.leaf(
+            "console", "Print the address of the server's console, or open it in a browser.", .console, [],
+            [OptionSpec(flag: "open", "Open it in the browser of this system, by `xdg-open`.")] + Self.asking())
+        console.discussion = [
+            "With --credentials-file the address ends in a code that is good once, and for a minute. The page exchanges it for "
+                + "the token in that file, so what the page may do is what the token may do. The token itself is never in an "
+                + "address."
+        ]
+        console.examples = [
+            ("perch console --open", "The console of the server on this machine."),
+            (
+                "perch console --server perch.example.com:7447 --tls --credentials-file me.token",
+                "With the rights of a token."
+            ),
+        ]
+        return console
     }()
 
     // MARK: doctor

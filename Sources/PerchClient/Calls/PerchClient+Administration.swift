@@ -76,4 +76,12 @@ extension PerchClient {
             return TokenRevocation(wasRevoked: answer.wasRevoked, wasSeen: answer.wasSeen)
         }
     }
+
+    /// A code for a token, good once and for a minute: the console in a browser exchanges it for the token.
+    package func consoleCode(for token: String, timeout: Duration? = nil) async throws(PerchError) -> String {
+        try await self.call(.offerConsoleCode(OfferConsoleCodeRequest(token: token)), timeout: timeout) {
+            guard case .offerConsoleCode(let answer) = $0 else { return nil }
+            return answer.code
+        }
+    }
 }

@@ -53,6 +53,8 @@ enum Repeatability {
         // A repeated advance goes twice as far; a repeated load may undo a later one of another client. A repeated
         // backup is refused, because its file exists.
         case .setClock, .loadCatalog, .backup: self = .once
+        // A code is good once, and each offer makes another.
+        case .offerConsoleCode, .redeemConsoleCode: self = .once
         case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage,
             .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions,
             .getOfferEligibility, .getAppPolicies,

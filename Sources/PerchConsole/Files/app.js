@@ -39,6 +39,8 @@ class PerchConsole extends Page {
     const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
     if (!code) return;
     history.replaceState(null, '', location.pathname);
+    // The code is the only credential: an old token of this window would be refused with it.
+    session.token = '';
     const answer = await attempt(() => session.perch.call('AdminService/RedeemConsoleCode', { code }));
     if (answer?.token) await session.signIn(answer.token);
   }

@@ -197,6 +197,26 @@ extension LoopCore {
         return RevokedToken(id: asked.tokenID, expires: max(asked.expires ?? .distantFuture, earliest))
     }
 
+    /// A code for a token, which its browser gets once.
+    func offer(_ asked: OfferConsoleCodeRequest) throws(CallRefusal) -> String {
+        guard let codes = self.service.consoleCodes, self.service.hasAuthenticator else {
+            throw CallRefusal(
+                .fieldInvalid, "this server asks for no token, so the console needs no code; open its address as it is",
+                details: [.field("token")])
+        }
+        return codes.offer(asked.token, now: self.now.monotonic)
+    }
+
+    func redeem(_ asked: RedeemConsoleCodeRequest) throws(CallRefusal) -> String {
+        guard let token = self.service.consoleCodes?.redeem(asked.code, now: self.now.monotonic) else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "the code was used, or is older than \(Limits.consoleCodeMilliseconds / 1_000) s, or none; `perch console` makes another",
+                details: [.field("code")])
+        }
+        return token
+    }
+
     /// Tokens were taken back, durably.
     mutating func revoke(_ revoked: [RevokedToken]) {
         for revocation in revoked { self.service.revocations.insert(revocation.id) }
@@ -316,7 +336,7 @@ extension WireStatus {
             self.init(
                 .unauthenticated,
                 "\(method.path) needs credentials, and none came with HELLO or with the call; `perch token create` makes some",
-                details: [StatusDetail(key: "needed", value: Permission(for: method).scope.name)])
+                details: [StatusDetail(key: "needed", value: Permission(for: method).scope?.name ?? "none")])
         case .scope(let needed, let held):
             self.init(
                 .permissionDenied,

@@ -64,6 +64,17 @@ extension LoopCore {
         case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .listApps, .getServerStatus: break
         case .backup(let asked): try Self.check(asked)
         case .revokeToken(let asked): try Self.check(asked)
+        case .offerConsoleCode(let asked): try Self.check(asked)
+        case .redeemConsoleCode: break
+        }
+    }
+
+    private static func check(_ asked: OfferConsoleCodeRequest) throws(CallRefusal) {
+        let count = asked.token.utf8.count
+        guard (1...Limits.tokenBytesMax).contains(count) else {
+            throw CallRefusal(
+                .fieldInvalid, "token has \(count) bytes; it must have 1 to \(Limits.tokenBytesMax)",
+                details: [.field("token"), .found(count), .limit(Limits.tokenBytesMax)])
         }
     }
 

@@ -157,6 +157,10 @@ extension LoopCore {
             self.control(call, request, app: app, .backup(path: asked.path))
         case .revokeToken(let asked):
             self.ask(call, request, app: app, .revoke(try self.revocation(asked)))
+        case .offerConsoleCode(let asked):
+            self.answer(call, .offerConsoleCode(ConsoleCode(code: try self.offer(asked))))
+        case .redeemConsoleCode(let asked):
+            self.answer(call, .redeemConsoleCode(ConsoleToken(token: try self.redeem(asked))))
         }
     }
 

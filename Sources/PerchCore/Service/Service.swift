@@ -14,6 +14,8 @@ struct Service: ~Copyable {
     /// Identifiers of revoked tokens.
     var revocations: Set<String>
     let seenTokens: SeenTokens
+    /// Nil: none can be offered.
+    let consoleCodes: ConsoleCodes?
     let quotas: SharedQuotas
     var lastCredentialRefusal = ""
     var clientIDs: [Int32: [UInt8]] = [:]
@@ -42,7 +44,8 @@ struct Service: ~Copyable {
     var storeFailure: String?
 
     init(
-        authenticator: Authenticator?, revocations: [RevokedToken], seenTokens: SeenTokens, quotas: SharedQuotas,
+        authenticator: Authenticator?, revocations: [RevokedToken], seenTokens: SeenTokens, consoleCodes: ConsoleCodes?,
+        quotas: SharedQuotas,
         okStatus: PayloadHandle,
         identitiesKeptMax: Int
     ) {
@@ -52,6 +55,7 @@ struct Service: ~Copyable {
             nobody: authenticator == nil ? .everyone : .anonymous, keptMax: identitiesKeptMax)
         self.revocations = Set(revocations.map(\.id))
         self.seenTokens = seenTokens
+        self.consoleCodes = consoleCodes
         self.quotas = quotas
         self.okStatus = okStatus
     }

@@ -48,6 +48,8 @@ extension Permission {
             case .getServerStatus: self.init(.admin, .server)
             case .backup: self.init(.admin, .server)
             case .revokeToken: self.init(.admin, .server)
+            case .offerConsoleCode: self.init(.read, .catalogue)
+            case .redeemConsoleCode: self = .open
         }
     }
 }

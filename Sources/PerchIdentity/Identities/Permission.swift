@@ -14,7 +14,8 @@ package struct Permission: BitwiseCopyable, Hashable, Sendable {
         case server
     }
 
-    package let scope: Scope
+    /// Nil: no credentials are needed.
+    package let scope: Scope?
     package let reach: Reach
 
     init(_ scope: Scope, _ reach: Reach) {
@@ -22,10 +23,19 @@ package struct Permission: BitwiseCopyable, Hashable, Sendable {
         self.reach = reach
     }
 
+    private init() {
+        self.scope = nil
+        self.reach = .catalogue
+    }
+
+    /// Of a method that everyone may call.
+    static let open = Permission()
+
     /// Why an identity may never call this method, whatever the request; nil if it may.
     package func refusal(of identity: Identity) -> Refusal? {
+        guard let needed = self.scope else { return nil }
         guard let scope = identity.scope else { return .noCredentials }
-        guard scope >= self.scope else { return .scope(needed: self.scope, held: scope) }
+        guard scope >= needed else { return .scope(needed: needed, held: scope) }
         if let account = identity.account, self.reach == .app || self.reach == .server {
             return .tooNarrow(
                 needed: self.reach == .app ? "every account of the app" : "the whole server", held: account)

@@ -247,4 +247,17 @@ package enum Calls {
             if case .revokeToken(let answer) = $0 { answer } else { nil }
         }
     }
+    /// Keeps a token for a browser, and returns a code for it. `perch console` puts the code into an address, where no token
+    /// may be.
+    package static var offerConsoleCode: ContractCall<OfferConsoleCodeRequest, ConsoleCode> {
+        ContractCall(method: .offerConsoleCode, wrap: { .offerConsoleCode($0) }) {
+            if case .offerConsoleCode(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Exchanges a code for its token. The code is the only credential.
+    package static var redeemConsoleCode: ContractCall<RedeemConsoleCodeRequest, ConsoleToken> {
+        ContractCall(method: .redeemConsoleCode, wrap: { .redeemConsoleCode($0) }) {
+            if case .redeemConsoleCode(let answer) = $0 { answer } else { nil }
+        }
+    }
 }

@@ -362,6 +362,46 @@ extension RevokeTokenResponse {
     }
 }
 
+extension OfferConsoleCodeRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OfferConsoleCodeRequest>, _ arena: Arena) {
+        message.pointee.token = arena.text(self.token)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__OfferConsoleCodeRequest>) {
+        self.init(token: String(wire: message.pointee.token))
+    }
+}
+
+extension ConsoleCode {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OfferConsoleCodeResponse>, _ arena: Arena) {
+        message.pointee.code = arena.text(self.code)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__OfferConsoleCodeResponse>) {
+        self.init(code: String(wire: message.pointee.code))
+    }
+}
+
+extension RedeemConsoleCodeRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RedeemConsoleCodeRequest>, _ arena: Arena) {
+        message.pointee.code = arena.text(self.code)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RedeemConsoleCodeRequest>) {
+        self.init(code: String(wire: message.pointee.code))
+    }
+}
+
+extension ConsoleToken {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RedeemConsoleCodeResponse>, _ arena: Arena) {
+        message.pointee.token = arena.text(self.token)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RedeemConsoleCodeResponse>) {
+        self.init(token: String(wire: message.pointee.token))
+    }
+}
+
 extension SubscriptionOffer {
     func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionOffer>, _ arena: Arena) {
         message.pointee.id = arena.text(self.id)

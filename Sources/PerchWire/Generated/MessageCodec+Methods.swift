@@ -98,6 +98,10 @@ extension MessageCodec {
                 return .backup(BackupRequest(try self.request(Perch__V1__BackupRequest.self, bytes)))
             case .revokeToken:
                 return .revokeToken(RevokeTokenRequest(try self.request(Perch__V1__RevokeTokenRequest.self, bytes)))
+            case .offerConsoleCode:
+                return .offerConsoleCode(OfferConsoleCodeRequest(try self.request(Perch__V1__OfferConsoleCodeRequest.self, bytes)))
+            case .redeemConsoleCode:
+                return .redeemConsoleCode(RedeemConsoleCodeRequest(try self.request(Perch__V1__RedeemConsoleCodeRequest.self, bytes)))
         }
     }
 
@@ -144,6 +148,8 @@ extension MessageCodec {
             case .getServerStatus: return try self.packRequest(Perch__V1__GetServerStatusRequest.self) { _ in }
             case .backup(let value): return try self.packRequest(Perch__V1__BackupRequest.self) { value.write(to: $0, arena) }
             case .revokeToken(let value): return try self.packRequest(Perch__V1__RevokeTokenRequest.self) { value.write(to: $0, arena) }
+            case .offerConsoleCode(let value): return try self.packRequest(Perch__V1__OfferConsoleCodeRequest.self) { value.write(to: $0, arena) }
+            case .redeemConsoleCode(let value): return try self.packRequest(Perch__V1__RedeemConsoleCodeRequest.self) { value.write(to: $0, arena) }
         }
     }
 
@@ -228,6 +234,10 @@ extension MessageCodec {
                 return .backup(BackupSummary(try self.response(Perch__V1__BackupResponse.self, bytes)))
             case .revokeToken:
                 return .revokeToken(RevokeTokenResponse(try self.response(Perch__V1__RevokeTokenResponse.self, bytes)))
+            case .offerConsoleCode:
+                return .offerConsoleCode(ConsoleCode(try self.response(Perch__V1__OfferConsoleCodeResponse.self, bytes)))
+            case .redeemConsoleCode:
+                return .redeemConsoleCode(ConsoleToken(try self.response(Perch__V1__RedeemConsoleCodeResponse.self, bytes)))
         }
     }
 
@@ -274,6 +284,8 @@ extension MessageCodec {
             case .getServerStatus(let value): return try self.pack(Perch__V1__GetServerStatusResponse.self) { value.write(to: $0, arena) }
             case .backup(let value): return try self.pack(Perch__V1__BackupResponse.self) { value.write(to: $0, arena) }
             case .revokeToken(let value): return try self.pack(Perch__V1__RevokeTokenResponse.self) { value.write(to: $0, arena) }
+            case .offerConsoleCode(let value): return try self.pack(Perch__V1__OfferConsoleCodeResponse.self) { value.write(to: $0, arena) }
+            case .redeemConsoleCode(let value): return try self.pack(Perch__V1__RedeemConsoleCodeResponse.self) { value.write(to: $0, arena) }
         }
     }
 }
@@ -321,6 +333,8 @@ extension Method {
             case .getServerStatus: Perch__V1__GetServerStatusRequest.descriptor
             case .backup: Perch__V1__BackupRequest.descriptor
             case .revokeToken: Perch__V1__RevokeTokenRequest.descriptor
+            case .offerConsoleCode: Perch__V1__OfferConsoleCodeRequest.descriptor
+            case .redeemConsoleCode: Perch__V1__RedeemConsoleCodeRequest.descriptor
         }
     }
 
@@ -366,6 +380,8 @@ extension Method {
             case .getServerStatus: Perch__V1__GetServerStatusResponse.descriptor
             case .backup: Perch__V1__BackupResponse.descriptor
             case .revokeToken: Perch__V1__RevokeTokenResponse.descriptor
+            case .offerConsoleCode: Perch__V1__OfferConsoleCodeResponse.descriptor
+            case .redeemConsoleCode: Perch__V1__RedeemConsoleCodeResponse.descriptor
         }
     }
 }

@@ -85,6 +85,11 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case backup
     /// Revokes a token before its end. Its holder's streams end within five seconds.
     case revokeToken
+    /// Keeps a token for a browser, and returns a code for it. `perch console` puts the code into an address, where no token
+    /// may be.
+    case offerConsoleCode
+    /// Exchanges a code for its token. The code is the only credential.
+    case redeemConsoleCode
 
     /// Paths as in gRPC, `/package.Service/Method`, in the order of the cases.
     static let paths: [String] = [
@@ -127,6 +132,8 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.AdminService/GetServerStatus",
         "/perch.v1.AdminService/Backup",
         "/perch.v1.AdminService/RevokeToken",
+        "/perch.v1.AdminService/OfferConsoleCode",
+        "/perch.v1.AdminService/RedeemConsoleCode",
     ]
 
     /// Whether the answer is a stream, which has no end of its own.
@@ -196,6 +203,8 @@ package indirect enum Request: Hashable, Sendable {
     case getServerStatus
     case backup(BackupRequest)
     case revokeToken(RevokeTokenRequest)
+    case offerConsoleCode(OfferConsoleCodeRequest)
+    case redeemConsoleCode(RedeemConsoleCodeRequest)
 
     package var method: Method {
         switch self {
@@ -238,6 +247,8 @@ package indirect enum Request: Hashable, Sendable {
             case .getServerStatus: .getServerStatus
             case .backup: .backup
             case .revokeToken: .revokeToken
+            case .offerConsoleCode: .offerConsoleCode
+            case .redeemConsoleCode: .redeemConsoleCode
         }
     }
 }
@@ -283,6 +294,8 @@ package enum Response: Hashable, Sendable {
     case getServerStatus(ServerStatus)
     case backup(BackupSummary)
     case revokeToken(RevokeTokenResponse)
+    case offerConsoleCode(ConsoleCode)
+    case redeemConsoleCode(ConsoleToken)
 
     package var method: Method {
         switch self {
@@ -325,6 +338,8 @@ package enum Response: Hashable, Sendable {
             case .getServerStatus: .getServerStatus
             case .backup: .backup
             case .revokeToken: .revokeToken
+            case .offerConsoleCode: .offerConsoleCode
+            case .redeemConsoleCode: .redeemConsoleCode
         }
     }
 }

@@ -87,6 +87,18 @@ extension Perch__V1__RevokeTokenRequest: CMessage {
 extension Perch__V1__RevokeTokenResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__revoke_token_response__init(message) }
 }
+extension Perch__V1__OfferConsoleCodeRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__offer_console_code_request__init(message) }
+}
+extension Perch__V1__OfferConsoleCodeResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__offer_console_code_response__init(message) }
+}
+extension Perch__V1__RedeemConsoleCodeRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__redeem_console_code_request__init(message) }
+}
+extension Perch__V1__RedeemConsoleCodeResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__redeem_console_code_response__init(message) }
+}
 extension Perch__V1__SubscriptionOffer: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_offer__init(message) }
 }
@@ -563,6 +575,10 @@ extension MessageScan {
         "perch.v1.BackupResponse": Perch__V1__BackupResponse.descriptor,
         "perch.v1.RevokeTokenRequest": Perch__V1__RevokeTokenRequest.descriptor,
         "perch.v1.RevokeTokenResponse": Perch__V1__RevokeTokenResponse.descriptor,
+        "perch.v1.OfferConsoleCodeRequest": Perch__V1__OfferConsoleCodeRequest.descriptor,
+        "perch.v1.OfferConsoleCodeResponse": Perch__V1__OfferConsoleCodeResponse.descriptor,
+        "perch.v1.RedeemConsoleCodeRequest": Perch__V1__RedeemConsoleCodeRequest.descriptor,
+        "perch.v1.RedeemConsoleCodeResponse": Perch__V1__RedeemConsoleCodeResponse.descriptor,
         "perch.v1.SubscriptionOffer": Perch__V1__SubscriptionOffer.descriptor,
         "perch.v1.BillingPlan": Perch__V1__BillingPlan.descriptor,
         "perch.v1.SubscriptionInfo": Perch__V1__SubscriptionInfo.descriptor,

@@ -472,6 +472,58 @@ package struct RevokeTokenResponse: Hashable, Sendable {
     package var isBlank: Bool { !self.wasRevoked && !self.wasSeen }
 }
 
+/// Offers a token.
+package struct OfferConsoleCodeRequest: Hashable, Sendable {
+    /// The token that the browser will use.
+    package var token: String
+
+    package init(token: String = "") {
+        self.token = token
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.token.isEmpty }
+}
+
+/// The code of a token.
+package struct ConsoleCode: Hashable, Sendable {
+    /// Good once, and for a minute.
+    package var code: String
+
+    package init(code: String = "") {
+        self.code = code
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.code.isEmpty }
+}
+
+/// Redeems a code.
+package struct RedeemConsoleCodeRequest: Hashable, Sendable {
+    /// The code.
+    package var code: String
+
+    package init(code: String = "") {
+        self.code = code
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.code.isEmpty }
+}
+
+/// The token behind a code.
+package struct ConsoleToken: Hashable, Sendable {
+    /// The token.
+    package var token: String
+
+    package init(token: String = "") {
+        self.token = token
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.token.isEmpty }
+}
+
 /// The value could not be computed. A state, not the end of the stream: the next successful load pushes success.
 package struct Failure: Hashable, Sendable {
     /// The reason code, from the table in proto/README.md.

@@ -53,6 +53,7 @@ private enum Caller: String, CaseIterable {
     /// The shop's answers to permitted callers without data.
     private static let empty: [PerchWire.Method: String] = [
         .getImage: "IMAGE_UNKNOWN", .redeemOfferCode: "PURCHASE_INVALID_OFFER", .backup: "BACKUP_FAILED",
+        .offerConsoleCode: "FIELD_INVALID", .redeemConsoleCode: "FIELD_INVALID",
     ]
 
     /// A request about anna that succeeds for a permitted caller.
@@ -105,6 +106,8 @@ private enum Caller: String, CaseIterable {
         case .getServerStatus: return .getServerStatus
         case .backup: return .backup(BackupRequest(path: "/none"))
         case .revokeToken: return .revokeToken(RevokeTokenRequest(tokenID: "another"))
+        case .offerConsoleCode: return .offerConsoleCode(OfferConsoleCodeRequest(token: "a.b.c"))
+        case .redeemConsoleCode: return .redeemConsoleCode(RedeemConsoleCodeRequest(code: "none"))
         }
     }
 
@@ -155,6 +158,8 @@ private enum Caller: String, CaseIterable {
         ]
         let needed: Scope =
             switch service {
+            // Every holder of a token may offer it, and the code is the credential of its browser.
+            case _ where [.offerConsoleCode, .redeemConsoleCode].contains(method): .read
             case "perch.v1.AdminService": .admin
             case "perch.v1.TestStoreService": .test
             default: writes.contains(method) ? .write : .read
@@ -163,15 +168,18 @@ private enum Caller: String, CaseIterable {
         // Requests about no account: data that every customer may see, and a file that is only checked.
         let shared: Set<PerchWire.Method> = [
             .productsTask, .getProducts, .getImage, .getAppPolicies, .getSettings, .getClock, .checkCatalog,
+            .offerConsoleCode, .redeemConsoleCode,
         ]
         switch caller {
-        case .anonymous: return "UNAUTHENTICATED"
+        case .anonymous: return method == .redeemConsoleCode ? "yes" : "UNAUTHENTICATED"
         case .expired: return "CREDENTIALS_EXPIRED"
         case .revoked: return "CREDENTIALS_REVOKED"
         case .wrongAudience: return "CREDENTIALS_MISDIRECTED"
         case .otherAccount: return shared.contains(method) ? "yes" : "PERMISSION_DENIED"
         // Calls without an app: the list has the caller's own apps, none here; a file belongs to no app.
-        case .otherApp: return [.listApps, .checkCatalog].contains(method) ? "yes" : "PERMISSION_DENIED"
+        case .otherApp:
+            let withoutApp: Set<PerchWire.Method> = [.listApps, .checkCatalog, .offerConsoleCode, .redeemConsoleCode]
+            return withoutApp.contains(method) ? "yes" : "PERMISSION_DENIED"
         case .read: return needed <= .read ? "yes" : "PERMISSION_DENIED"
         case .write, .certificateOnly: return needed <= .write ? "yes" : "PERMISSION_DENIED"
         case .test: return needed <= .test && !ofServer.contains(method) ? "yes" : "PERMISSION_DENIED"
@@ -267,7 +275,8 @@ extension Request {
         case .setClock(let asked): return .setClock(named(asked, \.app))
         case .loadCatalog(let asked): return .loadCatalog(named(asked, \.app))
         case .getCatalog(let asked): return .getCatalog(named(asked, \.app))
-        case .listApps, .checkCatalog, .getServerStatus, .backup, .revokeToken: return self
+        case .listApps, .checkCatalog, .getServerStatus, .backup, .revokeToken, .offerConsoleCode, .redeemConsoleCode:
+            return self
         }
     }
 }

@@ -24,7 +24,7 @@ import Testing
         .operate: true, .inspectAccount: true, .listAccounts: true, .configure: true, .getSettings: true,
         .getClock: true, .setClock: true,
         .listApps: false, .checkCatalog: false, .loadCatalog: false, .getCatalog: false, .getServerStatus: false,
-        .backup: false, .revokeToken: false,
+        .backup: false, .revokeToken: false, .offerConsoleCode: false, .redeemConsoleCode: false,
     ]
 
     /// A request that a test store would look at. Of all methods: the compiler asks for new ones.
@@ -71,6 +71,8 @@ import Testing
         case .getServerStatus: .getServerStatus
         case .backup: .backup(BackupRequest(path: ""))
         case .revokeToken: .revokeToken(RevokeTokenRequest(tokenID: "none"))
+        case .offerConsoleCode: .offerConsoleCode(OfferConsoleCodeRequest(token: "a.b.c"))
+        case .redeemConsoleCode: .redeemConsoleCode(RedeemConsoleCodeRequest(code: "none"))
         }
     }
 

@@ -952,6 +952,186 @@ void   perch__v1__revoke_token_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__revoke_token_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__offer_console_code_request__init
+                     (Perch__V1__OfferConsoleCodeRequest         *message)
+{
+  static const Perch__V1__OfferConsoleCodeRequest init_value = PERCH__V1__OFFER_CONSOLE_CODE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__offer_console_code_request__get_packed_size
+                     (const Perch__V1__OfferConsoleCodeRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__offer_console_code_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__offer_console_code_request__pack
+                     (const Perch__V1__OfferConsoleCodeRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__offer_console_code_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__offer_console_code_request__pack_to_buffer
+                     (const Perch__V1__OfferConsoleCodeRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__offer_console_code_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__OfferConsoleCodeRequest *
+       perch__v1__offer_console_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__OfferConsoleCodeRequest *)
+     protobuf_c_message_unpack (&perch__v1__offer_console_code_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__offer_console_code_request__free_unpacked
+                     (Perch__V1__OfferConsoleCodeRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__offer_console_code_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__offer_console_code_response__init
+                     (Perch__V1__OfferConsoleCodeResponse         *message)
+{
+  static const Perch__V1__OfferConsoleCodeResponse init_value = PERCH__V1__OFFER_CONSOLE_CODE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__offer_console_code_response__get_packed_size
+                     (const Perch__V1__OfferConsoleCodeResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__offer_console_code_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__offer_console_code_response__pack
+                     (const Perch__V1__OfferConsoleCodeResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__offer_console_code_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__offer_console_code_response__pack_to_buffer
+                     (const Perch__V1__OfferConsoleCodeResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__offer_console_code_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__OfferConsoleCodeResponse *
+       perch__v1__offer_console_code_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__OfferConsoleCodeResponse *)
+     protobuf_c_message_unpack (&perch__v1__offer_console_code_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__offer_console_code_response__free_unpacked
+                     (Perch__V1__OfferConsoleCodeResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__offer_console_code_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__redeem_console_code_request__init
+                     (Perch__V1__RedeemConsoleCodeRequest         *message)
+{
+  static const Perch__V1__RedeemConsoleCodeRequest init_value = PERCH__V1__REDEEM_CONSOLE_CODE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__redeem_console_code_request__get_packed_size
+                     (const Perch__V1__RedeemConsoleCodeRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_console_code_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__redeem_console_code_request__pack
+                     (const Perch__V1__RedeemConsoleCodeRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_console_code_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__redeem_console_code_request__pack_to_buffer
+                     (const Perch__V1__RedeemConsoleCodeRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_console_code_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RedeemConsoleCodeRequest *
+       perch__v1__redeem_console_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RedeemConsoleCodeRequest *)
+     protobuf_c_message_unpack (&perch__v1__redeem_console_code_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__redeem_console_code_request__free_unpacked
+                     (Perch__V1__RedeemConsoleCodeRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__redeem_console_code_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__redeem_console_code_response__init
+                     (Perch__V1__RedeemConsoleCodeResponse         *message)
+{
+  static const Perch__V1__RedeemConsoleCodeResponse init_value = PERCH__V1__REDEEM_CONSOLE_CODE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__redeem_console_code_response__get_packed_size
+                     (const Perch__V1__RedeemConsoleCodeResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_console_code_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__redeem_console_code_response__pack
+                     (const Perch__V1__RedeemConsoleCodeResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_console_code_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__redeem_console_code_response__pack_to_buffer
+                     (const Perch__V1__RedeemConsoleCodeResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__redeem_console_code_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RedeemConsoleCodeResponse *
+       perch__v1__redeem_console_code_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RedeemConsoleCodeResponse *)
+     protobuf_c_message_unpack (&perch__v1__redeem_console_code_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__redeem_console_code_response__free_unpacked
+                     (Perch__V1__RedeemConsoleCodeResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__redeem_console_code_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor perch__v1__app__field_descriptors[4] =
 {
   {
@@ -2308,7 +2488,159 @@ const ProtobufCMessageDescriptor perch__v1__revoke_token_response__descriptor =
   (ProtobufCMessageInit) perch__v1__revoke_token_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[7] =
+static const ProtobufCFieldDescriptor perch__v1__offer_console_code_request__field_descriptors[1] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferConsoleCodeRequest, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__offer_console_code_request__field_indices_by_name[] = {
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange perch__v1__offer_console_code_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__offer_console_code_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.OfferConsoleCodeRequest",
+  "OfferConsoleCodeRequest",
+  "Perch__V1__OfferConsoleCodeRequest",
+  "perch.v1",
+  sizeof(Perch__V1__OfferConsoleCodeRequest),
+  1,
+  perch__v1__offer_console_code_request__field_descriptors,
+  perch__v1__offer_console_code_request__field_indices_by_name,
+  1,  perch__v1__offer_console_code_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__offer_console_code_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__offer_console_code_response__field_descriptors[1] =
+{
+  {
+    "code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferConsoleCodeResponse, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__offer_console_code_response__field_indices_by_name[] = {
+  0,   /* field[0] = code */
+};
+static const ProtobufCIntRange perch__v1__offer_console_code_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__offer_console_code_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.OfferConsoleCodeResponse",
+  "OfferConsoleCodeResponse",
+  "Perch__V1__OfferConsoleCodeResponse",
+  "perch.v1",
+  sizeof(Perch__V1__OfferConsoleCodeResponse),
+  1,
+  perch__v1__offer_console_code_response__field_descriptors,
+  perch__v1__offer_console_code_response__field_indices_by_name,
+  1,  perch__v1__offer_console_code_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__offer_console_code_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__redeem_console_code_request__field_descriptors[1] =
+{
+  {
+    "code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemConsoleCodeRequest, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__redeem_console_code_request__field_indices_by_name[] = {
+  0,   /* field[0] = code */
+};
+static const ProtobufCIntRange perch__v1__redeem_console_code_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__redeem_console_code_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RedeemConsoleCodeRequest",
+  "RedeemConsoleCodeRequest",
+  "Perch__V1__RedeemConsoleCodeRequest",
+  "perch.v1",
+  sizeof(Perch__V1__RedeemConsoleCodeRequest),
+  1,
+  perch__v1__redeem_console_code_request__field_descriptors,
+  perch__v1__redeem_console_code_request__field_indices_by_name,
+  1,  perch__v1__redeem_console_code_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__redeem_console_code_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__redeem_console_code_response__field_descriptors[1] =
+{
+  {
+    "token",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemConsoleCodeResponse, token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__redeem_console_code_response__field_indices_by_name[] = {
+  0,   /* field[0] = token */
+};
+static const ProtobufCIntRange perch__v1__redeem_console_code_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__redeem_console_code_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RedeemConsoleCodeResponse",
+  "RedeemConsoleCodeResponse",
+  "Perch__V1__RedeemConsoleCodeResponse",
+  "perch.v1",
+  sizeof(Perch__V1__RedeemConsoleCodeResponse),
+  1,
+  perch__v1__redeem_console_code_response__field_descriptors,
+  perch__v1__redeem_console_code_response__field_indices_by_name,
+  1,  perch__v1__redeem_console_code_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__redeem_console_code_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[9] =
 {
   { "ListApps", &perch__v1__list_apps_request__descriptor, &perch__v1__list_apps_response__descriptor },
   { "CheckCatalog", &perch__v1__check_catalog_request__descriptor, &perch__v1__check_catalog_response__descriptor },
@@ -2317,6 +2649,8 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "GetServerStatus", &perch__v1__get_server_status_request__descriptor, &perch__v1__get_server_status_response__descriptor },
   { "Backup", &perch__v1__backup_request__descriptor, &perch__v1__backup_response__descriptor },
   { "RevokeToken", &perch__v1__revoke_token_request__descriptor, &perch__v1__revoke_token_response__descriptor },
+  { "OfferConsoleCode", &perch__v1__offer_console_code_request__descriptor, &perch__v1__offer_console_code_response__descriptor },
+  { "RedeemConsoleCode", &perch__v1__redeem_console_code_request__descriptor, &perch__v1__redeem_console_code_response__descriptor },
 };
 const unsigned perch__v1__admin_service__method_indices_by_name[] = {
   5,        /* Backup */
@@ -2325,6 +2659,8 @@ const unsigned perch__v1__admin_service__method_indices_by_name[] = {
   4,        /* GetServerStatus */
   0,        /* ListApps */
   2,        /* LoadCatalog */
+  7,        /* OfferConsoleCode */
+  8,        /* RedeemConsoleCode */
   6         /* RevokeToken */
 };
 const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
@@ -2334,7 +2670,7 @@ const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
   "AdminService",
   "Perch__V1__AdminService",
   "perch.v1",
-  7,
+  9,
   perch__v1__admin_service__method_descriptors,
   perch__v1__admin_service__method_indices_by_name
 };
@@ -2393,6 +2729,22 @@ void perch__v1__admin_service__revoke_token(ProtobufCService *service,
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__offer_console_code(ProtobufCService *service,
+                                                  const Perch__V1__OfferConsoleCodeRequest *input,
+                                                  Perch__V1__OfferConsoleCodeResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__redeem_console_code(ProtobufCService *service,
+                                                   const Perch__V1__RedeemConsoleCodeRequest *input,
+                                                   Perch__V1__RedeemConsoleCodeResponse_Closure closure,
+                                                   void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
                                      Perch__V1__AdminService_ServiceDestroy destroy)

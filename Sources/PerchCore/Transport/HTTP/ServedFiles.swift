@@ -57,7 +57,7 @@ extension LoopCore {
         return true
     }
 
-    /// What a page of this server may do: load from here, and nothing else. Images come as bytes of calls.
+    /// A page of this server loads from here alone. Images come as bytes of calls.
     private static let fileFields: [(name: String, value: String)] = [
         (
             "content-security-policy",

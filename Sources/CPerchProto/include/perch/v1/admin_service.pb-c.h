@@ -37,6 +37,10 @@ typedef struct Perch__V1__BackupRequest Perch__V1__BackupRequest;
 typedef struct Perch__V1__BackupResponse Perch__V1__BackupResponse;
 typedef struct Perch__V1__RevokeTokenRequest Perch__V1__RevokeTokenRequest;
 typedef struct Perch__V1__RevokeTokenResponse Perch__V1__RevokeTokenResponse;
+typedef struct Perch__V1__OfferConsoleCodeRequest Perch__V1__OfferConsoleCodeRequest;
+typedef struct Perch__V1__OfferConsoleCodeResponse Perch__V1__OfferConsoleCodeResponse;
+typedef struct Perch__V1__RedeemConsoleCodeRequest Perch__V1__RedeemConsoleCodeRequest;
+typedef struct Perch__V1__RedeemConsoleCodeResponse Perch__V1__RedeemConsoleCodeResponse;
 
 
 /* --- enums --- */
@@ -566,6 +570,70 @@ struct  Perch__V1__RevokeTokenResponse
     , 0, 0 }
 
 
+/*
+ * Offers a token.
+ */
+struct  Perch__V1__OfferConsoleCodeRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The token that the browser will use.
+   */
+  char *token;
+};
+#define PERCH__V1__OFFER_CONSOLE_CODE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__offer_console_code_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * The code of a token.
+ */
+struct  Perch__V1__OfferConsoleCodeResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Good once, and for a minute.
+   */
+  char *code;
+};
+#define PERCH__V1__OFFER_CONSOLE_CODE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__offer_console_code_response__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * Redeems a code.
+ */
+struct  Perch__V1__RedeemConsoleCodeRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The code.
+   */
+  char *code;
+};
+#define PERCH__V1__REDEEM_CONSOLE_CODE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__redeem_console_code_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * The token behind a code.
+ */
+struct  Perch__V1__RedeemConsoleCodeResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The token.
+   */
+  char *token;
+};
+#define PERCH__V1__REDEEM_CONSOLE_CODE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__redeem_console_code_response__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
 /* Perch__V1__App methods */
 void   perch__v1__app__init
                      (Perch__V1__App         *message);
@@ -965,6 +1033,82 @@ Perch__V1__RevokeTokenResponse *
 void   perch__v1__revoke_token_response__free_unpacked
                      (Perch__V1__RevokeTokenResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__OfferConsoleCodeRequest methods */
+void   perch__v1__offer_console_code_request__init
+                     (Perch__V1__OfferConsoleCodeRequest         *message);
+size_t perch__v1__offer_console_code_request__get_packed_size
+                     (const Perch__V1__OfferConsoleCodeRequest   *message);
+size_t perch__v1__offer_console_code_request__pack
+                     (const Perch__V1__OfferConsoleCodeRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__offer_console_code_request__pack_to_buffer
+                     (const Perch__V1__OfferConsoleCodeRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__OfferConsoleCodeRequest *
+       perch__v1__offer_console_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__offer_console_code_request__free_unpacked
+                     (Perch__V1__OfferConsoleCodeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__OfferConsoleCodeResponse methods */
+void   perch__v1__offer_console_code_response__init
+                     (Perch__V1__OfferConsoleCodeResponse         *message);
+size_t perch__v1__offer_console_code_response__get_packed_size
+                     (const Perch__V1__OfferConsoleCodeResponse   *message);
+size_t perch__v1__offer_console_code_response__pack
+                     (const Perch__V1__OfferConsoleCodeResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__offer_console_code_response__pack_to_buffer
+                     (const Perch__V1__OfferConsoleCodeResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__OfferConsoleCodeResponse *
+       perch__v1__offer_console_code_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__offer_console_code_response__free_unpacked
+                     (Perch__V1__OfferConsoleCodeResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RedeemConsoleCodeRequest methods */
+void   perch__v1__redeem_console_code_request__init
+                     (Perch__V1__RedeemConsoleCodeRequest         *message);
+size_t perch__v1__redeem_console_code_request__get_packed_size
+                     (const Perch__V1__RedeemConsoleCodeRequest   *message);
+size_t perch__v1__redeem_console_code_request__pack
+                     (const Perch__V1__RedeemConsoleCodeRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__redeem_console_code_request__pack_to_buffer
+                     (const Perch__V1__RedeemConsoleCodeRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RedeemConsoleCodeRequest *
+       perch__v1__redeem_console_code_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__redeem_console_code_request__free_unpacked
+                     (Perch__V1__RedeemConsoleCodeRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RedeemConsoleCodeResponse methods */
+void   perch__v1__redeem_console_code_response__init
+                     (Perch__V1__RedeemConsoleCodeResponse         *message);
+size_t perch__v1__redeem_console_code_response__get_packed_size
+                     (const Perch__V1__RedeemConsoleCodeResponse   *message);
+size_t perch__v1__redeem_console_code_response__pack
+                     (const Perch__V1__RedeemConsoleCodeResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__redeem_console_code_response__pack_to_buffer
+                     (const Perch__V1__RedeemConsoleCodeResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RedeemConsoleCodeResponse *
+       perch__v1__redeem_console_code_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__redeem_console_code_response__free_unpacked
+                     (Perch__V1__RedeemConsoleCodeResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Perch__V1__App_Closure)
@@ -1030,6 +1174,18 @@ typedef void (*Perch__V1__RevokeTokenRequest_Closure)
 typedef void (*Perch__V1__RevokeTokenResponse_Closure)
                  (const Perch__V1__RevokeTokenResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__OfferConsoleCodeRequest_Closure)
+                 (const Perch__V1__OfferConsoleCodeRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__OfferConsoleCodeResponse_Closure)
+                 (const Perch__V1__OfferConsoleCodeResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RedeemConsoleCodeRequest_Closure)
+                 (const Perch__V1__RedeemConsoleCodeRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RedeemConsoleCodeResponse_Closure)
+                 (const Perch__V1__RedeemConsoleCodeResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1065,6 +1221,14 @@ struct Perch__V1__AdminService_Service
                        const Perch__V1__RevokeTokenRequest *input,
                        Perch__V1__RevokeTokenResponse_Closure closure,
                        void *closure_data);
+  void (*offer_console_code)(Perch__V1__AdminService_Service *service,
+                             const Perch__V1__OfferConsoleCodeRequest *input,
+                             Perch__V1__OfferConsoleCodeResponse_Closure closure,
+                             void *closure_data);
+  void (*redeem_console_code)(Perch__V1__AdminService_Service *service,
+                              const Perch__V1__RedeemConsoleCodeRequest *input,
+                              Perch__V1__RedeemConsoleCodeResponse_Closure closure,
+                              void *closure_data);
 };
 typedef void (*Perch__V1__AdminService_ServiceDestroy)(Perch__V1__AdminService_Service *);
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
@@ -1079,7 +1243,9 @@ void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
       function_prefix__ ## get_catalog,\
       function_prefix__ ## get_server_status,\
       function_prefix__ ## backup,\
-      function_prefix__ ## revoke_token  }
+      function_prefix__ ## revoke_token,\
+      function_prefix__ ## offer_console_code,\
+      function_prefix__ ## redeem_console_code  }
 void perch__v1__admin_service__list_apps(ProtobufCService *service,
                                          const Perch__V1__ListAppsRequest *input,
                                          Perch__V1__ListAppsResponse_Closure closure,
@@ -1108,6 +1274,14 @@ void perch__v1__admin_service__revoke_token(ProtobufCService *service,
                                             const Perch__V1__RevokeTokenRequest *input,
                                             Perch__V1__RevokeTokenResponse_Closure closure,
                                             void *closure_data);
+void perch__v1__admin_service__offer_console_code(ProtobufCService *service,
+                                                  const Perch__V1__OfferConsoleCodeRequest *input,
+                                                  Perch__V1__OfferConsoleCodeResponse_Closure closure,
+                                                  void *closure_data);
+void perch__v1__admin_service__redeem_console_code(ProtobufCService *service,
+                                                   const Perch__V1__RedeemConsoleCodeRequest *input,
+                                                   Perch__V1__RedeemConsoleCodeResponse_Closure closure,
+                                                   void *closure_data);
 
 /* --- descriptors --- */
 
@@ -1132,6 +1306,10 @@ extern const ProtobufCMessageDescriptor perch__v1__backup_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__backup_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__revoke_token_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__revoke_token_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__offer_console_code_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__offer_console_code_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__redeem_console_code_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__redeem_console_code_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor;
 
 PROTOBUF_C__END_DECLS
