@@ -7,28 +7,18 @@ extension Limits {
     /// from the kernel's cache. Records have a separate cache above the storage seam.
     package static let storePageCacheBytes = 64 * 1024 * 1024
 
-    /// Bytes of write-ahead log from which the store checkpoints before its next batch, where checkpoints write many
-    /// pages.
+    /// Bytes of write-ahead log from which the store checkpoints before its next batch. The log file is also truncated to
+    /// this length after a larger batch.
     ///
-    /// A single purchase writes about 12 pages, so about one in 340 waits for a checkpoint: 100 ms in a large store. On
-    /// a full disk the log grows until it fails too; then writes are refused until space is free.
-    package static let storeLogBytes = 16 * 1024 * 1024
-
-    /// Bytes of write-ahead log before a checkpoint where the same pages change repeatedly, because a longer log then
-    /// has hardly more pages. The log file is also truncated to this length after a larger batch.
-    ///
-    /// A start after a crash reads at most this and one batch.
-    package static let storeLogFileBytes = 64 * 1024 * 1024
+    /// All callers wait for a checkpoint, and most of its time is the fsync of pages at random: 10 ms for 256 pages, 80 ms
+    /// for 10,000. So a short log makes many callers wait and costs half of the throughput. 64 MiB are some 200 batches of
+    /// 64 purchases, so fewer than one purchase in 100 waits. A start after a crash reads at most this and one batch. On a
+    /// full disk the log grows until it fails too; then writes are refused until space is free.
+    package static let storeLogBytes = 64 * 1024 * 1024
 
     /// Free bytes on the store's disk below which `perch doctor` reports a problem. The log may grow to
-    /// `storeLogFileBytes` between two checkpoints; the other half leaves time to act.
-    package static let storeRoomWantedBytes = 2 * storeLogFileBytes
-
-    /// Pages of 4 KiB per checkpoint up to which the log may double in length. A checkpoint of more than twice as many
-    /// halves it.
-    ///
-    /// 1,024 pages are 4 MiB: 16 ms to copy and sync on a disk whose fdatasync of one page takes 0.25 ms.
-    package static let checkpointPagesFew = 1_024
+    /// `storeLogBytes` between two checkpoints; the other half leaves time to act.
+    package static let storeRoomWantedBytes = 2 * storeLogBytes
 
     /// Pages of 4 KiB that a backup copies in one step. The store thread checks the time between steps.
     ///

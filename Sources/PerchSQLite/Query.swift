@@ -8,9 +8,10 @@ enum Query: Int, CaseIterable {
     case image, insertImage, imageHashes, deleteImage
     case accountOfAlias, setAlias, keysOfApp
     case record, setRecord
-    case transaction, insertTransaction, updateTransaction, finishTransaction
-    case deleteTransaction, deleteTransactions
-    case transactionsOldestFirst, transactionsNewestFirst, unfinishedOldestFirst, unfinishedNewestFirst
+    case place, insertPlace, setPlace, deletePlace, deletePlaces
+    case transaction, insertEntry, moveEntry, deleteEntry, deleteTransactions
+    case listedOldestFirst, listedNewestFirst, allOldestFirst, allNewestFirst
+    case unfinishedOldestFirst, unfinishedNewestFirst
     case insertFact, factsOfAccount, factsThrough, eventsOfAccount
     case insertCommit, commitTime, commitsAfter, factsOfRevision
     case insertDue, deleteDue, dueThrough, earliestDue
@@ -54,68 +55,55 @@ enum Query: Int, CaseIterable {
         case .keysOfApp: "SELECT key FROM aliases WHERE app = ?1 AND key > ?2 ORDER BY key"
         case .setAlias: "INSERT OR REPLACE INTO aliases VALUES (?1, ?2, ?3)"
 
-        case .record: "SELECT blob FROM records WHERE account = ?1"
-        case .setRecord: "INSERT OR REPLACE INTO records VALUES (?1, ?2)"
+        case .record: "SELECT blob FROM accounts WHERE account = ?1 AND kind = 0 AND first = 0 AND second = 0"
+        case .setRecord: "INSERT OR REPLACE INTO accounts VALUES (?1, 0, 0, 0, 0, NULL, NULL, ?2)"
 
-        case .transaction: "SELECT account, state, blob FROM transactions WHERE app = ?1 AND id = ?2"
-        case .insertTransaction: "INSERT INTO transactions VALUES (?1, ?2, ?3, ?4, 0, ?5, ?6, ?7)"
-        case .updateTransaction:
+        case .place: "SELECT account, purchase_date, state, spends FROM transactions WHERE app = ?1 AND id = ?2"
+        case .insertPlace: "INSERT INTO transactions VALUES (?1, ?2, ?3, ?4, 0, ?5)"
+        case .setPlace:
+            "UPDATE transactions SET purchase_date = ?3, state = ?4, spends = ?5 WHERE app = ?1 AND id = ?2"
+        case .deletePlace: "DELETE FROM transactions WHERE app = ?1 AND id = ?2"
+        case .deletePlaces:
             """
-            UPDATE transactions SET purchase_date = ?3, spends = ?4, product = ?5, blob = ?6,
-            state = CASE WHEN state = 0 THEN 0 ELSE 1 + ?4 END WHERE app = ?1 AND id = ?2
-            """
-        case .finishTransaction: "UPDATE transactions SET state = 1 + spends WHERE app = ?1 AND id = ?2"
-
-        case .deleteTransaction: "DELETE FROM transactions WHERE app = ?1 AND id = ?2"
-        case .deleteTransactions: "DELETE FROM transactions WHERE account = ?1"
-
-        case .transactionsOldestFirst:
-            """
-            SELECT id, state, blob FROM transactions
-            WHERE account = ?1 AND (purchase_date, id) > (?2, ?3) AND state <= ?4 AND (?5 IS NULL OR product = ?5)
-            ORDER BY purchase_date, id
-            """
-        case .transactionsNewestFirst:
-            """
-            SELECT id, state, blob FROM transactions
-            WHERE account = ?1 AND (purchase_date, id) < (?2, ?3) AND state <= ?4 AND (?5 IS NULL OR product = ?5)
-            ORDER BY purchase_date DESC, id DESC
-            """
-        case .unfinishedOldestFirst:
-            """
-            SELECT id, state, blob FROM transactions
-            WHERE account = ?1 AND (purchase_date, id) > (?2, ?3) AND state = 0 AND (?4 IS NULL OR product = ?4)
-            ORDER BY purchase_date, id
-            """
-        case .unfinishedNewestFirst:
-            """
-            SELECT id, state, blob FROM transactions
-            WHERE account = ?1 AND (purchase_date, id) < (?2, ?3) AND state = 0 AND (?4 IS NULL OR product = ?4)
-            ORDER BY purchase_date DESC, id DESC
+            DELETE FROM transactions
+            WHERE app = ?1 AND id IN (SELECT second FROM accounts WHERE account = ?2 AND kind < 0)
             """
 
-        case .insertFact: "INSERT INTO facts VALUES (?1, ?2, ?3, ?4, ?5)"
-        case .factsOfAccount:
-            "SELECT revision, ordinal, blob FROM facts WHERE account = ?1 ORDER BY revision, ordinal"
-        case .factsThrough:
+        case .transaction:
+            Self.entries("e.account = ?1 AND e.kind = ?2 AND e.first = ?3 AND e.second = ?4")
+        case .insertEntry: "INSERT INTO accounts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL)"
+        case .moveEntry:
             """
-            SELECT revision, ordinal, blob FROM facts WHERE account = ?1 AND revision <= ?2 ORDER BY revision, ordinal
-            LIMIT ?3
+            UPDATE accounts SET kind = ?5 WHERE account = ?1 AND kind = ?2 AND first = ?3 AND second = ?4
             """
+        case .deleteEntry: "DELETE FROM accounts WHERE account = ?1 AND kind = ?2 AND first = ?3 AND second = ?4"
+        case .deleteTransactions: "DELETE FROM accounts WHERE account = ?1 AND kind < 0"
+
+        case .listedOldestFirst: Self.list([.unfinished, .finished], isNewestFirst: false)
+        case .listedNewestFirst: Self.list([.unfinished, .finished], isNewestFirst: true)
+        case .allOldestFirst: Self.list([.unfinished, .finished, .spent], isNewestFirst: false)
+        case .allNewestFirst: Self.list([.unfinished, .finished, .spent], isNewestFirst: true)
+        case .unfinishedOldestFirst: Self.list([.unfinished], isNewestFirst: false)
+        case .unfinishedNewestFirst: Self.list([.unfinished], isNewestFirst: true)
+
+        case .insertFact: "INSERT INTO facts VALUES (?1, ?2, ?3, ?4)"
+        case .factsOfAccount: Self.facts(through: "")
+        case .factsThrough: Self.facts(through: "AND e.first >= -?2") + " LIMIT ?3"
         case .eventsOfAccount:
             """
-            SELECT facts.revision, facts.ordinal, commits.committed, facts.blob
-            FROM facts CROSS JOIN commits ON commits.revision = facts.revision
-            WHERE facts.account = ?1 AND (facts.revision, facts.ordinal) > (?2, ?3) AND facts.is_event = 1
-            ORDER BY facts.revision, facts.ordinal
+            SELECT -e.first, -e.second, c.committed, iif(e.second = 0, c.fact, f.blob)
+            FROM accounts e CROSS JOIN commits c ON c.revision = -e.first
+            LEFT JOIN facts f ON e.second < 0 AND f.revision = -e.first AND f.ordinal = -e.second
+            WHERE e.account = ?1 AND e.kind = 1 AND (e.first, e.second) < (?2, ?3) AND e.mark = 1
+            ORDER BY e.first DESC, e.second DESC
             """
 
-        case .insertCommit: "INSERT INTO commits VALUES (?1, ?2, ?3, ?4, ?5, ?6)"
+        case .insertCommit: "INSERT INTO commits VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
         case .commitTime: "SELECT committed FROM commits WHERE revision = ?1"
         case .commitsAfter:
             """
-            SELECT revision, committed, app, next_transaction, next_account, blob FROM commits WHERE revision > ?1
-            ORDER BY revision LIMIT ?2
+            SELECT revision, committed, app, next_transaction, next_account, blob, account, fact FROM commits
+            WHERE revision > ?1 ORDER BY revision LIMIT ?2
             """
         case .factsOfRevision: "SELECT ordinal, account, blob FROM facts WHERE revision = ?1 ORDER BY ordinal"
 
@@ -134,5 +122,72 @@ enum Query: Int, CaseIterable {
         case .setRevocation: "INSERT OR REPLACE INTO revocations VALUES (?1, ?2, ?3)"
         case .forgetRevokedTokens: "DELETE FROM revocations WHERE expires < ?1"
         }
+    }
+
+    /// Transactions of an account with the blob of the fact that holds each, or their own.
+    private static func entries(_ condition: String, also column: String = "") -> String {
+        """
+        SELECT e.first AS date, e.second AS id, e.kind, e.revision, e.ordinal, iif(e.ordinal = 0, c.fact, f.blob), e.blob\(column)
+        FROM accounts e LEFT JOIN commits c ON e.ordinal = 0 AND c.revision = e.revision
+        LEFT JOIN facts f ON e.ordinal > 0 AND f.revision = e.revision AND f.ordinal = e.ordinal
+        WHERE \(condition)
+        """
+    }
+
+    /// The transactions of some kinds by date: SQLite merges the runs of the kinds.
+    private static func list(_ kinds: [EntryKind], isNewestFirst: Bool) -> String {
+        let runs = kinds.map { kind in
+            Self.entries(
+                "e.account = ?1 AND e.kind = \(kind.rawValue) AND (e.first, e.second) \(isNewestFirst ? "<" : ">") "
+                    + "(?2, ?3) AND (?4 IS NULL OR e.mark = ?4)")
+        }
+        let direction = isNewestFirst ? " DESC" : ""
+        return runs.joined(separator: "\nUNION ALL ") + "\nORDER BY date\(direction), id\(direction)"
+    }
+
+    /// All transactions, with their accounts. For inspections, as is `strays`.
+    static var everyTransaction: String {
+        Self.entries("e.kind < 0", also: ", e.account")
+    }
+
+    /// Counts of rows without the row that must stand beside them.
+    static let strays: [(what: String, sql: String)] = [
+        (
+            "transactions are not where their accounts have them",
+            """
+            SELECT count(*) FROM transactions t LEFT JOIN accounts e ON e.account = t.account AND e.kind = -1 - t.state
+            AND e.first = t.purchase_date AND e.second = t.id WHERE e.account IS NULL
+            """
+        ),
+        (
+            "transactions of accounts cannot be found by their IDs",
+            "SELECT (SELECT count(*) FROM accounts WHERE kind < 0) - (SELECT count(*) FROM transactions)"
+        ),
+        (
+            "facts are not listed among their accounts' facts",
+            """
+            SELECT count(*) FROM (
+                SELECT account, revision, 0 AS ordinal FROM commits WHERE fact IS NOT NULL
+                UNION ALL SELECT account, revision, ordinal FROM facts) f
+            LEFT JOIN accounts e ON e.account = f.account AND e.kind = 1 AND e.first = -f.revision
+            AND e.second = -f.ordinal WHERE e.account IS NULL
+            """
+        ),
+        (
+            "listed facts are missing",
+            """
+            SELECT (SELECT count(*) FROM accounts WHERE kind = 1)
+            - (SELECT count(*) FROM commits WHERE fact IS NOT NULL) - (SELECT count(*) FROM facts)
+            """
+        ),
+    ]
+
+    private static func facts(through condition: String) -> String {
+        """
+        SELECT -e.first, -e.second, iif(e.second = 0, c.fact, f.blob)
+        FROM accounts e LEFT JOIN commits c ON e.second = 0 AND c.revision = -e.first
+        LEFT JOIN facts f ON e.second < 0 AND f.revision = -e.first AND f.ordinal = -e.second
+        WHERE e.account = ?1 AND e.kind = 1 \(condition) ORDER BY e.first DESC, e.second DESC
+        """
     }
 }

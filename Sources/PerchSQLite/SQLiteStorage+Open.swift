@@ -36,7 +36,7 @@ extension SQLiteStorage {
     /// Switches to a write-ahead log, with every commit synced.
     private static func useLog(_ connection: Connection) throws(SQLiteError) {
         try connection.execute(
-            "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(Limits.storeLogFileBytes)")
+            "PRAGMA synchronous = FULL; PRAGMA journal_size_limit = \(Limits.storeLogBytes)")
         let mode = try connection.text("PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
             throw SQLiteError(code: SQLITE_IOERR, message: "journal mode is \(mode ?? "none")", doing: "open")
@@ -66,28 +66,35 @@ extension SQLiteStorage {
     /// Carries a store of an earlier schema over to this one, in one transaction. Returns its schema; nil where it has this
     /// one already.
     ///
-    /// Blobs keep their form, which this version reads, until they are written again. The app of each account is read from
-    /// its record: schema 4 has no other place for it that is always there.
+    /// Blobs keep their form, which this version reads, until they are written again.
     static func convert(_ connection: Connection) throws(SQLiteError) -> Int64? {
         let schema = try Self.schema(of: connection)
         guard schema < Schema.version else { return nil }
         do throws(SQLiteError) {
             try connection.execute(
                 "CREATE TEMP TABLE account_apps (account INTEGER PRIMARY KEY, app INTEGER NOT NULL); BEGIN IMMEDIATE")
-            try Self.fillAccountApps(connection)
-            for statement in Schema.conversion { try connection.execute(statement) }
-            let count = try connection.number("SELECT count(*) FROM transactions") ?? 0
-            let converted = try connection.number("SELECT count(*) FROM transactions_of_apps") ?? 0
-            guard count == converted else {
-                throw Self.damaged("\(count - converted) of \(count) transactions are of accounts without a record")
-            }
-            for statement in Schema.conversionEnd { try connection.execute(statement) }
-            try connection.execute("COMMIT; DROP TABLE temp.account_apps")
+            if schema < 5 { try Self.convertTo5(connection) }
+            for statement in Schema.conversionTo6 { try connection.execute(statement) }
+            try connection.execute(
+                "PRAGMA user_version = \(Schema.version); COMMIT; DROP TABLE temp.account_apps")
         } catch {
             if !connection.isAutocommit { try connection.execute("ROLLBACK") }
             throw error
         }
         return schema
+    }
+
+    /// Brings the app into the key of transactions. It is read from each account's record: schema 4 has no other place for it
+    /// that is always there.
+    private static func convertTo5(_ connection: Connection) throws(SQLiteError) {
+        try Self.fillAccountApps(connection)
+        for statement in Schema.conversionTo5 { try connection.execute(statement) }
+        let count = try connection.number("SELECT count(*) FROM transactions") ?? 0
+        let converted = try connection.number("SELECT count(*) FROM transactions_of_apps") ?? 0
+        guard count == converted else {
+            throw Self.damaged("\(count - converted) of \(count) transactions are of accounts without a record")
+        }
+        for statement in Schema.conversionTo5End { try connection.execute(statement) }
     }
 
     private static func fillAccountApps(_ connection: Connection) throws(SQLiteError) {

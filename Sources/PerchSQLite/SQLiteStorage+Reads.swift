@@ -84,8 +84,39 @@ extension SQLiteStorage {
     }
 
     package func transaction(_ app: AppNumber, _ id: TransactionID) throws(StorageError) -> TransactionRow? {
-        try self.first(.transaction, [.integer(Int64(app)), .number(id)]) { (row) throws(StorageError) in
-            try Self.row(id: id, account: row.uint64(0), state: row.int64(1), blob: row.bytes(2))
+        guard let place = try self.place(of: id, app: app) else { return nil }
+        let row = try self.first(.transaction, place.key) { (row) throws(StorageError) in
+            try Self.row(row, account: place.account)
+        }
+        guard let row else { throw .corrupt("transaction \(id) of app \(app) is not where its account has it") }
+        return row
+    }
+
+    /// Where a transaction stands among its account's rows.
+    struct TransactionPlace {
+        var id: TransactionID
+        var account: AccountNumber
+        var purchaseDate: Instant
+        /// As in `Schema`: 0 unfinished, 1 finished, 2 spent.
+        var state: Int64
+        var spends: Bool
+
+        /// The kind of its row in `accounts`.
+        var kind: Int64 { EntryKind.unfinished.rawValue - self.state }
+        /// The key of that row.
+        var key: [Statement.Value] {
+            [
+                .stored(self.account), .integer(self.kind), .integer(self.purchaseDate.milliseconds),
+                .stored(self.id),
+            ]
+        }
+    }
+
+    func place(of id: TransactionID, app: AppNumber) throws(StorageError) -> TransactionPlace? {
+        try self.first(.place, [.integer(Int64(app)), .number(id)]) { row in
+            TransactionPlace(
+                id: id, account: row.uint64(0), purchaseDate: Instant(milliseconds: row.int64(1)),
+                state: row.int64(2), spends: row.int64(3) != 0)
         }
     }
 
@@ -95,20 +126,22 @@ extension SQLiteStorage {
         // Without a place the comparison starts before, or after, all rows.
         let edge: (Int64, Int64) = query.isNewestFirst ? (.max, .max) : (.min, -1)
         let place = query.after.map { ($0.purchaseDate.milliseconds, Int64(clamping: $0.id)) } ?? edge
-        var values: [Statement.Value] = [.number(account), .integer(place.0), .integer(place.1)]
-        if !query.unfinishedOnly { values.append(.integer(query.includesFinishedConsumables ? 2 : 1)) }
-        values.append(query.productID.map { .integer(Self.mark(ofProduct: $0)) } ?? .null)
+        let values: [Statement.Value] = [
+            .number(account), .integer(place.0), .integer(place.1),
+            query.productID.map { .integer(Self.mark(ofProduct: $0)) } ?? .null,
+        ]
         let statement: Query =
-            switch (query.unfinishedOnly, query.isNewestFirst) {
-            case (false, false): .transactionsOldestFirst
-            case (false, true): .transactionsNewestFirst
-            case (true, false): .unfinishedOldestFirst
-            case (true, true): .unfinishedNewestFirst
+            if query.unfinishedOnly {
+                query.isNewestFirst ? .unfinishedNewestFirst : .unfinishedOldestFirst
+            } else if query.includesFinishedConsumables {
+                query.isNewestFirst ? .allNewestFirst : .allOldestFirst
+            } else {
+                query.isNewestFirst ? .listedNewestFirst : .listedOldestFirst
             }
         var rows: [TransactionRow] = []
         guard query.limit > 0 else { return rows }
         try self.run(statement, values) { (row) throws(StorageError) in
-            let found = try Self.row(id: row.uint64(0), account: account, state: row.int64(1), blob: row.bytes(2))
+            let found = try Self.row(row, account: account)
             // The statement's own filter may let another product through whose mark is the same.
             if query.includes(found) { rows.append(found) }
             return rows.count < query.limit
@@ -116,13 +149,31 @@ extension SQLiteStorage {
         return rows
     }
 
+    /// A row of `Query.entries`.
+    static func row(_ row: Statement, account: AccountNumber) throws(StorageError) -> TransactionRow {
+        let id = row.uint64(1)
+        let isFinished = row.int64(2) != EntryKind.unfinished.rawValue
+        guard row.isNull(6) else {
+            return try Self.row(id: id, account: account, isFinished: isFinished, blob: row.bytes(6))
+        }
+        let place = EventPlace(revision: row.uint64(3), ordinal: UInt32(truncatingIfNeeded: row.int64(4)))
+        let fact = try Self.fact(at: place, account: account, blob: row.bytes(5)).fact
+        switch fact.rowWrite {
+        case .insert(let transaction) where transaction.id == id, .update(let transaction) where transaction.id == id:
+            return TransactionRow(account: account, transaction: transaction, isFinished: isFinished)
+        default:
+            throw .corrupt("transaction \(id) is not in the fact at \(place.revision)/\(place.ordinal)")
+        }
+    }
+
+    /// A transaction with a blob of its own, as schema 5 wrote all of them.
     static func row(
-        id: TransactionID, account: AccountNumber, state: Int64, blob: [UInt8]
+        id: TransactionID, account: AccountNumber, isFinished: Bool, blob: [UInt8]
     ) throws(StorageError) -> TransactionRow {
         let transaction = try Self.unsealing("transaction \(id)") { () throws(DecodingFault) in
             try Transaction(unsealing: blob, id: id, account: account)
         }
-        return TransactionRow(account: account, transaction: transaction, isFinished: state != 0)
+        return TransactionRow(account: account, transaction: transaction, isFinished: isFinished)
     }
 
     /// The checksum of a product's identifier in an index: see `Schema`.
@@ -134,7 +185,7 @@ extension SQLiteStorage {
         var events: [AccountEvent] = []
         guard limit > 0 else { return events }
         let values: [Statement.Value] = [
-            .number(account), .number(place.revision), .integer(Int64(place.ordinal)),
+            .number(account), .integer(-Int64(clamping: place.revision)), .integer(-Int64(place.ordinal)),
         ]
         try self.run(.eventsOfAccount, values) { (row) throws(StorageError) in
             let place = EventPlace(revision: row.uint64(0), ordinal: UInt32(truncatingIfNeeded: row.int64(1)))
@@ -188,7 +239,7 @@ extension SQLiteStorage {
     }
 
     package func changes(after revision: UInt64, limit: Int) throws(StorageError) -> [StoredChange]? {
-        var rows: [CommitRow] = []
+        var rows: [(commit: CommitRow, first: StoredFact?)] = []
         var isWhole = true
         try self.run(.commitsAfter, [.number(revision), .integer(Int64(limit))]) { (row) throws(StorageError) in
             // A commit row of an earlier schema has no app cause.
@@ -196,12 +247,13 @@ extension SQLiteStorage {
                 isWhole = false
                 return false
             }
-            rows.append(try Self.commit(row))
+            rows.append((try Self.commit(row), try Self.firstFact(row)))
             return true
         }
         guard isWhole else { return nil }
         return try rows.map { (row) throws(StorageError) in
-            try self.change(row, facts: try self.facts(ofRevision: row.revision))
+            guard let first = row.first else { return try self.change(row.commit, facts: []) }
+            return try self.change(row.commit, facts: [first] + self.furtherFacts(of: row.commit.revision))
         }
     }
 
@@ -215,13 +267,20 @@ extension SQLiteStorage {
             nextAccount: row.uint64(4), detail: detail)
     }
 
+    private static func firstFact(_ row: Statement) throws(StorageError) -> StoredFact? {
+        guard !row.isNull(7) else { return nil }
+        let place = EventPlace(revision: row.uint64(0), ordinal: 0)
+        return try Self.fact(at: place, account: row.uint64(6), blob: row.bytes(7))
+    }
+
     static func detail(_ blob: [UInt8], of revision: UInt64) throws(StorageError) -> CommitDetail {
         try Self.unsealing("the commit of revision \(revision)") { () throws(DecodingFault) in
             try CommitDetail(unsealing: blob, revision: revision)
         }
     }
 
-    private func facts(ofRevision revision: UInt64) throws(StorageError) -> [StoredFact] {
+    /// The facts of a revision after the first one.
+    private func furtherFacts(of revision: UInt64) throws(StorageError) -> [StoredFact] {
         var facts: [StoredFact] = []
         try self.run(.factsOfRevision, [.number(revision)]) { (row) throws(StorageError) in
             let place = EventPlace(revision: revision, ordinal: UInt32(truncatingIfNeeded: row.int64(0)))

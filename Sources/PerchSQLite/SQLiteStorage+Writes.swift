@@ -4,22 +4,20 @@ package import PerchStore
 
 extension SQLiteStorage {
     package func apply(_ change: StoredChange) throws(StorageError) {
+        let first = change.facts.first
         try self.write(
             .insertCommit,
             [
                 .stored(change.revision), .integer(change.committed.milliseconds), .integer(Int64(change.appNumber)),
                 .stored(change.nextTransaction), .stored(change.nextAccount),
                 CommitDetail(of: change).map { .bytes($0.sealed(revision: change.revision)) } ?? .null,
+                first.map { .stored($0.account) } ?? .null,
+                first.map { .bytes($0.sealed(at: EventPlace(revision: change.revision, ordinal: 0))) } ?? .null,
             ])
         for (ordinal, stored) in change.facts.enumerated() {
             let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
-            try self.write(
-                .insertFact,
-                [
-                    .stored(place.revision), .integer(Int64(place.ordinal)), .stored(stored.account),
-                    .integer(stored.fact.event == nil ? 0 : 1), .bytes(stored.sealed(at: place)),
-                ])
-            try self.write(stored.fact.rowWrite, account: stored.account, app: change.appNumber)
+            try self.write(stored, at: place)
+            try self.write(stored.fact.rowWrite, at: place, account: stored.account, app: change.appNumber)
         }
         for stored in change.records {
             let (record, due, previousDue) = (stored.record, stored.due, stored.previousDue)
@@ -55,41 +53,90 @@ extension SQLiteStorage {
             ])
     }
 
+    /// The first fact of a change stands in its commit row.
+    private func write(_ stored: StoredFact, at place: EventPlace) throws(StorageError) {
+        if place.ordinal > 0 {
+            try self.write(
+                .insertFact,
+                [
+                    .stored(place.revision), .integer(Int64(place.ordinal)), .stored(stored.account),
+                    .bytes(stored.sealed(at: place)),
+                ])
+        }
+        try self.write(
+            .insertEntry,
+            [
+                .stored(stored.account), .integer(EntryKind.fact.rawValue), .integer(-Int64(place.revision)),
+                .integer(-Int64(place.ordinal)), .integer(stored.fact.event == nil ? 0 : 1), .null, .null,
+            ])
+    }
+
     private func write(
-        _ write: TransactionWrite?, account: AccountNumber, app: AppNumber
+        _ write: TransactionWrite?, at fact: EventPlace, account: AccountNumber, app: AppNumber
     ) throws(StorageError) {
-        let app = Statement.Value.integer(Int64(app))
         switch write {
         case .insert(let transaction):
+            let place = TransactionPlace(
+                id: transaction.id, account: account, purchaseDate: transaction.purchaseDate, state: 0,
+                spends: Self.spends(transaction))
             try self.write(
-                .insertTransaction,
+                .insertPlace,
                 [
-                    app, .stored(transaction.id), .stored(account), .integer(transaction.purchaseDate.milliseconds),
-                    Self.spends(transaction), .integer(Self.mark(ofProduct: transaction.productID)),
-                    .bytes(transaction.sealed(account: account)),
+                    .integer(Int64(app)), .stored(place.id), .stored(account),
+                    .integer(place.purchaseDate.milliseconds), .integer(place.spends ? 1 : 0),
                 ])
+            try self.write(transaction, at: place, in: fact)
         case .update(let transaction):
-            try self.write(
-                .updateTransaction,
-                [
-                    app, .stored(transaction.id), .integer(transaction.purchaseDate.milliseconds),
-                    Self.spends(transaction), .integer(Self.mark(ofProduct: transaction.productID)),
-                    .bytes(transaction.sealed(account: account)),
-                ])
+            guard let held = try self.place(of: transaction.id, app: app) else { return }
+            var place = held
+            place.purchaseDate = transaction.purchaseDate
+            place.spends = Self.spends(transaction)
+            if held.state != 0 { place.state = place.spends ? 2 : 1 }
+            try self.write(.deleteEntry, held.key)
+            try self.write(transaction, at: place, in: fact)
+            try self.set(place, app: app)
         case .finish(let id):
-            try self.write(.finishTransaction, [app, .stored(id)])
+            guard var place = try self.place(of: id, app: app), place.state == 0 else { return }
+            let key = place.key
+            place.state = place.spends ? 2 : 1
+            try self.write(.moveEntry, key + [.integer(place.kind)])
+            try self.set(place, app: app)
         case .delete(let id):
-            try self.write(.deleteTransaction, [app, .stored(id)])
+            guard let place = try self.place(of: id, app: app) else { return }
+            try self.write(.deleteEntry, place.key)
+            try self.write(.deletePlace, [.integer(Int64(app)), .stored(id)])
         case .deleteAll:
+            try self.write(.deletePlaces, [.integer(Int64(app)), .stored(account)])
             try self.write(.deleteTransactions, [.stored(account)])
         case nil:
             break
         }
     }
 
+    /// Writes the row of a transaction among those of its account. The fact holds the transaction itself.
+    private func write(
+        _ transaction: Transaction, at place: TransactionPlace, in fact: EventPlace
+    ) throws(StorageError) {
+        try self.write(
+            .insertEntry,
+            place.key + [
+                .integer(Self.mark(ofProduct: transaction.productID)), .stored(fact.revision),
+                .integer(Int64(fact.ordinal)),
+            ])
+    }
+
+    private func set(_ place: TransactionPlace, app: AppNumber) throws(StorageError) {
+        try self.write(
+            .setPlace,
+            [
+                .integer(Int64(app)), .stored(place.id), .integer(place.purchaseDate.milliseconds),
+                .integer(place.state), .integer(place.spends ? 1 : 0),
+            ])
+    }
+
     /// Whether the transaction is no longer listed once it is finished: see `TransactionQuery.includes`.
-    private static func spends(_ transaction: Transaction) -> Statement.Value {
-        .integer(transaction.productType == .consumable && transaction.revocation == nil ? 1 : 0)
+    private static func spends(_ transaction: Transaction) -> Bool {
+        transaction.productType == .consumable && transaction.revocation == nil
     }
 
     private func write(_ app: StoredAppState) throws(StorageError) {

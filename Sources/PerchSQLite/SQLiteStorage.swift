@@ -24,7 +24,6 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
     package private(set) var checkpointsWithoutRoom: Int
     private var checkpoints: UInt64 = 0
     private var checkpointPages: UInt64 = 0
-    private var logBound = LogBound()
     /// The file's schema before it was opened, if it was converted.
     package let convertedSchema: Int64?
     /// The schema that this version writes.
@@ -191,14 +190,13 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
 
     /// Checkpoints a long log. The batch before has its answers already, so only the next one waits.
     private func checkpointIfLong() throws(StorageError) {
-        guard self.connection.logBytes >= self.logBound.bytes else { return }
+        guard self.connection.logBytes >= Limits.storeLogBytes else { return }
         do throws(SQLiteError) {
             let before = self.connection.pagesWritten
             try self.connection.checkpoint()
             let pages = Int(self.connection.pagesWritten - before)
             self.checkpoints += 1
             self.checkpointPages += UInt64(pages)
-            self.logBound.wasMoved(pages: pages)
         } catch {
             let meaning = error.storageError
             if case .full = meaning {

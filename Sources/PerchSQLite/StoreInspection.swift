@@ -89,29 +89,10 @@ extension SQLiteStorage {
         contents.revision = header.revision
         try self.each("PRAGMA user_version") { (row) throws(StorageError) in contents.schema = row.int64(0) }
         try self.checkApps(&contents)
-        try self.each("SELECT account, blob FROM records") { (row) throws(StorageError) in
-            contents.accounts += 1
-            let (account, blob) = (row.uint64(0), row.bytes(1))
-            let record = try Self.unsealing("the record of account \(account)") { () throws(DecodingFault) in
-                try AccountRecord(unsealing: blob, of: account)
-            }
-            guard record.revision <= header.revision else {
-                throw .corrupt(
-                    "the record of account \(account) is of revision \(record.revision), the store is at \(header.revision)"
-                )
-            }
-        }
-        try self.each("SELECT id, account, state, blob FROM transactions") { (row) throws(StorageError) in
-            contents.transactions += 1
-            _ = try Self.row(id: row.uint64(0), account: row.uint64(1), state: row.int64(2), blob: row.bytes(3))
-        }
-        try self.each("SELECT revision, ordinal, account, blob FROM facts") { (row) throws(StorageError) in
-            contents.facts += 1
-            let place = EventPlace(revision: row.uint64(0), ordinal: UInt32(truncatingIfNeeded: row.int64(1)))
-            guard place.revision <= header.revision else {
-                throw .corrupt("there is a fact of revision \(place.revision), the store is at \(header.revision)")
-            }
-            _ = try Self.fact(at: place, account: row.uint64(2), blob: row.bytes(3))
+        if contents.schema >= 6 {
+            try self.checkAccounts(&contents)
+        } else {
+            try self.checkEarlierAccounts(&contents)
         }
         try self.each("SELECT app, key, blob FROM answers") { (row) throws(StorageError) in
             let key = MutationKey(app: AppNumber(truncatingIfNeeded: row.int64(0)), bytes: row.bytes(1))
@@ -124,6 +105,70 @@ extension SQLiteStorage {
             }
         }
         return contents
+    }
+
+    private func checkAccounts(_ contents: inout StoreContents) throws(StorageError) {
+        let newest = contents.revision
+        try self.each("SELECT account, blob FROM accounts WHERE kind = 0") { (row) throws(StorageError) in
+            contents.accounts += 1
+            try Self.checkRecord(row, newest: newest)
+        }
+        try self.each(Query.everyTransaction) { (row) throws(StorageError) in
+            contents.transactions += 1
+            _ = try Self.row(row, account: row.uint64(7))
+        }
+        let facts = """
+            SELECT revision, 0, account, fact FROM commits WHERE fact IS NOT NULL
+            UNION ALL SELECT revision, ordinal, account, blob FROM facts
+            """
+        try self.each(facts) { (row) throws(StorageError) in
+            contents.facts += 1
+            try Self.checkFact(row, newest: newest)
+        }
+        // What SQLite keeps for an index, the store keeps itself for these rows.
+        for (what, sql) in Query.strays {
+            try self.each(sql) { (row) throws(StorageError) in
+                let count = row.int64(0)
+                guard count == 0 else { throw .corrupt("\(count) \(what)") }
+            }
+        }
+    }
+
+    /// The tables of schema 3 to 5.
+    private func checkEarlierAccounts(_ contents: inout StoreContents) throws(StorageError) {
+        let newest = contents.revision
+        try self.each("SELECT account, blob FROM records") { (row) throws(StorageError) in
+            contents.accounts += 1
+            try Self.checkRecord(row, newest: newest)
+        }
+        try self.each("SELECT id, account, state, blob FROM transactions") { (row) throws(StorageError) in
+            contents.transactions += 1
+            _ = try Self.row(
+                id: row.uint64(0), account: row.uint64(1), isFinished: row.int64(2) != 0, blob: row.bytes(3))
+        }
+        try self.each("SELECT revision, ordinal, account, blob FROM facts") { (row) throws(StorageError) in
+            contents.facts += 1
+            try Self.checkFact(row, newest: newest)
+        }
+    }
+
+    private static func checkRecord(_ row: Statement, newest: UInt64) throws(StorageError) {
+        let (account, blob) = (row.uint64(0), row.bytes(1))
+        let record = try Self.unsealing("the record of account \(account)") { () throws(DecodingFault) in
+            try AccountRecord(unsealing: blob, of: account)
+        }
+        guard record.revision <= newest else {
+            throw .corrupt(
+                "the record of account \(account) is of revision \(record.revision), the store is at \(newest)")
+        }
+    }
+
+    private static func checkFact(_ row: Statement, newest: UInt64) throws(StorageError) {
+        let place = EventPlace(revision: row.uint64(0), ordinal: UInt32(truncatingIfNeeded: row.int64(1)))
+        guard place.revision <= newest else {
+            throw .corrupt("there is a fact of revision \(place.revision), the store is at \(newest)")
+        }
+        _ = try Self.fact(at: place, account: row.uint64(2), blob: row.bytes(3))
     }
 
     /// Every state of each app, with its catalogue, and the images.

@@ -249,7 +249,9 @@ def file(run, test, welcome):
     if commits[-1] != welcome.revision:
         test.broken(name, f"the file ends with revision {commits[-1]}, the server said {welcome.revision}")
     facts = collections.defaultdict(list)
-    for revision, ordinal in database.execute("SELECT revision, ordinal FROM facts ORDER BY revision, ordinal"):
+    rows = database.execute("SELECT revision, 0 FROM commits WHERE fact IS NOT NULL "
+                            "UNION ALL SELECT revision, ordinal FROM facts ORDER BY 1, 2")
+    for revision, ordinal in rows:
         facts[revision].append(ordinal)
     torn = [revision for revision, ordinals in facts.items() if ordinals != list(range(len(ordinals)))]
     states = {row[0] for row in database.execute("SELECT revision FROM app_states")}
@@ -261,8 +263,8 @@ def file(run, test, welcome):
     accounts = dict(database.execute("SELECT CAST(key AS TEXT), account FROM aliases"))
     name = "the events of all connections together are those that the store has"
     for stream in run.event_streams():
-        rows = database.execute("SELECT revision FROM facts WHERE account = ? AND is_event ORDER BY revision, ordinal",
-                                (accounts.get(stream.account, -1),))
+        rows = database.execute("SELECT -first FROM accounts WHERE account = ? AND kind = 1 AND mark "
+                                "ORDER BY first DESC, second DESC", (accounts.get(stream.account, -1),))
         stored, seen = [row[0] for row in rows], [event[0] for event, _ in stream.events]
         if stored != seen:
             differ = list((collections.Counter(stored) - collections.Counter(seen)).elements())[:9]

@@ -142,7 +142,10 @@ extension StorageError {
         storage.close()
     }
 
-    @Test func `a full disk during a conversion leaves the store unchanged, and it opens when there is space`() throws {
+    @Test(arguments: [4, 5] as [Int64])
+    func `a full disk during a conversion leaves the store unchanged, and it opens when there is space`(
+        _ schema: Int64
+    ) throws {
         let disk = FaultyDisk(seed: 9)
         let made = try disk.open()
         var script = StorageScript(seed: 10)
@@ -150,13 +153,14 @@ extension StorageError {
         for _ in 0..<40 { try made.apply(script.change()) }
         try made.commit()
         let before = try made.transcript(of: script)
-        try EarlierSchema.restore(in: made.connection)
+        try EarlierSchema.restore5(in: made)
+        if schema == 4 { try EarlierSchema.restore4(in: made.connection) }
         made.close()
         disk.room = disk.bytes
         #expect(throws: StoreOpenError.noRoom(path: made.path)) { try disk.open() }
         disk.room = nil
         let storage = try disk.open()
-        #expect(storage.convertedSchema == 4)
+        #expect(storage.convertedSchema == schema)
         #expect(try storage.transcript(of: script) == before)
         storage.close()
     }

@@ -110,9 +110,9 @@ import Testing
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 9")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 5))
+        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 6))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 9") && error.description.contains("knows 5"))
+        #expect(error.description.contains("schema 9") && error.description.contains("knows 6"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 
@@ -122,9 +122,9 @@ import Testing
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 1")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 5))
+        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 6))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 1") && error.description.contains("knows 5"))
+        #expect(error.description.contains("schema 1") && error.description.contains("knows 6"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 

@@ -30,11 +30,12 @@ import Testing
         defer { connection.close(keepingLog: false) }
         try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
         let expected: [(Query, String)] = [
-            (.transactionsOldestFirst, "transactions_by_date (account=? AND (purchase_date,id)>(?,?))"),
-            (.transactionsNewestFirst, "transactions_by_date (account=? AND (purchase_date,id)<(?,?))"),
-            (.unfinishedOldestFirst, "transactions_unfinished (account=? AND (purchase_date,id)>(?,?))"),
-            (.unfinishedNewestFirst, "transactions_unfinished (account=? AND (purchase_date,id)<(?,?))"),
-            (.eventsOfAccount, "facts_by_account (account=? AND (revision,ordinal)>(?,?))"),
+            (.allOldestFirst, "e USING PRIMARY KEY (account=? AND kind=? AND (first,second)>(?,?))"),
+            (.listedNewestFirst, "e USING PRIMARY KEY (account=? AND kind=? AND (first,second)<(?,?))"),
+            (.unfinishedOldestFirst, "e USING PRIMARY KEY (account=? AND kind=? AND (first,second)>(?,?))"),
+            (.unfinishedNewestFirst, "e USING PRIMARY KEY (account=? AND kind=? AND (first,second)<(?,?))"),
+            (.eventsOfAccount, "e USING PRIMARY KEY (account=? AND kind=? AND (first,second)<(?,?))"),
+            (.factsThrough, "e USING PRIMARY KEY (account=? AND kind=? AND first>?)"),
             (.forgetAnswers, "answers_by_age (kept<?)"),
         ]
         for (query, search) in expected {

@@ -1,15 +1,83 @@
 import PerchBase
 import PerchModel
+import PerchSimulation
 import PerchStore
 import PerchTesting
 import Testing
 
 @testable import PerchSQLite
 
-/// Schema 4, as commit 4e48b89 made its tables.
+/// Tables of earlier schemas, as the commits that wrote them made them.
 enum EarlierSchema {
-    /// Gives a current store the tables of schema 4. Data that schema 4 did not store is lost.
-    static func restore(in connection: Connection) throws {
+    /// Gives a current store the tables of schema 5, of commit 653efb7. Its statements no longer fit.
+    static func restore5(in storage: SQLiteStorage) throws {
+        try storage.connection.execute(
+            """
+            BEGIN IMMEDIATE;
+            CREATE TABLE records (account INTEGER PRIMARY KEY, blob BLOB NOT NULL);
+            INSERT INTO records SELECT account, blob FROM accounts WHERE kind = 0;
+            ALTER TABLE transactions RENAME TO places;
+            CREATE TABLE transactions (
+                app INTEGER NOT NULL, id INTEGER NOT NULL, account INTEGER NOT NULL, purchase_date INTEGER NOT NULL,
+                state INTEGER NOT NULL, spends INTEGER NOT NULL, product INTEGER NOT NULL, blob BLOB NOT NULL,
+                PRIMARY KEY (app, id)) WITHOUT ROWID;
+            CREATE INDEX transactions_by_date ON transactions (account, purchase_date, id, state, product);
+            CREATE INDEX transactions_unfinished ON transactions (account, purchase_date, id, product) WHERE state = 0;
+            """)
+        try Self.restoreTransactions(in: storage)
+        try storage.connection.execute(
+            """
+            DROP TABLE places;
+            CREATE TABLE old_facts (
+                revision INTEGER NOT NULL, ordinal INTEGER NOT NULL, account INTEGER NOT NULL,
+                is_event INTEGER NOT NULL, blob BLOB NOT NULL, PRIMARY KEY (revision, ordinal)) WITHOUT ROWID;
+            INSERT INTO old_facts
+            SELECT f.revision, f.ordinal, f.account, e.mark, f.blob FROM (
+                SELECT revision, 0 AS ordinal, account, fact AS blob FROM commits WHERE fact IS NOT NULL
+                UNION ALL SELECT revision, ordinal, account, blob FROM facts) f
+            JOIN accounts e ON e.account = f.account AND e.kind = 1 AND e.first = -f.revision AND e.second = -f.ordinal;
+            DROP TABLE facts;
+            ALTER TABLE old_facts RENAME TO facts;
+            CREATE INDEX facts_by_account ON facts (account, revision, ordinal, is_event);
+            CREATE TABLE old_commits (
+                revision INTEGER PRIMARY KEY, committed INTEGER NOT NULL, app INTEGER, next_transaction INTEGER,
+                next_account INTEGER, blob BLOB);
+            INSERT INTO old_commits SELECT revision, committed, app, next_transaction, next_account, blob FROM commits;
+            DROP TABLE commits;
+            ALTER TABLE old_commits RENAME TO commits;
+            DROP TABLE accounts;
+            PRAGMA user_version = 5;
+            COMMIT
+            """)
+    }
+
+    /// In schema 5 every transaction has a blob of its own.
+    private static func restoreTransactions(in storage: SQLiteStorage) throws {
+        let connection = storage.connection
+        let rows = try Statement(Query.everyTransaction, on: connection)
+        let place = try Statement("SELECT app, spends FROM places WHERE id = ?1 AND account = ?2", on: connection)
+        let insert = try Statement("INSERT INTO transactions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", on: connection)
+        defer { rows.reset() }
+        while try rows.step() {
+            let account = rows.uint64(7)
+            let transaction = try SQLiteStorage.row(rows, account: account).transaction
+            try place.bind([.stored(transaction.id), .stored(account)])
+            #expect(try place.step())
+            try insert.bind([
+                .integer(place.int64(0)), .stored(transaction.id), .stored(account),
+                .integer(transaction.purchaseDate.milliseconds),
+                .integer(EntryKind.unfinished.rawValue - rows.int64(2)), .integer(place.int64(1)),
+                .integer(SQLiteStorage.mark(ofProduct: transaction.productID)),
+                .bytes(transaction.sealed(account: account)),
+            ])
+            place.reset()
+            _ = try insert.step()
+            insert.reset()
+        }
+    }
+
+    /// Gives a store of schema 5 the tables of schema 4, of commit 4e48b89. Data that schema 4 did not store is lost.
+    static func restore4(in connection: Connection) throws {
         try connection.execute(
             """
             BEGIN IMMEDIATE;
@@ -61,7 +129,7 @@ enum EarlierSchema {
         #expect(again.convertedSchema == nil)
         #expect(try storeTranscript(of: again, keys: Self.keys) == Self.answers())
         again.close()
-        #expect(try SQLiteStorage.inspect(self.path).schema == 5)
+        #expect(try SQLiteStorage.inspect(self.path).schema == Schema.version)
     }
 
     /// Schema 3 has the same tables; only the forms of its blobs may be older.
@@ -135,5 +203,80 @@ enum EarlierSchema {
         }
         #expect(TemporaryDirectory.read(self.path) == before)
         #expect(try SQLiteStorage.inspect(self.path).schema == 4)
+    }
+}
+
+@Suite struct `A store of schema 5` {
+    private let directory = TemporaryDirectory()
+    private var path: String { self.directory.file("store") }
+
+    /// A store that a script wrote, once as it is and once with the tables of schema 5.
+    private func made(seed: UInt64, changes: Int) throws -> (script: StorageScript, transcript: [String]) {
+        let storage = try SQLiteStorage(path: self.path)
+        var script = StorageScript(seed: seed)
+        for _ in 0..<changes / 10 {
+            try storage.begin()
+            for _ in 0..<10 { try storage.apply(script.change()) }
+            try storage.commit()
+        }
+        let transcript = try storage.transcript(of: script)
+        try EarlierSchema.restore5(in: storage)
+        storage.close()
+        return (script, transcript)
+    }
+
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func `a store of schema 5 is converted when it opens, and answers and writes as before`(_ seed: UInt64) throws {
+        var (script, transcript) = try self.made(seed: seed, changes: 200)
+        #expect(try SQLiteStorage.inspect(self.path).schema == 5)
+        let storage = try SQLiteStorage(path: self.path)
+        #expect(storage.convertedSchema == 5)
+        #expect(try storage.transcript(of: script) == transcript)
+        let memory = MemoryStorage(identity: World.identity)
+        var again = StorageScript(seed: seed)
+        memory.begin()
+        for _ in 0..<200 { memory.apply(again.change()) }
+        for _ in 0..<20 {
+            try storage.begin()
+            for _ in 0..<10 {
+                try storage.apply(script.change())
+                memory.apply(again.change())
+            }
+            try storage.commit()
+        }
+        try memory.commit()
+        // The identities differ.
+        #expect(try storage.transcript(of: script).dropFirst() == memory.transcript(of: again).dropFirst())
+        #expect(try storage.findings() == [])
+        storage.close()
+        let contents = try SQLiteStorage.inspect(self.path)
+        #expect(contents.schema == Schema.version && contents.facts > 200)
+    }
+
+    /// What SQLite keeps for an index, the store keeps itself.
+    @Test(arguments: [
+        "DELETE FROM accounts WHERE kind = 1 AND first = (SELECT min(first) FROM accounts WHERE kind = 1)",
+        "INSERT INTO accounts SELECT account, 1, first - 100000, 0, 0, NULL, NULL, NULL FROM accounts WHERE kind = 1 LIMIT 1",
+        "DELETE FROM transactions WHERE id IN (SELECT max(id) FROM transactions)",
+        "UPDATE transactions SET purchase_date = purchase_date + 1 WHERE id IN (SELECT max(id) FROM transactions)",
+        "UPDATE transactions SET state = 1 - (state > 0) WHERE id IN (SELECT max(id) FROM transactions)",
+    ])
+    func `an inspection finds a row without the row beside it`(_ damage: String) throws {
+        let storage = try SQLiteStorage(path: self.path)
+        var script = StorageScript(seed: 3)
+        try storage.begin()
+        for _ in 0..<100 { try storage.apply(script.change()) }
+        try storage.commit()
+        storage.close()
+        _ = try SQLiteStorage.inspect(self.path)
+        let connection = try Connection(path: self.path)
+        try connection.execute("PRAGMA locking_mode = EXCLUSIVE; \(damage)")
+        connection.close(keepingLog: false)
+        #expect {
+            try SQLiteStorage.inspect(self.path)
+        } throws: { error in
+            guard case .storage(_, .corrupt)? = error as? StoreOpenError else { return false }
+            return true
+        }
     }
 }

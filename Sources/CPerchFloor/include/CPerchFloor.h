@@ -11,8 +11,7 @@ struct perch_floor_settings {
     uint32_t value_bytes;   // length of the message to watchers, from 32 bytes to 16 MiB
     uint32_t answer_bytes;  // length of the answer to a change; at least 16, or 0 for the shortest
     const char *store;      // a directory where each change is made durable before its answer; NULL stores nothing
-    uint32_t log_bytes;       // log length that causes a checkpoint; the next may be twice as long
-    uint32_t log_bytes_most;  // the maximum of that doubling
+    uint32_t log_bytes;  // log length that causes a checkpoint
 };
 
 // Serves perch/1 until it is killed, and prints "floor: serving on 127.0.0.1:PORT" on standard error. Returns an error

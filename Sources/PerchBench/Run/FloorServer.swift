@@ -14,7 +14,7 @@ package enum FloorServer {
         func run(_ store: UnsafePointer<CChar>?) -> String {
             var settings = perch_floor_settings(
                 port: port, value_bytes: UInt32(valueBytes), answer_bytes: UInt32(answerBytes), store: store,
-                log_bytes: UInt32(Limits.storeLogBytes), log_bytes_most: UInt32(Limits.storeLogFileBytes))
+                log_bytes: UInt32(Limits.storeLogBytes))
             let code = perch_floor_run(&settings)
             return "the baseline server cannot serve on 127.0.0.1:\(port): \(String(cString: strerror(code)))"
         }
