@@ -201,8 +201,12 @@ extension Limits {
     /// Milliseconds that a DRAIN of a full server asks a client to stay away; the jitter is four times as long.
     package static let drainWhenFullMilliseconds: UInt32 = 1_000
 
+    /// Milliseconds that a DRAIN of a server that stops asks clients to stay away, so that the next process listens when
+    /// they return. With 10,000 streams on one core the process ends 0.14 s after SIGTERM, and the next listens 0.03 s later.
+    package static let drainReturnMilliseconds: UInt32 = 1_000
+
     /// Milliseconds of jitter in the DRAINs of a server that stops, so that its clients do not return at one moment.
-    package static let drainJitterMilliseconds: UInt32 = 2_000
+    package static let drainJitterMilliseconds: UInt32 = 1_000
 
     /// Milliseconds of jitter in every other DRAIN.
     package static let drainShortJitterMilliseconds: UInt32 = 1_000
@@ -355,7 +359,10 @@ extension Limits {
 
 extension Limits {
     /// Connections that a listener accepts in one iteration. The rest stay in its backlog until the next.
-    package static let acceptsPerTurn = 64
+    ///
+    /// 1,024 take some 10 ms. With 64, 10,000 clients at once overflowed the backlog, because the server greeted those 64
+    /// before it accepted more: the kernel dropped SYNs, and their clients came a second later.
+    package static let acceptsPerTurn = 1_024
 
     /// Length of a listener's accept backlog; the kernel lowers it to net.core.somaxconn. Beyond it the kernel drops a
     /// client's SYN, and the client's kernel retries.

@@ -131,6 +131,8 @@ package struct CoreSettings: Sendable {
     package var files = ServedFiles()
     /// Maximum time from the beginning of a drain to the end of its streams.
     package var drainMilliseconds: Int64 = 2_000
+    /// When clients of a stopping server may return, by its DRAIN.
+    package var returnAfterMilliseconds = Limits.drainReturnMilliseconds
 
     package init() {}
 }

@@ -23,6 +23,8 @@ package struct ServerSettings: Sendable {
     package var lingerMilliseconds = Limits.lingerMilliseconds
     /// Maximum time after SIGTERM in which streams get their status.
     package var drainMilliseconds: Int64 = 2_000
+    /// When clients may return after that: the time from SIGTERM until the next process listens.
+    package var returnAfterMilliseconds = Int64(Limits.drainReturnMilliseconds)
     package var tls = TLSSettings()
     /// The operator explicitly allows a listener off loopback without TLS.
     package var isPlaintextAllowed = false
@@ -180,6 +182,7 @@ extension CoreSettings {
         self.writeStallMilliseconds = settings.writeStallMilliseconds
         self.lingerMilliseconds = settings.lingerMilliseconds
         self.drainMilliseconds = settings.drainMilliseconds
+        self.returnAfterMilliseconds = UInt32(clamping: settings.returnAfterMilliseconds)
         self.handshakesMax = part(min(settings.handshakesMax, connections / 2))
         self.handshakesBytesMax = part(settings.handshakesBytesMax)
         self.helloTimeoutMilliseconds = settings.helloTimeoutMilliseconds

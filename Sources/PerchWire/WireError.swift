@@ -265,7 +265,7 @@ extension ErrorReason {
     package func drainPause(endsAcceptedCredentials: Bool = false) -> (after: UInt32, jitter: UInt32) {
         switch self {
         case .shuttingDown:
-            return (0, Limits.drainJitterMilliseconds)
+            return (Limits.drainReturnMilliseconds, Limits.drainJitterMilliseconds)
         case .connectionLimit, .handshakeLimit, .partialFramesLimit:
             return (Limits.drainWhenFullMilliseconds, 4 * Limits.drainWhenFullMilliseconds)
         case .credentialsExpired, .credentialsRevoked, .certificateExpired:

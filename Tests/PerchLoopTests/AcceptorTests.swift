@@ -17,7 +17,7 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
         let poller = try Poller()
         let acceptor = try Acceptor(
             try Sockets.listen(on: .loopback(port: 0), reusePort: false), tag: 5, on: poller,
-            budget: ConnectionBudget(limit: 1_000))
+            budget: ConnectionBudget(limit: 2 * Limits.acceptsPerTurn))
         let clients = try Clients(Limits.acceptsPerTurn + 3, to: acceptor.address)
         #expect(poller.wait(timeoutMilliseconds: patienceMilliseconds) == 1)
         #expect(poller[0].tag == 5)

@@ -34,6 +34,8 @@ import Testing
             #expect(CoreSettings(settings, loops: 1)[keyPath: inLoop] == settings[keyPath: setting])
         }
         var settings = ServerSettings()
+        settings.returnAfterMilliseconds = 7_001
+        #expect(CoreSettings(settings, loops: 1).returnAfterMilliseconds == 7_001)
         settings.version = "9"
         #expect(CoreSettings(settings, loops: 1).serverVersion == "9")
         settings.origins = ["https://app.example.com"]

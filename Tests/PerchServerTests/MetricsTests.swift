@@ -175,7 +175,7 @@ enum SampleReports {
         "acceptsPerTurn", "bundleIDBytesMax", "connectionsFew", "listenBacklog", "piecesPerSend", "sendBufferBytes",
         "notSentLowWaterBytes",
         "peerTimeoutMilliseconds", "jsonOutputBytes", "catalogueIdentifierBytes", "productJSONBytes",
-        "catalogueWarnings", "storePageCacheBytes", "storeLogFileBytes", "checkpointPagesFew",
+        "catalogueWarnings", "storePageCacheBytes",
         "generatedAccountsPerBatch", "logValueBytes", "logRepeatMilliseconds", "attentionMilliseconds",
         "statusMilliseconds", "slowCommitMilliseconds", "inheritedListenersMax", "rowsPerLook", "backupPagesPerStep",
         "logLineBytes", "smallRequestBytes", "ageJitterPercent", "dataFrameBytesMax", "httpAheadBytesMax",
@@ -196,7 +196,7 @@ enum SampleReports {
         "leaseRenewalMilliseconds", "attemptsPerBatchMax", "attemptsBeforeMutationMax", "decisionRoundsMax",
         "batchRunsMax", "storageRetryMilliseconds", "feedChangesAtOnce", "dueEntriesHeld",
         "renewalExtensionDays", "refundRequestsKept", "jsonRequestBytesMax",
-        "drainFinalMilliseconds", "drainWhenFullMilliseconds", "drainJitterMilliseconds",
+        "drainFinalMilliseconds", "drainWhenFullMilliseconds", "drainReturnMilliseconds", "drainJitterMilliseconds",
         "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange", "subscriptionCountAccountsPerStep",
         "subscriptionCountMilliseconds", "subscriptionCountPauseMilliseconds", "subscriptionCountTurnMicroseconds",
     ]

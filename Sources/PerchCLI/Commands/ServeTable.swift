@@ -48,7 +48,7 @@ enum ServeTable {
             "Where it listens",
             [
                 "listen", "loops", "http", "allow-remote-http", "unready-when-full", "allow-plaintext",
-                "allow-unauthenticated", "allow-origin", "console", "drain", "with-parent",
+                "allow-unauthenticated", "allow-origin", "console", "drain", "return-after", "with-parent",
             ]
         ),
         (
@@ -189,6 +189,11 @@ enum ServeTable {
         OptionSpec(
             "drain", .duration(0...3_600_000), "DURATION", default: "2s",
             "Time in which streams learn that the server stops."),
+        OptionSpec(
+            "return-after", .duration(0...3_600_000), "DURATION",
+            default: exactly(milliseconds: Int64(Limits.drainReturnMilliseconds)),
+            "When the clients of a stopping server may return: set it to the time from SIGTERM until the next process listens."
+        ),
         OptionSpec(
             "http", .listenAddressOrSwitch, "ADDRESS:PORT", default: "off",
             "Where /metrics, /healthz, /readyz and /status are answered: an address, `on` for "

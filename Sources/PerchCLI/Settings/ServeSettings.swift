@@ -33,6 +33,7 @@ extension ServerSettings {
         self.writeStallMilliseconds = settings.number("write-stall") ?? self.writeStallMilliseconds
         self.lingerMilliseconds = settings.number("linger") ?? self.lingerMilliseconds
         self.drainMilliseconds = settings.number("drain") ?? self.drainMilliseconds
+        self.returnAfterMilliseconds = settings.number("return-after") ?? self.returnAfterMilliseconds
         self.tls = TLSSettings(settings)
         self.isPlaintextAllowed = settings.flag("allow-plaintext")
         self.authentication = AuthenticationSettings(settings)

@@ -28,7 +28,7 @@ extension LoopCore {
         self.transport.admission.handshakes.add(1, to: index, origin: self.connections[index].origin)
         self.effects.append(.listen(connection: index, socket: socket, reading: true, writing: false))
         if self.transport.draining {
-            self.close(index, Self.shuttingDown)
+            self.close(index, self.shuttingDown)
             return index
         }
         if !isLoopback {

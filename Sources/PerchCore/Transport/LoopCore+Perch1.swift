@@ -18,7 +18,7 @@ extension LoopCore {
             return
         }
         if self.transport.draining {
-            self.refuse(connection, header.stream, Self.shuttingDown)
+            self.refuse(connection, header.stream, self.shuttingDown)
             return
         }
         if header.isCompressed {

@@ -195,8 +195,25 @@ extension LoopCore {
 
     // MARK: Ending
 
-    static var shuttingDown: WireStatus {
-        WireStatus(.shuttingDown, "the server is stopping; connect again, with your resume tokens")
+    /// Every connection gets it when the server stops. `RetryInfo` gets the middle of the times that DRAIN has.
+    var shuttingDown: WireStatus {
+        let pause = self.pause(for: .shuttingDown)
+        return WireStatus(
+            .shuttingDown, "the server is stopping; connect again, with your resume tokens",
+            details: [
+                StatusDetail(key: "retry_after_ms", value: "\(UInt64(pause.after) + UInt64(pause.jitter) / 2)")
+            ])
+    }
+
+    /// When clients may return after a DRAIN with this reason.
+    private func pause(
+        for reason: ErrorReason?, endsAcceptedCredentials: Bool = false
+    ) -> (after: UInt32, jitter: UInt32) {
+        guard let reason else { return (0, Limits.drainShortJitterMilliseconds) }
+        guard reason != .shuttingDown else {
+            return (self.settings.returnAfterMilliseconds, Limits.drainJitterMilliseconds)
+        }
+        return reason.drainPause(endsAcceptedCredentials: endsAcceptedCredentials)
     }
 
     /// Closes with a reason that the peer can read: finishes the current frame, writes DRAIN, shuts down the writing
@@ -206,9 +223,8 @@ extension LoopCore {
     mutating func close(_ index: Int32, _ status: WireStatus, reconnectAfterMilliseconds wait: UInt32? = nil) {
         guard self.connections[index].phase.takesFrames else { return }
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
-        var pause =
-            status.reason?.drainPause(endsAcceptedCredentials: self.connections[index].phase == .open)
-            ?? (after: 0, jitter: Limits.drainShortJitterMilliseconds)
+        var pause = self.pause(
+            for: status.reason, endsAcceptedCredentials: self.connections[index].phase == .open)
         if let wait { pause = (wait, max(Limits.drainShortJitterMilliseconds, wait)) }
         let goodbye = self.httpFarewell(index, status)
         self.leaveOpenPhase(index, to: .closing)
@@ -364,7 +380,7 @@ extension LoopCore {
         guard !self.transport.draining else { return }
         self.transport.draining = true
         self.transport.drainDeadline = self.now.monotonic + self.settings.drainMilliseconds
-        let status = Self.shuttingDown
+        let status = self.shuttingDown
         var index: Int32 = 0
         while index < self.connections.extent {
             if self.connections.isTaken(index), self.connections[index].phase.takesFrames {
@@ -383,7 +399,7 @@ extension LoopCore {
             return
         }
         // The final DRAIN, which holds, has the same times.
-        let pause = ErrorReason.shuttingDown.drainPause()
+        let pause = self.pause(for: .shuttingDown)
         let notice = status.drain(
             isFinal: false, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
         let noticePayload = self.encoded { codec throws(MessageError) in try codec.encode(notice) }
@@ -406,7 +422,7 @@ extension LoopCore {
         guard self.transport.draining, self.connections[index].phase == .open, self.connections[index].callCount == 0,
             self.connections[index].firstOwed < 0
         else { return }
-        self.close(index, Self.shuttingDown)
+        self.close(index, self.shuttingDown)
     }
 
     mutating func reportDrained() {

@@ -98,7 +98,7 @@ extension LoopCore {
             guard self.connections[index].http >= 0 else { return }
             self.drainHTTP(index, Self.tooOld("connection"))
         default:
-            self.close(index, Self.shuttingDown)
+            self.close(index, self.shuttingDown)
         }
     }
 

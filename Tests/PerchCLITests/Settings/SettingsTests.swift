@@ -186,6 +186,7 @@ struct BadFile: CustomTestStringConvertible {
         #expect(made.writeStallMilliseconds == own.writeStallMilliseconds)
         #expect(made.lingerMilliseconds == own.lingerMilliseconds)
         #expect(made.drainMilliseconds == own.drainMilliseconds)
+        #expect(made.returnAfterMilliseconds == own.returnAfterMilliseconds)
         #expect(made.tls == own.tls)
         #expect(made.isPlaintextAllowed == own.isPlaintextAllowed)
         #expect(made.isUnauthenticatedAllowed == own.isUnauthenticatedAllowed)
@@ -219,6 +220,7 @@ struct BadFile: CustomTestStringConvertible {
                 "serve --listen 0.0.0.0:1 --store /srv/perch --catalog Shop.storekit --bundle-id org.shop "
                     + "--environment sandbox --time-rate oneHourIsOneDay --loops 3 --record-cache-bytes 1MiB "
                     + "--frame-bytes 1MiB --calls-per-connection 7 --calls-bytes 2MiB --write-stall 7s --linger 8s --drain 9s "
+                    + "--return-after 6s "
                     + "--tls allowed --tls-certificate c.pem --tls-key k.pem --tls-client-ca a.pem "
                     + "--tls-client-certificates optional --tls-ticket-secret s --allow-plaintext "
                     + "--allow-unauthenticated --allow-mixed-environments --clock 1970-01-01T00:00:07Z --with-parent"),
@@ -240,6 +242,7 @@ struct BadFile: CustomTestStringConvertible {
         #expect(made.writeStallMilliseconds == 7_000)
         #expect(made.lingerMilliseconds == 8_000)
         #expect(made.drainMilliseconds == 9_000)
+        #expect(made.returnAfterMilliseconds == 6_000)
         #expect(made.tls.mode == .allowed)
         #expect(made.tls.certificatePath == "c.pem")
         #expect(made.tls.keyPath == "k.pem")

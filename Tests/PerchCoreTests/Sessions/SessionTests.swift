@@ -383,6 +383,31 @@ import Testing
         #expect(!token.isEmpty)
     }
 
+    @Test(arguments: [nil, 0, 7_000] as [UInt32?])
+    func `a drain says when to return, so that the next process listens by then`(_ after: UInt32?) {
+        let world = self.world { setup in
+            if let after { setup.core.returnAfterMilliseconds = after }
+        }
+        let busy = world.welcomedClient()
+        let idle = world.welcomedClient()
+        let stream = busy.call(.status())
+        world.settle()
+        world.drain()
+        world.settle()
+        let late = world.connect()
+        world.settle()
+        let expected = after ?? Limits.drainReturnMilliseconds
+        for client in [busy, idle, late] {
+            #expect(!client.drains.isEmpty)
+            #expect(
+                client.drains.allSatisfy {
+                    $0.reconnectAfterMilliseconds == expected && $0.jitterMilliseconds == Limits.drainJitterMilliseconds
+                })
+        }
+        let told = busy.status(of: stream)?.details.first { $0.key == "retry_after_ms" }?.value
+        #expect(told == "\(expected + Limits.drainJitterMilliseconds / 2)", "`RetryInfo` tells the middle")
+    }
+
     @Test func `a drain also ends calls that wait for a position`() {
         let world = World()
         let client = world.welcomedClient()

@@ -314,7 +314,7 @@ extension LoopCore {
     /// Opens the call of a request.
     mutating func openHTTPCall(_ stream: Int32, _ method: Method, _ head: RequestHead, _ message: [UInt8]) {
         let index = self.transport.http.streams[stream].connection
-        if self.isLeavingHTTP(index) { return self.refuseHTTP(stream, Self.shuttingDown) }
+        if self.isLeavingHTTP(index) { return self.refuseHTTP(stream, self.shuttingDown) }
         if let advice = self.formAdvice(stream, method) { return self.respond(stream, 415, advice) }
         var bytes = message
         if self.transport.http.streams[stream].flags.contains(.isJSON) {

@@ -34,7 +34,7 @@ extension LoopCore {
             guard let name = self.healthService(stream, message) else { return }
             guard !self.isLeavingHTTP(self.transport.http.streams[stream].connection) else {
                 self.say(stream, .notServing)
-                return self.sendHTTPEnd(stream, Self.shuttingDown, endsCall: -1)
+                return self.sendHTTPEnd(stream, self.shuttingDown, endsCall: -1)
             }
             // A service that is unknown may come: the stream stays open.
             let serving = self.serving(name)
@@ -129,7 +129,7 @@ extension LoopCore {
         where self.transport.http.streams[stream].connection == index {
             self.transport.http.healthWatches[stream] = nil
             self.say(stream, .notServing)
-            self.sendHTTPEnd(stream, Self.shuttingDown, endsCall: -1)
+            self.sendHTTPEnd(stream, self.shuttingDown, endsCall: -1)
         }
     }
 
