@@ -71,21 +71,37 @@ package struct DigestMixer {
 
     /// Mixes a text with its length.
     package mutating func mix(_ text: String) {
-        let utf8 = text.utf8Span.span
-        utf8.withUnsafeBytes { bytes in
-            self.mix(UInt64(bytes.count), 0xa076_1d64_78bd_642f)
-            var offset = 0
-            while offset < bytes.count {
-                var word: UInt64 = 0
-                if bytes.count - offset >= 8 {
-                    word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian
-                } else {
-                    for place in offset..<bytes.count { word = word << 8 | UInt64(bytes[place]) }
-                }
-                self.mix(word, UInt64(offset))
-                offset += 8
-            }
+        if text.isEmpty { return self.mix(0, Self.lengths) }
+        text.utf8Span.span.withUnsafeBytes { self.mix($0) }
+    }
+
+    private static var lengths: UInt64 { 0xa076_1d64_78bd_642f }
+
+    /// Mixes bytes with their number. The last word overlaps the one before it.
+    package mutating func mix(_ bytes: UnsafeRawBufferPointer) {
+        let count = bytes.count
+        guard let base = bytes.baseAddress, count > 0 else { return self.mix(0, Self.lengths) }
+        func word(_ offset: Int) -> UInt64 { base.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian }
+        var offset = 0
+        while offset + 16 < count {
+            self.mix(word(offset), word(offset + 8))
+            offset += 16
         }
+        let (first, last): (UInt64, UInt64)
+        if count - offset >= 8 {
+            (first, last) = (word(offset), word(count - 8))
+        } else if count >= 8 {
+            (first, last) = (0, word(count - 8))
+        } else if count >= 4 {
+            func half(_ offset: Int) -> UInt64 {
+                UInt64(base.loadUnaligned(fromByteOffset: offset, as: UInt32.self).littleEndian)
+            }
+            (first, last) = (half(0), half(count - 4))
+        } else {
+            func byte(_ offset: Int) -> UInt64 { UInt64(base.load(fromByteOffset: offset, as: UInt8.self)) }
+            (first, last) = (byte(0) | byte(count / 2) << 8, byte(count - 1))
+        }
+        self.mix(first ^ Self.lengths, last &+ UInt64(count) &* 0x9fb2_1c65_1e98_df25)
     }
 
     package var digest: Digest {

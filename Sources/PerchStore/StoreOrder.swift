@@ -3,9 +3,9 @@ package import PerchModel
 
 /// A purchase without an offer, a date or an idempotency key, as a loop asks for it: nearly all purchases.
 ///
-/// Of fixed size, because it is copied from list to list between its frame and its decision. It has no reference beside
-/// `origin`, which is empty or one for a connection. A product is named by its place in the catalogue that the loop knew.
-package struct StoreOrder: Sendable {
+/// Of fixed size and without references, because it is copied from list to list between its frame and its decision. A
+/// product is named by its place in the catalogue that the loop knew.
+package struct StoreOrder: BitwiseCopyable, Sendable {
     package let app: AppNumber
     /// Place among the products of the catalogue.
     package let product: Int32
@@ -14,11 +14,11 @@ package struct StoreOrder: Sendable {
     package let accountToken: AccountToken?
     package let account: OrderAccount
     /// The `client_id` of the caller's connection; empty for a purchase outside the app.
-    package let origin: [UInt8]
+    package let origin: OrderOrigin
 
     package init(
         app: AppNumber, product: Int32, catalogueRevision: UInt64, quantity: UInt32, accountToken: AccountToken?,
-        account: OrderAccount, origin: [UInt8]
+        account: OrderAccount, origin: OrderOrigin
     ) {
         self.app = app
         self.product = product
@@ -36,8 +36,26 @@ package struct StoreOrder: Sendable {
         let order = PurchaseOrder(
             productID: catalogue.products[Int(self.product)].id, quantity: self.quantity,
             accountToken: WrittenAccountToken(uuid: self.accountToken))
-        return .operation(.buy(order), account: self.accountKey, app: self.app, origin: self.origin)
+        return .operation(.buy(order), account: self.accountKey, app: self.app, origin: self.origin.clientID)
     }
+}
+
+/// The ID of a client, in place.
+package struct OrderOrigin: BitwiseCopyable, Sendable {
+    private var bytes: InlineArray<32, UInt8>
+    private let count: UInt8
+
+    /// No client.
+    package static let none = OrderOrigin([])
+
+    package init(_ clientID: [UInt8]) {
+        precondition(clientID.count <= Limits.clientIDBytesMax, "an ID of \(clientID.count) bytes")
+        self.count = UInt8(clientID.count)
+        self.bytes = InlineArray(repeating: 0)
+        for (place, byte) in clientID.enumerated() { self.bytes[place] = byte }
+    }
+
+    package var clientID: [UInt8] { self.count == 0 ? [] : (0..<Int(self.count)).map { self.bytes[$0] } }
 }
 
 /// An account's key of at most `bytesMax` bytes, in place, with its hash.

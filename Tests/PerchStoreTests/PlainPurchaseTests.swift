@@ -61,7 +61,7 @@ import Testing
                 app: 1, product: Int32(products[random.below(products.count)]),
                 catalogueRevision: plain.app.catalogueRevision, quantity: UInt32(random.below(12)),
                 accountToken: random.bool() ? AccountToken(high: random.next(), low: random.next()) : nil,
-                account: named, origin: random.bool() ? [1, 2] : [])
+                account: named, origin: random.bool() ? OrderOrigin([1, 2]) : .none)
             let found = (
                 Result { try plain.order(.order(order)) },
                 Result { try general.order(.mutate(order.general(catalogue))) }
@@ -108,7 +108,7 @@ import Testing
         let account = try #require(key.withUnsafeBytes { OrderAccount(app: 1, $0) })
         let order = StoreOrder(
             app: 1, product: Int32(place), catalogueRevision: before, quantity: 1, accountToken: nil, account: account,
-            origin: [])
+            origin: .none)
         guard case .transaction(let transaction, _, _) = try store.order(.order(order)) else {
             Issue.record("not bought")
             return

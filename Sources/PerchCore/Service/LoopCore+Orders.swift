@@ -23,7 +23,9 @@ extension LoopCore {
                 at: quick.productPlace, version: quick.productVersion, of: app, { codec.name(at: quick.productPlace) })
         else { return nil }
         // A change outside the app has no origin: every reader of the account's transactions receives it.
-        let origin = isPurchase && !self.service.clientIDs.isEmpty ? self.service.clientIDs[connection] ?? [] : []
+        let origin =
+            isPurchase && !self.service.clientIDs.isEmpty
+            ? self.service.clientIDs[connection].map { OrderOrigin($0) } ?? .none : .none
         return StoreOrder(
             app: app.number, product: product, catalogueRevision: app.catalogueRevision,
             quantity: max(quick.quantity, 1), accountToken: quick.accountToken, account: account, origin: origin)

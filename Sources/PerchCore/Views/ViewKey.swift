@@ -20,13 +20,11 @@ enum ViewKey: Hashable {
     }
 
     static func digest(app: AppNumber, account: UnsafeRawBufferPointer, named: UnsafeRawBufferPointer) -> Digest {
-        withUnsafeTemporaryAllocation(byteCount: 8 + account.count + named.count, alignment: 8) { buffer in
-            var name = NamedBytes(buffer)
-            name.put(app)
-            name.add(account)
-            name.append(named)
-            return Digest(of: name.written.bytes)
-        }
+        var mixer = DigestMixer()
+        mixer.mix(UInt64(app), UInt64(account.count))
+        mixer.mix(account)
+        mixer.mix(named)
+        return mixer.digest
     }
 
     /// What the key adds to the bytes that name a view, after the account.
@@ -98,12 +96,6 @@ private struct NamedBytes {
         self.put(UInt32(part.count))
         UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count...]).copyMemory(from: part)
         self.count += part.count
-    }
-
-    /// Bytes as they are.
-    mutating func append(_ bytes: UnsafeRawBufferPointer) {
-        UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count...]).copyMemory(from: bytes)
-        self.count += bytes.count
     }
 
     mutating func add(_ text: String) {

@@ -72,6 +72,7 @@ extension StoreEngine {
                 sale, quantity: order.quantity, accountToken: order.accountToken, record: record, now: now, id: id)
         else { return nil }
         let revision = batch.header.revision + 1
+        let origin = order.origin.clientID
         var bought = record
         bought.buy(transaction, revision: revision, committed: call.wall)
         // The general way refuses, with the numbers.
@@ -79,7 +80,7 @@ extension StoreEngine {
         try self.storage.apply(
             StoredPurchase(
                 revision: revision, committed: call.wall, app: order.app, account: account, transaction: transaction,
-                effective: now, origin: order.origin, record: bought, due: bought.attemptDue,
+                effective: now, origin: origin, record: bought, due: bought.attemptDue,
                 nextTransaction: id + 1, nextAccount: batch.header.nextAccount))
         batch.header.revision = revision
         batch.header.nextTransaction = id + 1
@@ -88,7 +89,7 @@ extension StoreEngine {
         batch.changes.append(
             Change(
                 revision: revision, committed: call.wall, record: bought, transaction: transaction, effective: now,
-                origin: order.origin))
+                origin: origin))
         return .mutated(.transaction(transaction, wasHeld: false), Position(revision: revision, asOf: now))
     }
 }

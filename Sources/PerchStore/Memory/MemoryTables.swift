@@ -12,9 +12,9 @@ struct MemoryTables: ~Copyable {
     private(set) var accounts: [Account] = []
     private var rows = TransactionTable()
     /// In the order of revisions, then ordinals.
-    private var facts: [LoggedFact] = []
+    private var facts = PagedLog<LoggedFact>()
     /// In the order of revisions.
-    private var commits: [Commit] = []
+    private var commits = PagedLog<Commit>()
     /// By app; sorted by instant, then account.
     private var due: [AppNumber: [DueEntry]] = [:]
     private var answers: [MutationKey: KeptAnswer] = [:]
@@ -93,6 +93,12 @@ struct MemoryTables: ~Copyable {
     init(identity: StoreIdentity) {
         self.known = StoreHeader(
             identity: identity, epoch: 1, revision: 0, nextTransaction: 1, nextAccount: 1, lease: .distantPast)
+    }
+
+    deinit {
+        self.facts.destroy()
+        self.commits.destroy()
+        self.rows.destroy()
     }
 
     func header() -> StoreHeader { self.known }
@@ -202,17 +208,22 @@ struct MemoryTables: ~Copyable {
     /// The rows of the commits after a revision, and their facts.
     func commits(after revision: UInt64, limit: Int) -> [(row: CommitRow, facts: [StoredFact])] {
         let first = self.commits.partitioningIndex { $0.revision > revision }
-        let found = self.commits[first...].prefix(limit)
-        var facts = self.facts[self.facts.partitioningIndex { $0.revision > revision }...]
-        return found.map { commit in
-            let own = facts.prefix { $0.revision == commit.revision }
-            facts = facts.dropFirst(own.count)
+        var place = self.facts.partitioningIndex { $0.revision > revision }
+        var found: [(row: CommitRow, facts: [StoredFact])] = []
+        for index in first..<min(self.commits.count, first + min(limit, self.commits.count)) {
+            let commit = self.commits[index]
             let row = CommitRow(
                 revision: commit.revision, committed: commit.committed, app: commit.app,
                 nextTransaction: commit.nextTransaction, nextAccount: commit.nextAccount,
                 detail: commit.detail?.value)
-            return (row, own.map(\.stored))
+            var own: [StoredFact] = []
+            while place < self.facts.count, self.facts[place].revision == commit.revision {
+                own.append(self.facts[place].stored)
+                place += 1
+            }
+            found.append((row, own))
         }
+        return found
     }
 
     func due(_ app: AppNumber, through instant: Instant, limit: Int) -> [DueEntry] {
@@ -419,7 +430,7 @@ struct MemoryTables: ~Copyable {
         while let step = self.undo.popLast() { self.takeBack(step) }
         guard let before = self.before else { return }
         self.known = before.header
-        self.commits.removeLast(self.commits.count - before.commitCount)
+        while self.commits.count > before.commitCount { _ = self.commits.removeLast() }
         self.before = nil
         self.isFetchedAhead = false
     }

@@ -22,8 +22,10 @@ struct TransactionTable {
         var id: TransactionID
     }
 
-    private var own: [Row?] = []
+    private var own = PagedLog<Row?>()
     private var others: [Key: Row] = [:]
+
+    func destroy() { self.own.destroy() }
 
     subscript(app: AppNumber, id: TransactionID) -> Row? {
         if id < UInt64(self.own.count), let row = self.own[Int(id)], row.app == app { return row }

@@ -354,6 +354,12 @@ struct PushWriter {
             self.memory.storeBytes(of: UInt8(truncatingIfNeeded: value), toByteOffset: self.start, as: UInt8.self)
             return
         }
+        if value < 0x4000 {
+            self.start &-= 2
+            let word = UInt16(truncatingIfNeeded: value & 0x7F | 0x80 | (value >> 7) << 8)
+            self.memory.storeBytes(of: word.littleEndian, toByteOffset: self.start, as: UInt16.self)
+            return
+        }
         self.longVarint(value)
     }
 
