@@ -250,7 +250,7 @@ class Cells:
 
     def server(self, name, *settings, catalog=None):
         server = Server(self.perch, catalog or self.catalog, self.work / f"{name}.store", self.work / f"{name}.log")
-        server.arguments[2:2] = settings
+        server.arguments[2:2] = ["--with-parent", *settings]  # which also ends it if another one does not start
         server.start()
         return server
 
