@@ -257,8 +257,7 @@ package enum Server {
             engine: engine, inbox: store, questions: questions, loops: inboxes, control: control, clock: clock)
         let revision = engine.beginLoops()
         let revoked = engine.revoked
-        let identity = engine.header.identity
-        let epoch = engine.header.epoch
+        let (identity, epoch) = (engine.header.identity, engine.header.epoch)
 
         // Everything that can fail comes before the first thread.
         var mainListeners = try listeners.open(loops: count)
@@ -293,9 +292,7 @@ package enum Server {
         let readiness = Ready(
             address: address.description, http: http?.description, apps: states, revision: revision,
             storeIdentity: identity.description,
-            console: core.files.files.isEmpty
-                ? nil : "\(settings.tls.mode == .required ? "https" : "http")://\(address)\(ConsoleFiles.entrance)")
-
+            console: core.files.files.isEmpty ? nil : Self.consoleURL(address, settings.tls.mode))
         var threads: [LoopThread] = []
         if hasOwnThread { threads.append(try Self.start(storeLoop, storeDriver)) }
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
@@ -305,6 +302,10 @@ package enum Server {
         Self.log(readiness, settings, loops: count, log)
         controlLoop.run(driver)
         return Self.end(driver.exitStatus ?? 1, eventLoops + [storeLoop], threads)
+    }
+
+    private static func consoleURL(_ address: SocketAddress, _ mode: TLSSettings.Mode) -> String {
+        "\(mode == .required ? "https" : "http")://\(address)\(ConsoleFiles.entrance)"
     }
 
     /// Stops what still runs, and returns the exit status.
