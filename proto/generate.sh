@@ -50,7 +50,8 @@ fi
 different=$(
     {
         (cd "$fresh/out" && find . -type f)
-        (cd Sources && find ./CPerchProto ./PerchWire/Generated ./PerchIdentity/Generated -type f 2>/dev/null)
+        (cd Sources && find ./CPerchProto ./PerchWire/Generated ./PerchIdentity/Generated ./PerchStore/Generated \
+            ./Checks/PerchTesting/Generated -type f 2>/dev/null)
     } | LC_ALL=C sort -u | while IFS= read -r file; do
         cmp -s "$fresh/out/$file" "Sources/$file" || printf '%s\n' "${file#./}"
     done

@@ -12,6 +12,7 @@ from google.protobuf import descriptor_pb2  # noqa: E402
 import conversions  # noqa: E402
 import methods  # noqa: E402
 import pushed  # noqa: E402
+import stored  # noqa: E402
 import values  # noqa: E402
 from contract import Contract, ContractError  # noqa: E402
 
@@ -60,6 +61,8 @@ def main(descriptor_path, map_path, output):
         "PerchWire/Generated/MessageCodec+Methods.swift": methods.codec(contract),
         "PerchWire/Generated/ContractCall.swift": methods.calls(contract),
         "PerchWire/Generated/Pushed.swift": pushed.generate(contract),
+        "PerchStore/Generated/Stored.swift": stored.generate(contract),
+        "Checks/PerchTesting/Generated/Samples+Stored.swift": stored.samples(contract),
         "PerchIdentity/Generated/Permission+Methods.swift": methods.permissions(contract),
         "CPerchProto/perch/descriptors.c": descriptors_in_c(descriptors),
         "CPerchProto/include/perch/descriptors.h": HEADER,

@@ -214,6 +214,12 @@ def read_map(path):
     return entries
 
 
+def is_acknowledgement(proto):
+    """Whether a response has nothing but the position of its change: all of those are one Swift type."""
+    return (proto.name.endswith("Response") and [field.name for field in proto.field] == ["position"]
+            and proto.field[0].type_name.endswith(".Position"))
+
+
 class Contract:
     """Every message, enumeration and method of the descriptors, in the order of the files."""
 
@@ -227,6 +233,9 @@ class Contract:
                 self.messages[proto.name] = proto
             for proto in file.enum_type:
                 self.enums[proto.name] = proto
+        for name, proto in self.messages.items():
+            if is_acknowledgement(proto):
+                self.entries["message"].setdefault(name, Entry("Acknowledgement"))
         for kind, known in (("message", self.messages), ("enum", self.enums)):
             unknown = set(self.entries[kind]) - set(known)
             if unknown:

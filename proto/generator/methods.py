@@ -54,6 +54,8 @@ def method_table(contract):
         switch_property(source, "isStreaming: Bool", methods, lambda method: method.is_streaming)
         source.doc("Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.")
         switch_property(source, "isSafe: Bool", methods, lambda method: method.is_safe)
+        source.doc("Whether repeated calls have the effect of one: the contract says `IDEMPOTENT`.")
+        switch_property(source, "isIdempotent: Bool", methods, lambda method: method.is_idempotent)
         source.doc("The longest request, in bytes.")
         with source.block("package var requestBytesMax: Int"):
             with source.block("switch self"):

@@ -37,43 +37,21 @@ extension SeededRandom {
         return offer
     }
 
-    package mutating func transaction() -> Transaction {
-        var transaction = Transaction(
-            id: self.uint64(), originalID: self.uint64(), appBundleID: self.string(), productID: self.string(),
-            productType: self.open(), purchaseDate: self.instant(), originalPurchaseDate: self.instant(),
-            environment: self.open(), storefront: Storefront(countryCode: self.string(), id: self.string()),
-            reason: self.open(), signedDate: self.instant())
-        if self.bool() { transaction.originalID = transaction.id }
-        if self.bool() { transaction.originalPurchaseDate = transaction.purchaseDate }
-        if self.bool() { transaction.signedDate = transaction.purchaseDate }
-        transaction.webOrderLineItemID = self.string()
-        transaction.appTransactionID = self.string()
-        transaction.subscriptionGroupID = self.string()
-        transaction.expirationDate = self.optional { $0.instant() }
-        transaction.quantity = self.bool() ? 1 : self.uint32()
-        transaction.isUpgraded = self.bool()
-        transaction.ownership = self.open()
-        transaction.offer = self.optional { random in
-            TransactionOffer(
-                id: random.string(), type: random.open(), paymentMode: random.open(),
-                period: random.optional { $0.period() })
-        }
-        transaction.revocation = self.optional { random in
-            Revocation(
-                date: random.instant(), reason: random.open(), type: random.open(), percentageMilli: random.uint32())
-        }
-        transaction.appAccountToken = self.accountToken()
-        transaction.price = self.optional { $0.money() }
-        transaction.deviceVerification = self.bytes(upTo: 20)
-        transaction.deviceVerificationNonce = self.string()
-        transaction.billingPlan = self.open()
-        transaction.commitment = self.optional { random in
-            Commitment(
-                billingPeriodNumber: random.uint32(), totalBillingPeriods: random.uint32(),
-                expirationDate: random.instant(), price: random.money(), willRenew: random.bool())
-        }
-        transaction.advancedCommerceInfo = self.bytes(upTo: 20)
-        return transaction
+    package mutating func storefront() -> Storefront { Storefront(countryCode: self.string(), id: self.string()) }
+
+    package mutating func transactionOffer() -> TransactionOffer {
+        TransactionOffer(
+            id: self.string(), type: self.open(), paymentMode: self.open(), period: self.optional { $0.period() })
+    }
+
+    package mutating func revocation() -> Revocation {
+        Revocation(date: self.instant(), reason: self.open(), type: self.open(), percentageMilli: self.uint32())
+    }
+
+    package mutating func commitment() -> Commitment {
+        Commitment(
+            billingPeriodNumber: self.uint32(), totalBillingPeriods: self.uint32(), expirationDate: self.instant(),
+            price: self.money(), willRenew: self.bool())
     }
 
     package mutating func billingRetry() -> BillingRetry {

@@ -152,6 +152,14 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether repeated calls have the effect of one: the contract says `IDEMPOTENT`.
+    package var isIdempotent: Bool {
+        switch self {
+            case .revokeToken: true
+            default: false
+        }
+    }
+
     /// The longest request, in bytes.
     package var requestBytesMax: Int {
         switch self {
