@@ -33,37 +33,25 @@ struct PendingCall {
 
 /// How often a call may be sent again after its answer was lost.
 enum Repeatability {
-    /// It changes nothing.
+    /// It changes nothing, or its repetition changes nothing more.
     case read
     /// It has an idempotency key: repetitions happen once.
     case keyed
     /// It might happen twice.
     case once
 
+    /// By the contract: a method without an effect of its own, an idempotency key, or neither.
+    ///
+    /// A repeated advance of a clock goes twice as far, and a repeated load of a catalogue may undo a later one of
+    /// another client. Neither method has a key, so neither is repeated.
     init(_ request: Request) {
-        switch request {
-        case .purchase(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .finish(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .sync(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .requestRefund(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .redeemOfferCode(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .manageSubscriptions(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .operate(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        case .configure(let request): self = request.idempotencyKey.isEmpty ? .once : .keyed
-        // A repeated advance goes twice as far; a repeated load may undo a later one of another client. A repeated
-        // backup is refused, because its file exists.
-        case .setClock, .loadCatalog, .backup: self = .once
-        // A code is good once, and each offer makes another.
-        case .offerConsoleCode, .redeemConsoleCode: self = .once
-        case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage,
-            .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions,
-            .getOfferEligibility, .getAppPolicies,
-            .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates,
-            .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock,
-            .listApps, .checkCatalog, .getCatalog, .getServerStatus:
+        let method = request.method
+        if method.isSafe || method.isIdempotent {
             self = .read
-        // Revoking twice is revoking once.
-        case .revokeToken: self = .read
+        } else if let key = request.idempotencyKey, !key.isEmpty {
+            self = .keyed
+        } else {
+            self = .once
         }
     }
 
