@@ -6,66 +6,37 @@ import PerchWire
 // Checks of a request that need no store: its fields, and the token that it resumes from.
 extension LoopCore {
     static func check(_ request: Request) throws(CallRefusal) {
+        // An operation on a transaction needs no account, so its request checks the account itself.
+        if let account = request.account, request.method != .operate { try Self.checkAccount(account) }
+        if let key = request.idempotencyKey { try Self.checkIdempotencyKey(key) }
         switch request {
         case .productsTask(let asked), .getProducts(let asked): try Self.check(asked)
         case .getImage(let asked): try Self.check(asked)
         case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked):
-            try Self.checkAccount(asked.account)
             try Self.present(asked.groupID, "group_id")
         case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked):
-            try Self.checkAccount(asked.account)
             try Self.present(asked.productID, "product_id")
-        case .listCurrentEntitlements(let asked): try Self.checkAccount(asked.account)
-        case .purchase(let asked):
-            try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
-        case .finish(let asked):
-            try Self.checkAccount(asked.account)
-            try Self.checkIdempotencyKey(asked.idempotencyKey)
-        case .listTransactions(let asked):
-            try Self.checkAccount(asked.account)
-            try Self.checkPage(asked.pageSize)
-        case .listUnfinished(let asked):
-            try Self.checkAccount(asked.account)
-            try Self.checkPage(asked.pageSize)
-        case .getLatestTransaction(let asked):
-            try Self.checkAccount(asked.account)
-            try Self.present(asked.productID, "product_id")
-        case .transactionUpdates(let asked): try Self.checkAccount(asked.account)
+        case .purchase(let asked): try Self.check(asked.order, at: Self.purchasedOrder)
+        case .listTransactions(let asked): try Self.checkPage(asked.pageSize)
+        case .listUnfinished(let asked): try Self.checkPage(asked.pageSize)
+        case .getLatestTransaction(let asked): try Self.present(asked.productID, "product_id")
         case .operate(let asked): try Self.check(asked)
-        case .inspectAccount(let asked): try Self.checkAccount(asked.account)
         case .listAccounts(let asked): try Self.checkPage(asked.pageSize)
         case .configure(let asked): try Self.check(asked)
-        case .sync(let asked):
-            try Self.checkAccount(asked.account)
-            try Self.checkIdempotencyKey(asked.idempotencyKey)
-        case .requestRefund(let asked):
-            try Self.checkAccount(asked.account)
-            try Self.checkIdempotencyKey(asked.idempotencyKey)
-        case .redeemOfferCode(let asked):
-            try Self.checkAccount(asked.account)
-            try Self.present(asked.code, "code")
-            try Self.checkIdempotencyKey(asked.idempotencyKey)
-        case .manageSubscriptions(let asked):
-            try Self.checkAccount(asked.account)
-            try Self.present(asked.productID, "product_id")
-            try Self.checkIdempotencyKey(asked.idempotencyKey)
-        case .getAppTransaction(let asked): try Self.checkAccount(asked.account)
-        case .purchaseIntents(let asked), .messages(let asked): try Self.checkAccount(asked.account)
+        case .redeemOfferCode(let asked): try Self.present(asked.code, "code")
+        case .manageSubscriptions(let asked): try Self.present(asked.productID, "product_id")
         case .listPlanOptions(let asked):
             try Self.check(locale: asked.locale)
-            try Self.checkAccount(asked.account)
             try Self.present(asked.groupID, "group_id")
-        case .getOfferEligibility(let asked):
-            try Self.checkAccount(asked.account)
-            try Self.present(asked.productID + asked.groupID, "group_id")
+        case .getOfferEligibility(let asked): try Self.present(asked.productID + asked.groupID, "group_id")
         case .explain(let asked): try Self.check(asked)
         case .setClock(let asked): try Self.check(asked)
         case .getAppPolicies(let asked): try Self.check(locale: asked.locale)
-        case .checkCatalog, .loadCatalog, .getCatalog, .getClock, .getSettings, .listApps, .getServerStatus: break
         case .backup(let asked): try Self.check(asked)
         case .revokeToken(let asked): try Self.check(asked)
         case .offerConsoleCode(let asked): try Self.check(asked)
-        case .redeemConsoleCode: break
+        // The other methods need no more than an account and a key.
+        default: break
         }
     }
 
@@ -103,7 +74,6 @@ extension LoopCore {
     }
 
     private static func check(_ asked: OperateRequest) throws(CallRefusal) {
-        try Self.checkIdempotencyKey(asked.idempotencyKey)
         guard let operation = asked.operation else {
             throw CallRefusal(
                 .fieldMissing, "operation is not set; it names exactly one operation",
@@ -120,7 +90,6 @@ extension LoopCore {
     }
 
     private static func check(_ asked: ConfigureRequest) throws(CallRefusal) {
-        try Self.checkIdempotencyKey(asked.idempotencyKey)
         guard !asked.settings.isEmpty else {
             throw CallRefusal(
                 .fieldMissing, "settings is empty; name what is to be changed",
@@ -129,7 +98,6 @@ extension LoopCore {
     }
 
     private static func check(_ asked: ExplainRequest) throws(CallRefusal) {
-        try Self.checkAccount(asked.account)
         switch asked.about {
         case .group(let id)?: try Self.present(id, "group_id")
         case .product(let id)?: try Self.present(id, "product_id")

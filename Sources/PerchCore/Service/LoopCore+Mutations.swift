@@ -57,33 +57,35 @@ extension LoopCore {
             return self.keyed(asked.idempotencyKey, mutation, request)
 
         case .configure(let asked):
-            let settings = asked.settings
-            let mutation = Mutation(.app(app), needsTestApp: true) { view throws(Refusal) in
-                let after = try decideConfiguration(
-                    settings, settings: view.app.settings, fileSettings: view.fileSettings,
-                    catalogue: view.app.catalogue)
-                var change = AppChange()
-                if after.settings != view.app.settings { change.settings = after.settings }
-                if let catalogue = after.catalogue {
-                    change.catalogue = (catalogue, view.app.catalogueSource)
-                }
-                if change.settings == nil, change.catalogue == nil { return .unchanged(answer: .none) }
-                return .commitApp(change, answer: .none)
-            }
-            return self.keyed(asked.idempotencyKey, mutation, request)
+            return self.keyed(asked.idempotencyKey, Self.configuration(asked.settings, app: app), request)
 
         case .setClock(let asked):
             guard let change = asked.change else { preconditionFailure("a clock change was checked to be there") }
             return self.clockMutation(change, app: app)
 
         default:
-            preconditionFailure("\(request.method) changes nothing")
+            throw CallRefusal(.unknownMethod, "this server does not implement \(request.method.path)")
         }
     }
 
     static func key(_ account: String, _ app: AppNumber) -> AccountKey {
         let text = account.utf8Span.span
         return AccountKey(app: app, bytes: text.withUnsafeBytes { [UInt8]($0) })
+    }
+
+    private static func configuration(_ settings: [AppSettingChange], app: AppNumber) -> Mutation {
+        Mutation(.app(app), needsTestApp: true) { view throws(Refusal) in
+            let after = try decideConfiguration(
+                settings, settings: view.app.settings, fileSettings: view.fileSettings,
+                catalogue: view.app.catalogue)
+            var change = AppChange()
+            if after.settings != view.app.settings { change.settings = after.settings }
+            if let catalogue = after.catalogue {
+                change.catalogue = (catalogue, view.app.catalogueSource)
+            }
+            if change.settings == nil, change.catalogue == nil { return .unchanged(answer: .none) }
+            return .commitApp(change, answer: .none)
+        }
     }
 
     private func clockMutation(_ change: ClockChange, app: AppNumber) -> Mutation {

@@ -135,10 +135,6 @@ extension LoopCore {
             var mutation = try self.mutation(for: request, app: app)
             mutation.origin = self.clientID(ofCall: call)
             self.ask(call, request, app: app, .mutate(mutation))
-        case .operate, .configure, .setClock, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions:
-            // A change outside the app has no origin: every reader of the account's transactions receives it.
-            self.ask(call, request, app: app, .mutate(try self.mutation(for: request, app: app)))
-
         case .getClock: try self.answerClock(call, app: app)
 
         case .listApps: self.answerApps(call)
@@ -161,6 +157,9 @@ extension LoopCore {
             self.answer(call, .offerConsoleCode(ConsoleCode(code: try self.offer(asked))))
         case .redeemConsoleCode(let asked):
             self.answer(call, .redeemConsoleCode(ConsoleToken(token: try self.redeem(asked))))
+        default:
+            // A change outside the app has no origin: every reader of the account's transactions receives it.
+            self.ask(call, request, app: app, .mutate(try self.mutation(for: request, app: app)))
         }
     }
 

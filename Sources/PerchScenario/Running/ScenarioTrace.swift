@@ -49,12 +49,7 @@ package struct ScenarioTrace: Sendable {
 
     /// Reads change nothing. `inspectAccount` is kept, because it returns the numbers of pending purchases.
     private static func isKept(_ request: Request) -> Bool {
-        switch request {
-        case .purchase, .finish, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions, .operate,
-            .inspectAccount, .configure, .setClock, .loadCatalog:
-            true
-        default: false
-        }
+        !request.method.isSafe || request.method == .inspectAccount
     }
 }
 
