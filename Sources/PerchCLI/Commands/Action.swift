@@ -1,4 +1,4 @@
-/// The actions of commands. The table names each once, and `CommandRun` switches over all.
+/// The actions of commands. The table names each once, and `CommandRun.run` switches over all.
 package enum Action: Hashable, Sendable, CaseIterable {
     case serve, version
     case watchProducts, watchStatus, watchEntitlement, watchUpdates, watchIntents, watchMessages
@@ -25,4 +25,52 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case benchHot, benchKeyed, benchMux, benchCatalog, benchStorm, benchResume, benchIdle, benchBuy, benchMixed
     case benchScenario
     case benchCompare, benchFigures, benchFloorServer
+}
+
+extension CommandRun {
+    /// Runs the command.
+    func run() async throws -> ExitCode {
+        switch self.invocation.action {
+        case .serve: preconditionFailure("a server runs on the main thread, see Serve")
+        case .version: try self.console.data(Tool.versionLine)
+        case .benchHot, .benchKeyed, .benchMux, .benchCatalog, .benchStorm, .benchResume, .benchIdle, .benchBuy,
+            .benchMixed, .benchScenario, .benchCompare, .benchFigures, .benchFloorServer:
+            preconditionFailure("a bench runs on the main thread, see BenchRun")
+        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages:
+            return try await self.watch()
+        case .getProducts, .getStatus, .getEntitlement, .getEntitlements, .getHistory, .getUnfinished, .getLatest,
+            .getImage, .getApps, .getPlanOptions, .getOffers, .getPolicies, .getAppTransaction,
+            .getCanMakePayments, .getSettings:
+            try await self.get()
+        case .explainStatus, .explainEntitlement: try await self.explain()
+        case .storeBuy, .storeFinish, .storeRefund, .storeRenew, .storeExpire, .storeAutoRenew:
+            try await self.changeStore()
+        case .storeReverseRefund, .storeDeclineRefund, .storeConsumption, .storeResolve, .storeCharges, .storeExtend,
+            .storeRaisePrice, .storeAgreePrice, .storeDeclinePrice, .storeShare, .storeStopSharing, .storeApprove,
+            .storeDecline, .storeIntent, .storeEndIntent, .storeMessage, .storeDelete, .storeClear, .storeStorefront:
+            try await self.operate()
+        case .storeSync, .storeRequestRefund, .storeRedeem, .storeManageSubscriptions: try await self.askAsCustomer()
+        case .storeSet, .storeFail, .storeReset, .storeProduct: try await self.configure()
+        case .storeList, .storeInspect: try await self.look()
+        case .storeWatch: return try await self.watchStore()
+        case .clockShow, .clockFreeze, .clockResume, .clockAdvance, .clockTo, .clockNext, .clockRate:
+            try await self.moveClock()
+        case .storeGenerate: try self.generate()
+        case .catalogCheck: try self.checkCatalogue()
+        case .catalogLoad: try await self.loadCatalogue()
+        case .catalogShow: try await self.showCatalogue()
+        case .scenarioRun: return try self.runScenarios()
+        case .scenarioCheck: return try self.checkScenarios()
+        case .backup: try await self.backUp()
+        case .restore: try self.restore()
+        case .tokenCreate, .tokenInspect, .tokenRevoke, .tokenKeyCreate: try await self.token()
+        case .contextAdd, .contextUse, .contextList, .contextRemove: try self.context()
+        case .console: return try await self.openConsole()
+        case .completion: try self.complete()
+        case .manual: try self.writeManual()
+        case .appRemove: try self.removeApp()
+        case .doctor: return try await self.examine()
+        }
+        return .success
+    }
 }

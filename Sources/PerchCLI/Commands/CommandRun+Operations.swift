@@ -78,52 +78,6 @@ extension CommandRun {
         return milliunits
     }
 
-    // MARK: What a customer asks for
-
-    /// `perch store sync`, `request-refund`, `redeem`, `manage-subscriptions`.
-    func askAsCustomer() async throws {
-        try await self.withClient { client in
-            let (account, key) = (self.text("ACCOUNT"), self.idempotencyKey)
-            switch self.invocation.action {
-            case .storeSync:
-                try self.tell(try await client.sync(account: account, idempotencyKey: key), "everything is restored")
-            case .storeRequestRefund:
-                let answer = try await client.requestRefund(
-                    of: self.transactionID("ID"), account: account, reason: self.refundReason,
-                    text: self.settings.text("text") ?? "", idempotencyKey: key)
-                let refund = RefundAnswer(
-                    position: answer.position, isApproved: answer.isApproved, transaction: answer.transaction)
-                try self.printer.print(.requestRefund(refund)) { writer in
-                    [
-                        (answer.isApproved ? "approved" : "declined")
-                            + (answer.transaction.map { "  " + writer.transaction($0.value) } ?? "")
-                    ]
-                }
-            case .storeManageSubscriptions:
-                let (product, isOn) = (self.text("PRODUCT"), self.text("SWITCH") == "on")
-                try self.tell(
-                    try await client.manageSubscriptions(
-                        account: account, product: product, autoRenew: isOn, idempotencyKey: key),
-                    "\(printable(product)) \(isOn ? "renews" : "does not renew")")
-            case .storeRedeem:
-                let answer = try await client.redeemOfferCode(
-                    self.text("CODE"), account: account, product: self.settings.text("product") ?? "",
-                    idempotencyKey: key)
-                let redeemed = RedeemedCode(
-                    position: answer.position, transaction: answer.transaction,
-                    appliesAtRenewal: answer.appliesAtRenewal)
-                try self.printer.print(.redeemOfferCode(redeemed)) { writer in
-                    [
-                        writer.transaction(answer.transaction.value)
-                            + (answer.appliesAtRenewal ? "  the offer applies from the next period" : "")
-                    ]
-                }
-            default:
-                preconditionFailure("\(self.invocation.action) is nothing that a customer asks for")
-            }
-        }
-    }
-
     var refundReason: RevocationReason {
         self.settings.text("reason") == "developer-issue" ? .developerIssue : .other
     }

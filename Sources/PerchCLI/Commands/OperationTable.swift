@@ -9,12 +9,17 @@ enum OperationTable {
 
     static let target = OperandSpec(
         "TARGET", .target, .one, "A product that the account holds, or the number of one of its transactions.")
-    private static let number = OperandSpec("NUMBER", .transactionID, .one, "Its number.")
+    static let number = OperandSpec("NUMBER", .transactionID, .one, "Its number.")
 
-    private static func leaf(
-        _ name: String, _ summary: String, _ action: Action, _ operands: [OperandSpec], _ options: [OptionSpec] = []
+    /// `heading`: its section of the help; nil where `StoreTable.headings` names it.
+    static func leaf(
+        _ name: String, _ summary: String, _ action: Action, _ operands: [OperandSpec], _ options: [OptionSpec] = [],
+        heading: String? = nil
     ) -> CommandSpec {
-        CommandTable.leaf(name, summary, action, operands, CommandTable.asking(options + [StoreTable.key]))
+        var command = CommandTable.leaf(
+            name, summary, action, operands, CommandTable.asking(options + [StoreTable.key]))
+        command.heading = heading
+        return command
     }
 
     private static let refunds = [
@@ -109,24 +114,6 @@ enum OperationTable {
                 OperandSpec(
                     "CODE", .storefront(orWord: "app"), .one, "A country such as DEU, or `app` for that of the app."),
             ]),
-    ]
-
-    private static let customers = [
-        Self.leaf("sync", "Restore, as a customer does.", .storeSync, [CommandTable.account]),
-        Self.leaf(
-            "request-refund", "Ask for a refund, as a customer does.", .storeRequestRefund,
-            [CommandTable.account, CommandTable.transaction],
-            [
-                StoreTable.refundReason,
-                OptionSpec("text", .text, "TEXT", "What the customer writes; REJECT under `other` is declined."),
-            ]),
-        Self.leaf(
-            "redeem", "Redeem an offer code, as a customer does.", .storeRedeem,
-            [CommandTable.account, OperandSpec("CODE", .text, .one, "The code's reference name.")],
-            [OptionSpec("product", .text, "PRODUCT", "Where several products have a code of that name.")]),
-        Self.leaf(
-            "manage-subscriptions", "Switch renewal on or off, as a customer does in the sheet of subscriptions.",
-            .storeManageSubscriptions, [CommandTable.account, CommandTable.product, Self.renewal]),
     ]
 
     static let renewal = OperandSpec("SWITCH", .toggle, .one, "Whether it renews.")

@@ -117,13 +117,6 @@ struct Refusal: CustomTestStringConvertible {
         Refusal("Store", "perch has no command \"Store\"", suggesting: "`perch store`"),
         Refusal("ticket", "perch has no command \"ticket\""),
         Refusal("token", "perch token needs a command: create, inspect, revoke or key"),
-        Refusal(
-            "store",
-            "perch store needs a command: buy, finish, refund, renew, expire, auto-renew, reverse-refund, "
-                + "decline-refund, consumption, resolve, charges, extend, raise-price, agree-price, decline-price, share, "
-                + "stop-sharing, approve, decline, intent, end-intent, message, delete, clear, storefront, sync, "
-                + "request-refund, redeem, manage-subscriptions, set, fail, reset, product, watch, list, inspect or clock"
-        ),
         Refusal("store byu anna x", "perch store has no command \"byu\"", suggesting: "`perch store buy`"),
         Refusal(
             "store clock adv 3d", "perch store clock has no command \"adv\"", suggesting: "`perch store clock advance`"),
@@ -209,6 +202,16 @@ struct Refusal: CustomTestStringConvertible {
             try ArgumentParser(CommandTable.root).parse(["get", "apps", "--\u{1B}[2J"])
         }
         #expect(error?.description.unicodeScalars.contains("\u{1B}") == false)
+    }
+
+    @Test func `a group without a command is refused with its commands, but for hidden ones`() throws {
+        let store = try #require(CommandTable.root.commands.first { $0.name == "store" })
+        let shown = store.commands.filter { !$0.isHidden }.map(\.name)
+        #expect(shown.contains("buy") && !shown.contains("generate"))
+        let error = #expect(throws: UsageError.self) { try ArgumentParser(CommandTable.root).parse(["store"]) }
+        let list = shown.dropLast().joined(separator: ", ")
+        let last = try #require(shown.last)
+        #expect(error?.description.hasPrefix("perch store needs a command: \(list) or \(last)") == true)
     }
 
     @Test func `every action has exactly one command, but for the clock that is shown by its own name too`() {
