@@ -4,13 +4,6 @@ import PerchWire
 
 // Samples of operations, settings and their results.
 extension Samples {
-    mutating func asOf() -> AsOf { AsOf(instant: self.instant(), revision: self.u64()) }
-
-    mutating func accountWatch() -> AccountWatchRequest {
-        AccountWatchRequest(
-            app: self.app(), account: self.text(), resumeToken: self.bytes(), atLeast: self.position())
-    }
-
     mutating func orderedOffer() -> OrderedOffer {
         OrderedOffer(type: self.value(), id: self.text(), signature: self.text())
     }
@@ -90,48 +83,5 @@ extension Samples {
             .simulatedError(self.value(), SimulatedError(rawValue: 1 + self.i32() / 2)),
             .simulatedError(self.value(), nil), .product(self.edit()), .reset,
         ]
-    }
-
-    mutating func intent() -> PurchaseIntent {
-        PurchaseIntent(id: self.u64(), productID: self.text(), offer: self.orderedOffer(), since: self.instant())
-    }
-
-    mutating func storeMessage() -> StoreMessage {
-        StoreMessage(
-            reason: self.value(), since: self.instant(), originalTransactionID: self.u64(), productID: self.text(),
-            offerID: self.text())
-    }
-
-    mutating func inspection() -> AccountInspection {
-        AccountInspection(
-            position: self.position(),
-            groups: self.list { GroupStatuses(groupID: $0.text(), statuses: $0.statuses()) },
-            owned: self.list { $0.verified() },
-            pendingPurchases: self.list {
-                PendingPurchase(id: $0.u64(), reason: $0.value(), order: $0.order(), since: $0.instant())
-            },
-            intents: self.list { $0.intent() },
-            shares: self.list { FamilySharing(original: $0.u64(), memberOriginal: $0.u64()) },
-            storefront: self.text(), charges: self.value(), appTransactionID: self.text(),
-            awaitingSync: self.list { $0.verified() })
-    }
-
-    mutating func explanations() -> ExplainAnswer {
-        ExplainAnswer(
-            value: Explanations(
-                message: self.text(), isEntitled: true,
-                explanations: self.list { samples in
-                    Explanation(
-                        rule: samples.text(), message: samples.text(), originalTransactionID: samples.u64(),
-                        state: samples.value(), isEntitled: true,
-                        facts: samples.list {
-                            ExplainedFact(transactionID: $0.u64(), field: $0.text(), value: $0.text())
-                        },
-                        nextChange: Forecast(
-                            at: samples.instant(), kind: samples.value(), originalTransactionID: samples.u64(),
-                            state: .inGracePeriod),
-                        nextMessage: samples.text())
-                }),
-            position: self.position(), isNotInCatalog: true)
     }
 }
