@@ -50,67 +50,6 @@ private enum Caller: String, CaseIterable {
         "CREDENTIALS_MALFORMED", "CREDENTIALS_UNTRUSTED", "CREDENTIALS_NOT_YET_VALID",
     ]
 
-    /// The shop's answers to permitted callers without data.
-    private static let empty: [PerchWire.Method: String] = [
-        .getImage: "IMAGE_UNKNOWN", .redeemOfferCode: "PURCHASE_INVALID_OFFER", .backup: "BACKUP_FAILED",
-        .offerConsoleCode: "FIELD_INVALID", .redeemConsoleCode: "FIELD_INVALID",
-    ]
-
-    /// A request about anna that succeeds for a permitted caller.
-    private static func request(_ method: PerchWire.Method, bought: TransactionID, coins: TransactionID) -> Request {
-        let anna = AccountWatchRequest(account: "anna")
-        switch method {
-        case .productsTask: return .products()
-        case .subscriptionStatusTask: return .status()
-        case .currentEntitlementTask: return .entitlement()
-        case .getProducts: return .getProducts(ProductsRequest(productIDs: ["gold"]))
-        case .getImage: return .getImage(GetImageRequest(imageID: "none"))
-        case .getSubscriptionStatus: return .readStatus()
-        case .getCurrentEntitlement:
-            return .getCurrentEntitlement(CurrentEntitlementRequest(account: "anna", productID: "gold"))
-        case .listCurrentEntitlements: return .listCurrentEntitlements(ListCurrentEntitlementsRequest(account: "anna"))
-        case .listPlanOptions: return .listPlanOptions(PlanOptionsRequest(account: "anna", groupID: "plans"))
-        case .getOfferEligibility:
-            return .getOfferEligibility(OfferEligibilityRequest(account: "anna", groupID: "plans"))
-        case .getAppPolicies: return .getAppPolicies(AppPoliciesRequest())
-        case .explain: return .explain(ExplainRequest(account: "anna", about: .group("plans")))
-        case .purchase: return .buy("coins")
-        case .finish: return .finish(FinishRequest(account: "anna", transactionID: bought))
-        case .listTransactions: return .listTransactions(ListTransactionsRequest(account: "anna"))
-        case .listUnfinished: return .listUnfinished(ListUnfinishedRequest(account: "anna"))
-        case .getLatestTransaction:
-            return .getLatestTransaction(LatestTransactionRequest(account: "anna", productID: "gold"))
-        case .transactionUpdates: return .updates()
-        case .sync: return .sync(SyncRequest(account: "anna"))
-        case .requestRefund: return .requestRefund(RefundRequest(account: "anna", transactionID: coins))
-        case .redeemOfferCode:
-            return .redeemOfferCode(RedeemOfferCodeRequest(account: "anna", code: "none", productID: "gold"))
-        case .manageSubscriptions:
-            return .manageSubscriptions(
-                ManageSubscriptionsRequest(account: "anna", productID: "gold", isAutoRenewOn: true))
-        case .getAppTransaction: return .getAppTransaction(AppTransactionRequest(account: "anna"))
-        case .purchaseIntents: return .purchaseIntents(anna)
-        case .messages: return .messages(anna)
-        case .operate:
-            return .operate(.setAutoRenew(.product("gold"), isOn: true), "anna")
-        case .inspectAccount: return .inspectAccount(InspectAccountRequest(account: "anna"))
-        case .listAccounts: return .listAccounts(ListAccountsRequest())
-        case .configure: return .configure(.locale("de"))
-        case .getSettings: return .getSettings(SettingsRequest())
-        case .getClock: return .getClock(ClockRequest())
-        case .setClock: return .clock(.freeze)
-        case .listApps: return .listApps
-        case .checkCatalog: return .checkCatalog(CheckCatalogRequest(file: [1]))
-        case .loadCatalog: return .loadCatalog(LoadCatalogRequest(file: [1], source: "test"))
-        case .getCatalog: return .getCatalog(GetCatalogRequest())
-        case .getServerStatus: return .getServerStatus
-        case .backup: return .backup(BackupRequest(path: "/none"))
-        case .revokeToken: return .revokeToken(RevokeTokenRequest(tokenID: "another"))
-        case .offerConsoleCode: return .offerConsoleCode(OfferConsoleCodeRequest(token: "a.b.c"))
-        case .redeemConsoleCode: return .redeemConsoleCode(RedeemConsoleCodeRequest(code: "none"))
-        }
-    }
-
     /// One column: a separate world, in which this caller calls every method.
     private static func column(_ caller: Caller) throws -> [PerchWire.Method: String] {
         let world = Gate.world()
@@ -125,8 +64,8 @@ private enum Caller: String, CaseIterable {
         let metadata = caller.metadata
         var cells: [PerchWire.Method: String] = [:]
         for method in PerchWire.Method.allCases {
-            let stream = client.call(
-                Self.request(method, bought: bought, coins: coins).naming(app), authorization: metadata)
+            let row = MethodCase.of(method, bought: bought, coins: coins)
+            let stream = client.call(try row.request.naming(app), authorization: metadata)
             world.settle()
             let status = client.status(of: stream)
             let reason = status?.reason ?? ""
@@ -140,7 +79,7 @@ private enum Caller: String, CaseIterable {
                 client.cancel(stream)
                 world.settle()
             } else {
-                #expect(reason == Self.empty[method] ?? "", "\(method): \(status?.message ?? "no status")")
+                #expect(reason == row.refusal, "\(method): \(status?.message ?? "no status")")
             }
             cells[method] = "yes"
         }
@@ -152,18 +91,7 @@ private enum Caller: String, CaseIterable {
 
     /// The expected cell, by the rules and not by the deciding code.
     private static func expected(_ method: PerchWire.Method, _ caller: Caller) -> String {
-        let service = method.path.split(separator: "/")[0]
-        let writes: Set<PerchWire.Method> = [
-            .purchase, .finish, .sync, .requestRefund, .redeemOfferCode, .manageSubscriptions,
-        ]
-        let needed: Scope =
-            switch service {
-            // Every holder of a token may offer it, and the code is the credential of its browser.
-            case _ where [.offerConsoleCode, .redeemConsoleCode].contains(method): .read
-            case "perch.v1.AdminService": .admin
-            case "perch.v1.TestStoreService": .test
-            default: writes.contains(method) ? .write : .read
-            }
+        let needed = MethodCase.of(method).scope
         let ofServer: Set<PerchWire.Method> = [.getServerStatus, .backup, .revokeToken]
         // Requests about no account: data that every customer may see, and a file that is only checked.
         let shared: Set<PerchWire.Method> = [
@@ -233,50 +161,14 @@ private enum Caller: String, CaseIterable {
 }
 
 extension Request {
-    /// The same about an app that it names.
-    fileprivate func naming(_ app: AppReference) -> Request {
-        func named<Asked>(_ asked: Asked, _ path: WritableKeyPath<Asked, AppReference>) -> Asked {
-            var asked = asked
-            asked[keyPath: path] = app
-            return asked
-        }
-        switch self {
-        case .productsTask(let asked): return .productsTask(named(asked, \.app))
-        case .getProducts(let asked): return .getProducts(named(asked, \.app))
-        case .getImage(let asked): return .getImage(named(asked, \.app))
-        case .subscriptionStatusTask(let asked): return .subscriptionStatusTask(named(asked, \.app))
-        case .getSubscriptionStatus(let asked): return .getSubscriptionStatus(named(asked, \.app))
-        case .currentEntitlementTask(let asked): return .currentEntitlementTask(named(asked, \.app))
-        case .getCurrentEntitlement(let asked): return .getCurrentEntitlement(named(asked, \.app))
-        case .listCurrentEntitlements(let asked): return .listCurrentEntitlements(named(asked, \.app))
-        case .purchase(let asked): return .purchase(named(asked, \.app))
-        case .finish(let asked): return .finish(named(asked, \.app))
-        case .listTransactions(let asked): return .listTransactions(named(asked, \.app))
-        case .listUnfinished(let asked): return .listUnfinished(named(asked, \.app))
-        case .getLatestTransaction(let asked): return .getLatestTransaction(named(asked, \.app))
-        case .transactionUpdates(let asked): return .transactionUpdates(named(asked, \.app))
-        case .sync(let asked): return .sync(named(asked, \.app))
-        case .requestRefund(let asked): return .requestRefund(named(asked, \.app))
-        case .redeemOfferCode(let asked): return .redeemOfferCode(named(asked, \.app))
-        case .manageSubscriptions(let asked): return .manageSubscriptions(named(asked, \.app))
-        case .getAppTransaction(let asked): return .getAppTransaction(named(asked, \.app))
-        case .purchaseIntents(let asked): return .purchaseIntents(named(asked, \.app))
-        case .messages(let asked): return .messages(named(asked, \.app))
-        case .listPlanOptions(let asked): return .listPlanOptions(named(asked, \.app))
-        case .getOfferEligibility(let asked): return .getOfferEligibility(named(asked, \.app))
-        case .getAppPolicies(let asked): return .getAppPolicies(named(asked, \.app))
-        case .explain(let asked): return .explain(named(asked, \.app))
-        case .operate(let asked): return .operate(named(asked, \.app))
-        case .inspectAccount(let asked): return .inspectAccount(named(asked, \.app))
-        case .listAccounts(let asked): return .listAccounts(named(asked, \.app))
-        case .configure(let asked): return .configure(named(asked, \.app))
-        case .getSettings(let asked): return .getSettings(named(asked, \.app))
-        case .getClock(let asked): return .getClock(named(asked, \.app))
-        case .setClock(let asked): return .setClock(named(asked, \.app))
-        case .loadCatalog(let asked): return .loadCatalog(named(asked, \.app))
-        case .getCatalog(let asked): return .getCatalog(named(asked, \.app))
-        case .listApps, .checkCatalog, .getServerStatus, .backup, .revokeToken, .offerConsoleCode, .redeemConsoleCode:
-            return self
-        }
+    /// The same about an app that it names. `app` is field 1 of every request that has it.
+    fileprivate func naming(_ app: AppReference) throws -> Request {
+        guard self.app != nil else { return self }
+        let codec = MessageCodec()
+        let field = [UInt8](try codec.encode(Request.getClock(ClockRequest(app: app))).message)
+        let bytes = field + [UInt8](try codec.encode(self).message)
+        let named = try codec.decodeRequest(self.method, bytes.span.bytes)
+        #expect(named.app == app && named.method == self.method)
+        return named
     }
 }
