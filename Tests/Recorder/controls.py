@@ -264,22 +264,35 @@ def a_purchase_is_not_told_before_the_beat(spoiler):
     return True
 
 
+# A damage can fall where the protocol hides it, for example on a call that the client has given up.
+PLACES_TRIED = 3
+
+
+def violated(contract, entries, scratch_accounts):
+    checks = Checks(contract, scratch_accounts)
+    for entry in entries:
+        checks.feed(entry)
+    return {each: count for each, count in checks.ledger.violated.items() if count}
+
+
 def run_controls(contract, entries, scratch_accounts, seed, say):
-    """Spoils the journal once for each control. Returns how many controls failed."""
+    """Spoils the journal once for each control, at another place where the damage stayed hidden. Returns how many controls
+    failed."""
     failed = 0
     for name, check, function in CONTROLS:
-        spoiler = Spoiler(contract, entries, scratch_accounts, f"{seed} {name}")
-        if not function(spoiler):
+        is_possible, found = False, {}
+        for attempt in range(PLACES_TRIED):
+            spoiler = Spoiler(contract, entries, scratch_accounts, f"{seed} {name} {attempt}")
+            if not function(spoiler):
+                continue
+            is_possible, found = True, violated(contract, spoiler.entries, scratch_accounts)
+            if check in found:
+                break
+        failed += check not in found
+        if not is_possible:
             say(f"control NOT POSSIBLE  {name}: the run has no place for it")
-            failed += 1
             continue
-        checks = Checks(contract, scratch_accounts)
-        for entry in spoiler.entries:
-            checks.feed(entry)
-        found = {each: count for each, count in checks.ledger.violated.items() if count}
-        is_found = check in found
-        failed += not is_found
         others = ", ".join(f"{other} {count}" for other, count in sorted(found.items()) if other != check)
         others = f" (also {others})" if others else ""
-        say(f"control {'found' if is_found else 'NOT FOUND':9}  {check:16}  {name}{others}")
+        say(f"control {'found' if check in found else 'NOT FOUND':9}  {check:16}  {name}{others}")
     return failed
