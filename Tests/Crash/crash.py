@@ -39,7 +39,7 @@ CHECKS = (
     "each event comes exactly once and in order, reconnects included",
     "the events of all connections together are those that the store has",
     "an event's revision and origin are those of the acknowledged request",
-    "a cursor is answered by what came after it only",
+    "a cursor is answered by itself, then by what came after it",
     "no BEAT passes an event that is still to come",
     "positions on a watch never decrease, restarts included",
     "an equal value is never pushed twice in a row, restarts included",
