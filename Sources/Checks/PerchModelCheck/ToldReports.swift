@@ -2,8 +2,10 @@ package import PerchBase
 package import PerchModel
 import PerchTesting
 
-/// Random reports about some customers of an app whose facts are told: lines with renewals, failed charges, refunds, reversals,
-/// upgrades and restores, purchases of other types, tokens that come late, aliases and claims.
+/// Random reports about some customers of a told app.
+///
+/// Subscription lines have renewals, failed charges, refunds, reversals, upgrades and restores. There are also purchases of other
+/// types, late account tokens, aliases and claims.
 package struct ToldReports {
     package static let day: Int64 = 86_400_000
     package static let month: Int64 = 30 * Self.day

@@ -105,7 +105,7 @@ extension ToldOriginal {
         }
     }
 
-    /// What a reader is told to expect: the renewal where one is to come, else the next change of the state.
+    /// The next change: the renewal if one is due, else the next change of the state.
     package func forecast(after now: Instant, leewayMilliseconds: Int64) -> Forecast? {
         guard let standing = self.standing(at: now, leewayMilliseconds: leewayMilliseconds) else {
             return self.nextCrossing(after: now, leewayMilliseconds: leewayMilliseconds).map {

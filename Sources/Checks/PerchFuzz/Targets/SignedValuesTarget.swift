@@ -4,9 +4,10 @@ import PerchJSON
 
 /// Values that the App Store is said to have signed.
 ///
-/// The first byte says what the rest is: 0 a whole value; 1 a payload, which is signed here; 2 a header, in which `$L`, `$I`
-/// and `$R` stand for the certificates, above a payload that is signed here. Without a signature that is made here, a fuzzer
-/// would not get past it.
+/// The first byte is the kind of input:
+/// - 0: a whole value.
+/// - 1: a payload. The target signs it, because no fuzzer guesses a signature.
+/// - 2: a header and a payload, which the target signs. In the header, `$L`, `$I` and `$R` stand for the certificates.
 final class SignedValuesTarget: FuzzTarget {
     static let name = "signed-values"
     static let reaches = ["PerchApple/Verification", "PerchApple/Signing"]
