@@ -10,6 +10,11 @@ extension Limits {
 
     /// Bench connections that wait for their WELCOME at a time. A server allows 64 times as many (`handshakesMax`).
     package static let benchHandshakesMax = 256
+    /// The same where `bench storm --closed` asks for more: all clients of a server that has restarted, at once.
+    package static let benchHandshakesAtOnceMax = 65_536
+
+    /// Bytes of a Lua script for Redis.
+    package static let benchScriptBytesMax = 1 << 20
 
     /// Changes that a bench sends in one iteration of its loop. Then it reads sockets, because a generator that only
     /// writes would measure its own queue.

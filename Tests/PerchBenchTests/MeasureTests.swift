@@ -44,6 +44,13 @@ import Testing
         #expect(after.residentBytes > 1_000_000)
     }
 
+    @Test func `count the sleeps of a thread`() {
+        let before = ProcessFigures.threadSleeps()
+        for _ in 0..<5 { usleep(1_000) }
+        let after = ProcessFigures.threadSleeps()
+        #expect(after - before >= 5 && after - before < 100)
+    }
+
     @Test func `are nil for a missing process`() {
         #expect(ProcessFigures(process: Int32.max) == nil)
     }

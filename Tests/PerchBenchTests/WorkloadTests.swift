@@ -67,6 +67,20 @@ import Testing
         #expect(report.targets.allSatisfy { $0.figures[.deliveries] ?? 0 > 0 })
     }
 
+    @Test(arguments: BenchChange.allCases) func `a workload makes every kind of change`(_ change: BenchChange) throws {
+        var settings = tiny(.mux, watches: 30)
+        settings.outstanding = 8
+        settings.change = change
+        let report = try measured(settings, hasFloor: true)
+        Self.expectSound(report, ["perch", "floor"])
+        let figures = report.targets[0].figures
+        #expect(figures[.deliveries] ?? 0 > 0)
+        #expect(figures[.duplicates] == 0)
+        // A generator that polls seldom sleeps, and is busy only while it finds work.
+        #expect(figures[.generatorWakeups] != nil)
+        #expect(figures[.generatorCPU].map { $0 < 1 } == true)
+    }
+
     @Test(arguments: [false, true]) func `a workload with catalogue edits works compressed and uncompressed`(
         _ zlib: Bool
     ) throws {

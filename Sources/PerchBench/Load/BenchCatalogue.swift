@@ -1,9 +1,12 @@
 import PerchJSON
 
-/// The catalogue of a bench: a pass that can be bought repeatedly and changes its owner's entitlements each time, and
-/// enough items for a products view of the requested size.
+/// The catalogue of a bench: a pass that can be bought repeatedly and changes its owner's entitlements each time, a plan that
+/// renews, and enough items for a products view of the requested size.
 package struct BenchCatalogue: Sendable {
     package static let bundleID = "app.perch.bench"
+    /// A monthly subscription, and its group.
+    static let planID = "bench.plan"
+    static let groupID = "BE4C9000"
 
     package let itemIDs: [String]
 
@@ -53,6 +56,21 @@ package struct BenchCatalogue: Sendable {
         json.endObject()
         json.key("subscriptionGroups")
         json.beginArray()
+        json.beginObject()
+        json.member("id", Self.groupID)
+        json.member("name", "Plans")
+        json.key("subscriptions")
+        json.beginArray()
+        Self.write(
+            Self.planID, id: 0x9001, price: "9.99", type: "RecurringSubscription", name: "Plan",
+            description: "Renewed by a bench", &json
+        ) { json in
+            json.member("groupNumber", 1)
+            json.member("recurringSubscriptionPeriod", "P1M")
+            json.member("subscriptionGroupID", Self.groupID)
+        }
+        json.endArray()
+        json.endObject()
         json.endArray()
         json.key("version")
         json.beginObject()
@@ -69,9 +87,10 @@ package struct BenchCatalogue: Sendable {
 
     private static func write(
         _ productID: String, id: Int, price: String, type: String, name: String, description: String,
-        _ json: inout JSONWriter
+        _ json: inout JSONWriter, more: (inout JSONWriter) -> Void = { _ in }
     ) {
         json.beginObject()
+        more(&json)
         json.member("displayPrice", price)
         json.member("familyShareable", false)
         json.member("internalID", "BE4C" + String(0x1_0000 + id, radix: 16).uppercased())

@@ -14,7 +14,9 @@ extension Generator {
         let writer = key % self.writers.count
         let index = self.ledger.begin(key: key, intended: intended)
         self.recorder.recordDue(intended: intended, at: now)
-        if case .redis(let valueBytes) = self.dialect { return self.publish(index, key, writer, valueBytes) }
+        if case .redis(let valueBytes, let runsScript) = self.dialect {
+            return self.publish(index, key, writer, valueBytes, runsScript: runsScript)
+        }
         let stream = self.writers[writer].takeStream(for: index)
         self.writers[writer].underWay += 1
         self.awaitedAnswers += 1
@@ -22,7 +24,8 @@ extension Generator {
             self.edition += 1
             self.appendCall(self.requests.edition, writer: writer, stream: stream, account: self.edition)
         } else {
-            self.appendCall(self.requests.buy, writer: writer, stream: stream, account: key)
+            let call = self.stage == .seeding ? self.requests.first : self.requests.change
+            self.appendCall(call, writer: writer, stream: stream, account: key, change: Int(index))
         }
     }
 
@@ -57,7 +60,7 @@ extension Generator {
     private func whyUnpushed(_ message: UnsafeRawBufferPointer) -> String? {
         switch self.settings.workload {
         case .catalog, .idle, .storm: return nil
-        default: break
+        default: if self.settings.change == .renewal { return nil }
         }
         // Answers of the baseline server contain a revision and filler bytes, but no transaction.
         guard case .operate(let answer)? = try? self.codec.decodeResponse(.operate, message.bytes) else { return nil }

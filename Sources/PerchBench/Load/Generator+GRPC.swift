@@ -55,20 +55,20 @@ extension Generator {
     // MARK: Sending
 
     /// Appends a change's call to its writer's output.
-    func appendCall(_ template: CallTemplate, writer: Int, stream: UInt32, account: Int) {
+    func appendCall(_ template: CallTemplate, writer: Int, stream: UInt32, account: Int, change: Int = 0) {
         guard self.dialect.isGRPC else {
-            return template.append(to: &self.writers[writer].out, stream: stream, account: account)
+            return template.append(to: &self.writers[writer].out, stream: stream, account: account, change: change)
         }
         let number = UInt32(self.http2.links[writer].streams.count) * 2 + 1
         self.http2.links[writer].streams.append(stream)
         if self.http2.links[writer].credit < template.flowBytes || !self.http2.links[writer].withheld.isEmpty {
             var bytes: [UInt8] = []
-            template.append(to: &bytes, stream: number, account: account)
+            template.append(to: &bytes, stream: number, account: account, change: change)
             self.http2.links[writer].withheld.append((bytes, template.flowBytes))
             return
         }
         self.http2.links[writer].credit -= Int64(template.flowBytes)
-        template.append(to: &self.writers[writer].out, stream: number, account: account)
+        template.append(to: &self.writers[writer].out, stream: number, account: account, change: change)
     }
 
     /// Calls the watches of a connection, as far as its credit allows.

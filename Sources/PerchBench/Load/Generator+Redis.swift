@@ -24,11 +24,18 @@ extension Generator {
     }
 
     /// Publishes a change. Its number serves as revision, because Redis has none.
-    func publish(_ change: Int32, _ key: Int, _ writer: Int, _ valueBytes: Int) {
+    func publish(_ change: Int32, _ key: Int, _ writer: Int, _ valueBytes: Int, runsScript: Bool) {
         let count = max(Self.numberCount, valueBytes)
         self.ledger.answered(change, revision: UInt64(change) + 1) { self.recorder.recordReached($0, arrived: $1) }
         let digits = String(Int(change) + 1)
-        var text = "*3\r\n$7\r\nPUBLISH\r\n$15\r\n\(CallTemplate.account(key))\r\n$\(count)\r\n"
+        let account = CallTemplate.account(key)
+        var text = "*3\r\n$7\r\nPUBLISH\r\n$15\r\n\(account)\r\n$\(count)\r\n"
+        if runsScript {
+            let product = self.settings.product
+            let token = Requests.accountToken(of: account)
+            text = "*7\r\n$5\r\nFCALL\r\n$3\r\nbuy\r\n$1\r\n1\r\n$15\r\n\(account)\r\n"
+            text += "$\(product.utf8.count)\r\n\(product)\r\n$36\r\n\(token)\r\n$\(count)\r\n"
+        }
         text += String(repeating: "0", count: Self.numberCount - digits.count) + digits
         self.writers[writer].out.append(contentsOf: text.utf8)
         self.writers[writer].out.append(contentsOf: repeatElement(UInt8(ascii: "f"), count: count - Self.numberCount))

@@ -61,9 +61,11 @@ extension Generator {
         self.window.serverCPU = self.serverFigures?.cpuSeconds
         self.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9
         self.window.generatorWait = ProcessFigures.threadWaitSeconds()
+        self.window.sleeps = ProcessFigures.threadSleeps()
+        self.window.idle = self.polling.idleNanoseconds
         self.atTick = (now, self.window.serverCPU ?? 0, ThreadClock.nanoseconds())
         self.nextTick = now + 1_000_000_000
-        self.windowCounts = self.ledger.counts
+        self.window.counts = self.ledger.counts
     }
 
     private func closeWindow(of stage: Stage, at now: Int64) {
@@ -72,8 +74,10 @@ extension Generator {
         if let began = self.window.serverCPU { self.window.serverCPU = figures.map { $0.cpuSeconds - began } }
         self.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.window.generatorCPU
         self.window.generatorWait = ProcessFigures.threadWaitSeconds() - self.window.generatorWait
+        self.window.sleeps = ProcessFigures.threadSleeps() - self.window.sleeps
+        self.window.idle = self.polling.idleNanoseconds - self.window.idle
         if self.settings.workload == .idle || self.settings.workload == .storm { self.measureMemory() }
-        self.recorder.converged = self.ledger.counts.converged - self.windowCounts.converged
+        self.recorder.converged = self.ledger.counts.converged - self.window.counts.converged
         self.tell(self.tickRecorder(at: now), of: stage, seconds: self.recorder.seconds)
     }
 

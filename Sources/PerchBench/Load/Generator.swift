@@ -60,8 +60,9 @@ package final class Generator: LoopDriver {
     package static let interrupted = "interrupted by the user"
     package enum Dialect: Sendable {
         case perch(BenchTransport)
-        /// RESP with publish and subscribe, and values of the given size.
-        case redis(valueBytes: Int)
+        /// RESP with publish and subscribe, and values of the given size. `runsScript`: a change calls the function `buy`,
+        /// which publishes.
+        case redis(valueBytes: Int, runsScript: Bool)
     }
 
     static let timerTag: UInt64 = 1 << 63
@@ -140,13 +141,32 @@ package final class Generator: LoopDriver {
     var lastProgress: Int64 = 0
     /// Changes without an answer when the round ended.
     var lost = 0
-    /// CPU seconds at the start and then of the window. The server's is nil if its process cannot be read.
-    /// `generatorWait` is the time that the generator waited for a busy core.
-    var window: (serverCPU: Double?, generatorCPU: Double, generatorWait: Double) = (nil, 0, 0)
-    var windowCounts = Ledger.Counts()
+    var window = Window()
+    private(set) var polling = Polling()
     var memory = Memory()
     var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
     var nextTick: Int64 = 0
+
+    /// Values at the start of the window, and then those of the window.
+    struct Window {
+        /// CPU seconds; nil if the server's process cannot be read.
+        var serverCPU: Double?
+        var generatorCPU = 0.0
+        /// Seconds that the generator waited for a busy core.
+        var generatorWait = 0.0
+        /// How often the generator slept.
+        var sleeps = 0
+        /// Nanoseconds in which a polling generator found nothing to do.
+        var idle: Int64 = 0
+        var counts = Ledger.Counts()
+    }
+
+    struct Polling {
+        var idleNanoseconds: Int64 = 0
+        /// Whether something happened since the last iteration.
+        var hadEvents = false
+        var turnEnded: Int64 = 0
+    }
 
     struct Memory {
         var baseResident: Int?
@@ -233,6 +253,7 @@ package final class Generator: LoopDriver {
     // MARK: LoopDriver
 
     package func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
+        self.polling.hadEvents = true
         if tag == Self.timerTag {
             self.timer.clear()
             return
@@ -252,6 +273,8 @@ package final class Generator: LoopDriver {
     package func turn(now: MonotonicTime) -> MonotonicTime? {
         var now = now.nanoseconds
         if self.stageBegan == 0 { self.begin(at: now) }
+        if self.isPolling, !self.polling.hadEvents { self.polling.idleNanoseconds += now - self.polling.turnEnded }
+        self.polling.hadEvents = false
         if self.isInterrupted() { self.giveUp(Generator.interrupted) }
         // A new stage may have work at once, and no event may wake the loop.
         var before: Stage
@@ -267,10 +290,13 @@ package final class Generator: LoopDriver {
             return nil
         }
         if now >= self.nextTick { self.tick(at: now) }
-        if self.isBehind(at: now) { return MonotonicTime(nanoseconds: now) }
+        self.polling.turnEnded = now
+        if self.isPolling || self.isBehind(at: now) { return MonotonicTime(nanoseconds: now) }
         self.timer.set(MonotonicTime(nanoseconds: min(self.nextDeadline, self.nextTick)))
         return nil
     }
+
+    private var isPolling: Bool { self.settings.polls && (self.stage == .warming || self.stage == .measuring) }
 
     /// Marks a round as failed although it ran to its end.
     func endBadly(_ reason: String, _ refusal: ServerRefusal? = nil) {

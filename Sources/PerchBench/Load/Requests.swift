@@ -2,15 +2,34 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-/// An encoded frame whose number (usually an account's) is written in place. Encoding each call would cost the
+/// An encoded frame whose numbers (usually an account's) are written in place. Encoding each call would cost the
 /// generator more than sending it.
 struct CallTemplate {
+    /// A text that occurs once in the request, and the digits in it that are a number.
+    struct Marker {
+        var text: String
+        var digits: Range<Int>
+        /// The number is the change's, and not the account's.
+        var isOfChange = false
+
+        init(_ text: String, digits: Range<Int>) {
+            self.text = text
+            self.digits = digits
+        }
+
+        /// The number is at the end.
+        init(endOf text: String, isOfChange: Bool = false) {
+            self.init(text, digits: text.utf8.count - CallTemplate.digitCount..<text.utf8.count)
+            self.isOfChange = isOfChange
+        }
+    }
+
     private let wire: CallWire
     private var bytes: [UInt8]
     /// The place of the second frame; 0 if the call is one frame.
     private let second: Int
-    /// The place of the number's digits; empty without a number.
-    private var digits: Range<Int>
+    /// The places of the numbers' digits.
+    private var numbers: [(digits: Range<Int>, isOfChange: Bool)] = []
 
     static let digitCount = 9
 
@@ -19,43 +38,38 @@ struct CallTemplate {
         return "bench-" + String(repeating: "0", count: max(0, Self.digitCount - digits.count)) + digits
     }
 
-    /// `account` is the text of `account(_:)` in the request.
     init(
-        _ request: Request, _ wire: CallWire, _ codec: MessageCodec, account: String? = nil
-    ) throws(MessageError) {
-        try self.init(
-            request, wire, codec, marker: account,
-            digits: account.map { $0.utf8.count - Self.digitCount..<$0.utf8.count })
-    }
-
-    /// `marker` occurs once in the request; `digits` is the number's range in it.
-    init(
-        _ request: Request, _ wire: CallWire, _ codec: MessageCodec, marker: String?, digits: Range<Int>?
+        _ request: Request, _ wire: CallWire, _ codec: MessageCodec, _ markers: [Marker] = []
     ) throws(MessageError) {
         self.wire = wire
         (self.bytes, self.second) = try wire.call(request, codec)
-        self.digits = 0..<0
-        guard let marker, let digits else { return }
-        let key = Array(marker.utf8)
-        let found = (0...(self.bytes.count - key.count)).first { self.bytes[$0..<$0 + key.count].elementsEqual(key) }
-        guard let found else { preconditionFailure("\(marker) is not in its own request") }
-        self.digits = found + digits.lowerBound..<found + digits.upperBound
+        for marker in markers {
+            let key = Array(marker.text.utf8)
+            let found = (0...(self.bytes.count - key.count)).first {
+                self.bytes[$0..<$0 + key.count].elementsEqual(key)
+            }
+            guard let found else { preconditionFailure("\(marker.text) is not in its own request") }
+            self.numbers.append(
+                (found + marker.digits.lowerBound..<found + marker.digits.upperBound, marker.isOfChange))
+        }
     }
 
     /// Bytes of the call that count against a window of HTTP/2.
     var flowBytes: Int { self.bytes.count - self.second - GRPCFrames.headerBytes }
 
-    /// Appends the frames for a stream and a number.
-    func append(to out: inout [UInt8], stream: UInt32, account number: Int = 0) {
+    /// Appends the frames for a stream, an account and a change.
+    func append(to out: inout [UInt8], stream: UInt32, account: Int = 0, change: Int = 0) {
         let start = out.count
         out.append(contentsOf: self.bytes)
         out.withUnsafeMutableBytes { buffer in
             let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[start...])
             self.wire.write(stream: stream, second: self.second, into: frame)
-            var rest = number
-            for place in self.digits.reversed() {
-                frame[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-                rest /= 10
+            for number in self.numbers {
+                var rest = number.isOfChange ? change : account
+                for place in number.digits.reversed() {
+                    frame[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
             }
         }
     }
@@ -68,7 +82,9 @@ struct Requests {
     let writerHello: [UInt8]
     let watch: CallTemplate
     let watchProducts: CallTemplate
-    let buy: CallTemplate
+    /// The first change of each account, and the changes after it.
+    let first: CallTemplate
+    let change: CallTemplate
     let status: CallTemplate
     /// Loads an edition of the catalogue. Each edition is used once: loading two in turn could restore the old content
     /// within one iteration, which pushes nothing.
@@ -95,21 +111,56 @@ struct Requests {
         self.writerHello = Array(try codec.encode(hello).frame(.hello, stream: 0))
         if settings.acceptsZlib { hello.accepts = [.zlib] }
         self.hello = Array(try codec.encode(hello).frame(.hello, stream: 0))
-        self.watch = try CallTemplate(
-            .currentEntitlementTask(CurrentEntitlementRequest(app: app, account: account, productID: settings.product)),
-            wire, codec, account: account)
+        let named = CallTemplate.Marker(endOf: account)
+        let isRenewal = settings.change == .renewal
+        let watch: Request =
+            isRenewal
+            ? .subscriptionStatusTask(
+                SubscriptionStatusRequest(app: app, account: account, groupID: BenchCatalogue.groupID))
+            : .currentEntitlementTask(
+                CurrentEntitlementRequest(app: app, account: account, productID: settings.product))
+        self.watch = try CallTemplate(watch, wire, codec, [named])
         self.watchProducts = try CallTemplate(
             .productsTask(ProductsRequest(app: app, productIDs: catalogue.itemIDs)), wire, codec)
-        self.buy = try CallTemplate(
-            .operate(
-                OperateRequest(app: app, account: account, operation: .buy(PurchaseOrder(productID: settings.product)))),
-            wire, codec, account: account)
+        // The account token that an app sends: StoreKit's `appAccountToken`.
+        let token = Self.accountToken
+        let order = PurchaseOrder(
+            productID: isRenewal ? BenchCatalogue.planID : settings.product, appAccountToken: token)
+        let buy = OperateRequest(app: app, account: account, operation: .buy(order))
+        self.first = try CallTemplate(.operate(buy), wire, codec, [named, CallTemplate.Marker(endOf: token)])
+        switch settings.change {
+        case .purchase: self.change = self.first
+        case .keyedPurchase:
+            // Another round with the same store must not repeat the keys of this one.
+            let key =
+                "bench-\(UInt64.random(in: 0...UInt64.max))-" + String(repeating: "0", count: CallTemplate.digitCount)
+            var keyed = buy
+            keyed.idempotencyKey = Array(key.utf8)
+            self.change = try CallTemplate(
+                .operate(keyed), wire, codec,
+                [named, CallTemplate.Marker(endOf: token), CallTemplate.Marker(endOf: key, isOfChange: true)])
+        case .renewal:
+            self.change = try CallTemplate(
+                .operate(
+                    OperateRequest(
+                        app: app, account: account, operation: .renew(.product(BenchCatalogue.planID)))), wire, codec,
+                [named]
+            )
+        }
         self.status = try CallTemplate(.getServerStatus, wire, codec)
         let price = BenchCatalogue.price(ofEdition: 0)
         self.edition = try CallTemplate(
             .loadCatalog(LoadCatalogRequest(app: app, file: catalogue.file(edition: 0), source: "perch bench")), wire,
             codec,
-            marker: price, digits: 1..<1 + BenchCatalogue.editionDigits)
+            [CallTemplate.Marker(price, digits: 1..<1 + BenchCatalogue.editionDigits)])
+    }
+
+    /// Of account 0; other accounts have their number in the last digits.
+    private static let accountToken = "7e3fb204-2db1-4bbb-9a33-bf4000000000"
+
+    /// The token of `CallTemplate.account`.
+    static func accountToken(of account: String) -> String {
+        String(Self.accountToken.dropLast(CallTemplate.digitCount)) + account.suffix(CallTemplate.digitCount)
     }
 
     /// A watch that resumes from a token.

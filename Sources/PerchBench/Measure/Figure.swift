@@ -41,6 +41,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
     case tlsResumed = "tls_resumed"
     case plays, failures
     case generatorCPU = "generator_cpu"
+    case generatorWakeups = "generator_wakeups_per_second"
     case lagP99 = "lag_p99"
 
     package enum Unit: Sendable { case nanoseconds, seconds, bytes, perSecond, bytesPerSecond, share, count, quotient }
@@ -51,7 +52,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
             .firstP50, .firstP99, .firstMax, .lagP99, .cpuPerConverged, .fsyncP50, .fsyncP99, .pushBeyondFsync:
             .nanoseconds
         case .cpuPerMillion: .seconds
-        case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond: .perSecond
+        case .deliveriesPerSecond, .changesPerSecond, .convergedPerSecond, .opensPerSecond, .generatorWakeups:
+            .perSecond
         case .bytesPerSecond: .bytesPerSecond
         case .rssPerWatch, .rssPerConnection, .socketBytesPerConnection, .valueBytes, .answerBytes, .residentBytes,
             .residentGrowth:
@@ -73,7 +75,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         // Fewer bytes may only mean better compression.
         case .bytesPerSecond, .due, .answered, .deliveries, .changes, .conflated, .foreign, .unchanged, .valueBytes,
             .answerBytes, .serverCPU,
-            .generatorCPU, .lagP99, .fsyncP50, .fsyncP99, .tlsHandshakes, .tlsResumed, .plays, .residentBytes:
+            .generatorCPU, .generatorWakeups, .lagP99, .fsyncP50, .fsyncP99, .tlsHandshakes, .tlsResumed, .plays,
+            .residentBytes:
             nil
         default: false
         }
@@ -93,7 +96,7 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .due, .answered, .refused, .refusedShare, .unsent, .deliveries, .changes, .conflated, .lost, .unopened,
             .gaps,
             .duplicates, .reorderings, .foreign, .unchanged, .refusals, .closes, .tlsHandshakes, .tlsResumed, .plays,
-            .failures, .generatorCPU, .lagP99, .valueBytes, .answerBytes,
+            .failures, .generatorCPU, .generatorWakeups, .lagP99, .valueBytes, .answerBytes,
             .serverCPU,
             .socketBytesPerConnection,
             .fsyncP50, .fsyncP99, .pushBeyondFsync, .residentBytes, .residentGrowth, .encodingsPerChange,
@@ -146,7 +149,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
             workload != .scenario
         case .plays, .failures: workload == .scenario
         case .bytesPerSecond, .serverCPU, .residentBytes, .residentGrowth, .valueBytes, .fsyncP50, .fsyncP99,
-            .deliveries, .changes, .conflated, .refusals, .tlsHandshakes, .tlsResumed, .generatorCPU:
+            .deliveries, .changes, .conflated, .refusals, .tlsHandshakes, .tlsResumed, .generatorCPU,
+            .generatorWakeups:
             true
         }
     }
@@ -200,6 +204,8 @@ package enum Figure: String, Hashable, Sendable, CaseIterable {
         case .plays: "accounts whose scenario ended like the first account's"
         case .failures: "accounts whose scenario differed: refused, missing or different values"
         case .generatorCPU: "CPU use of the generator; 100 % is its core"
+        case .generatorWakeups:
+            "times that the generator went to sleep and was woken, each second: each may add the time of a wake-up to a latency"
         case .lagP99: "send lateness: how late the generator sent changes"
         }
     }

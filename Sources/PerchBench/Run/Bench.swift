@@ -49,6 +49,8 @@ package struct Bench {
     package var grpcServer: String?
     /// Path of `redis-server` to measure in the same rounds; nil for none.
     package var redis: String?
+    /// A library of functions whose `buy` Redis runs for each change, which it publishes itself; nil: it only publishes.
+    package var redisScript: String?
     /// Rounds with the server. Each is followed by one with the baseline server, if requested.
     package var rounds = 1
     /// The executable of child processes: this one.
@@ -241,7 +243,8 @@ package struct Bench {
         } else if target == "redis", let redis = self.redis {
             let started = try self.startRedis(redis, processors: processors)
             (child, address) = (started, started.address)
-            dialect = .redis(valueBytes: wire.valueBytes)
+            if let script = self.redisScript { try self.load(script, into: started.address) }
+            dialect = .redis(valueBytes: wire.valueBytes, runsScript: self.redisScript != nil)
         } else {
             if target != Self.ownProtocol { dialect = .perch(self.settings.transport) }
             switch self.server {
@@ -337,6 +340,39 @@ package struct Bench {
                 "--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--daemonize", "no",
                 "--dir", self.directory, "--maxclients", "\(DescriptorLimit.current - 64)",
             ], environment: self.environment, processors: processors, knownAddress: .loopback(port: port))
+    }
+
+    /// Loads the functions, and the one product.
+    private func load(_ script: String, into address: SocketAddress) throws(BenchError) {
+        let product = self.settings.product
+        var request = Array("*3\r\n$8\r\nFUNCTION\r\n$4\r\nLOAD\r\n$\(script.utf8.count)\r\n\(script)\r\n".utf8)
+        let price = "$\(product.utf8.count)\r\n\(product)\r\n$4\r\n9990\r\n"
+        request += "*4\r\n$4\r\nHSET\r\n$8\r\nproducts\r\n\(price)".utf8
+        do throws(SystemError) {
+            let socket = try Sockets.connect(to: address, options: nil)
+            var (sent, reply) = (0, "")
+            var buffer = [UInt8](repeating: 0, count: 4_096)
+            // The library's name, and one field that was set.
+            while !reply.hasSuffix(":1\r\n") {
+                let awaited = Int16(sent < request.count ? POLLOUT : POLLIN)
+                var waited = pollfd(fd: socket.number, events: awaited, revents: 0)
+                guard poll(&waited, 1, 5_000) == 1 else { throw SystemError(call: "poll", errno: Errno(ETIMEDOUT)) }
+                if sent < request.count {
+                    if case .wrote(let count) = request[sent...].withUnsafeBytes({ Sockets.send(socket.number, $0) }) {
+                        sent += count
+                    }
+                    continue
+                }
+                let received = buffer.withUnsafeMutableBytes { Sockets.receive(socket.number, into: $0) }
+                guard case .bytes(let count) = received else { throw SystemError(call: "read", errno: Errno(EPIPE)) }
+                reply += String(decoding: buffer[..<count], as: UTF8.self)
+                if reply.hasPrefix("-") {
+                    throw SystemError(call: "FUNCTION LOAD", subject: reply, errno: Errno(EPROTO))
+                }
+            }
+        } catch {
+            throw BenchError("the script could not be loaded into Redis: \(error)")
+        }
     }
 
     private func start(_ arguments: [String], processors: [Int]) throws(BenchError) -> BenchChild {

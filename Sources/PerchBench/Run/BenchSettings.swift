@@ -40,6 +40,16 @@ package enum Workload: String, Hashable, Sendable, CaseIterable {
     }
 }
 
+/// What each change of an account is.
+package enum BenchChange: String, Sendable, CaseIterable {
+    /// A purchase of a non-renewing product, with the account token that an app sends.
+    case purchase
+    /// The same with an idempotency key.
+    case keyedPurchase = "keyed-purchase"
+    /// A renewal of the account's subscription, whose status is watched.
+    case renewal
+}
+
 /// The settings of one bench.
 package struct BenchSettings: Sendable {
     package var workload: Workload
@@ -74,6 +84,9 @@ package struct BenchSettings: Sendable {
     /// Rounds with each target.
     package var rounds = 1
     package var product = "bench.pass"
+    package var change = BenchChange.purchase
+    /// Whether the generator polls its sockets without sleeping while it measures, so that no latency is its own wake-up.
+    package var polls = false
     /// For `storm`: connections in handshake at a time.
     package var handshakes = Limits.benchHandshakesMax
 
@@ -89,6 +102,8 @@ package struct BenchSettings: Sendable {
         case .mux:
             self.connections = 1
             self.outstanding = 256
+            // One connection has one wake-up for each batch, which would be most of the latency.
+            self.polls = true
         case .catalog: self.keys = 1
         case .buy:
             self.watches = 0

@@ -24,6 +24,15 @@ package struct ProcessFigures: Hashable, Sendable {
         return words.count > 1 ? (Double(words[1]) ?? 0) / 1e9 : 0
     }
 
+    /// How often this thread has slept; 0 if the kernel does not count it.
+    package static func threadSleeps() -> Int {
+        for line in Self.text("/proc/thread-self/status")?.split(separator: "\n") ?? []
+        where line.hasPrefix("voluntary_ctxt_switches:") {
+            return line.split(separator: "\t").last.flatMap { Int($0) } ?? 0
+        }
+        return 0
+    }
+
     /// Reads a small file completely.
     package static func text(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)

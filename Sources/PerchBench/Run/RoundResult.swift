@@ -163,9 +163,11 @@ extension Generator {
         }
         if self.serverProcess != nil { self.addServer(&figures, seconds) }
 
-        let share = self.window.generatorCPU / seconds
+        // A generator that polls is busy only while it finds something to do.
+        let share = max(0, self.window.generatorCPU - Double(self.window.idle) / 1e9) / seconds
         let lag = recorder.lag.value(atQuantile: 0.99)
         figures[.generatorCPU] = share
+        figures[.generatorWakeups] = Double(self.window.sleeps) / seconds
         if recorder.lag.count > 0 { figures[.lagP99] = Double(lag) }
         result.generatorBound = RoundResult.generatorBound(
             share: share, wait: self.sharesCore ? 0 : self.window.generatorWait / seconds,

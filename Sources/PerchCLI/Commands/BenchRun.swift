@@ -74,7 +74,13 @@ struct BenchRun {
             }
             bench.hasOneLoop = true
         }
-        if self.settings.has("redis"), self.settings.flag("redis") { bench.redis = try self.redisPath(settings) }
+        if self.settings.has("redis"), self.settings.flag("redis") {
+            bench.redis = try self.redisPath(settings)
+            if let script = self.settings.text("redis-script") {
+                let file = try Files.read(script, limitBytes: Limits.benchScriptBytesMax)
+                bench.redisScript = String(decoding: file, as: UTF8.self)
+            }
+        }
         if self.settings.has("transport") { try self.addPeers(to: &bench) }
         if let condition = conditions.first(where: \.isRatio), !bench.hasFloor, !bench.hasOneLoop, bench.redis == nil,
             !bench.hasOwnProtocol, bench.grpcServer == nil
@@ -280,6 +286,15 @@ struct BenchRun {
         if let churn = self.number("churn") { settings.churnPerSecond = churn }
         if let slow = self.number("slow") { settings.slowPercent = slow }
         if self.settings.has("zlib") { settings.acceptsZlib = self.settings.flag("zlib") }
+        if self.settings.has("change") {
+            settings.change = self.settings.text("change").flatMap { BenchChange(rawValue: $0) } ?? .purchase
+            guard settings.change != .renewal || !self.settings.has("connect") || self.settings.text("connect") == nil
+            else {
+                throw UsageError(
+                    "--change renewal renews a subscription of the bench's own catalogue: leave --connect out",
+                    command: self.invocation.name)
+            }
+        }
         settings.seed = UInt64(self.number("seed") ?? 1)
         if self.settings.has("transport") {
             settings.transport = self.settings.text("transport").flatMap { BenchTransport(rawValue: $0) } ?? .perch

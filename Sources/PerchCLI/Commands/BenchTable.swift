@@ -95,10 +95,18 @@ enum BenchTable {
             "Instead of a rate: changes at a time that have not reached all their watchers."
         )
         let zlib = OptionSpec(flag: "zlib", "Watchers accept compressed messages.")
+        func change(_ kinds: [BenchChange], _ help: String) -> OptionSpec {
+            OptionSpec(
+                "change", .choice(kinds.map(\.rawValue)), "NAME", default: BenchChange.purchase.rawValue, help)
+        }
+        let anyChange = change(
+            BenchChange.allCases,
+            "What a change is: a purchase with an account token, the same with an idempotency key, or a renewal of a "
+                + "subscription whose status is watched.")
         switch workload {
-        case .hot: return [watchers, connections, rate, closed]
-        case .keyed: return [watchers, connections, accounts, rate, closed]
-        case .mux: return [watchers, rate, closed]
+        case .hot: return [watchers, connections, rate, closed, anyChange]
+        case .keyed: return [watchers, connections, accounts, rate, closed, anyChange]
+        case .mux: return [watchers, rate, closed, anyChange]
         case .catalog:
             return [
                 watchers, connections, rate, closed,
@@ -115,8 +123,9 @@ enum BenchTable {
                 watchers, connections, accounts,
                 Self.count("rate", 1...10_000_000, nil, "Connections a second, by a fixed schedule."),
                 Self.count(
-                    "closed", 1...Int64(Limits.benchHandshakesMax), "\(Limits.benchHandshakesMax)",
-                    "Connections under way at a time."),
+                    "closed", 1...Int64(Limits.benchHandshakesAtOnceMax), "\(Limits.benchHandshakesMax)",
+                    "Connections under way at a time; as many as watchers are all clients of a server that has restarted."
+                ),
             ]
         case .resume:
             return [
@@ -128,6 +137,9 @@ enum BenchTable {
             return [
                 Self.count("writers", 1...1_024, "64", "Connections that buy, each waiting for its answer."),
                 Self.count("accounts", 1...99_999_999, "10000", "Accounts that buy."), rate,
+                change(
+                    [.purchase, .keyedPurchase],
+                    "What a change is: a purchase with an account token, or the same with an idempotency key."),
             ]
         case .scenario:
             return [
@@ -197,6 +209,11 @@ enum BenchTable {
                 OptionSpec(
                     flag: "redis",
                     "Do the same with publish and subscribe of redis-server, in turns; install it first."))
+            options.append(
+                OptionSpec(
+                    "redis-script", .text, "FILE", default: nil,
+                    "With --redis: a library of Lua functions whose `buy` Redis calls for each change, and which publishes it."
+                ))
         }
         if workload == .hot || workload == .keyed {
             options.append(
