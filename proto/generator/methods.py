@@ -19,7 +19,7 @@ def conformances(contract):
             source.line(f"extension {prefix}__{proto.name}: CEnumeration {{}}")
     source.line()
     source.line("extension MessageScan {")
-    source.line("    /// The description of every message, by its full name.")
+    source.line("    /// The description of every message, by its full name. Safe, because they are constants of the C library.")
     source.line("    static let descriptions: [String: UnsafePointer<ProtobufCMessageDescriptor>] = [")
     for _, _, messages, _ in contract.files:
         for message in messages:

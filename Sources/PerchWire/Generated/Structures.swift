@@ -547,7 +547,7 @@ extension Perch__Wire__V1__Drain: CMessage {
 extension Perch__Wire__V1__Encoding: CEnumeration {}
 
 extension MessageScan {
-    /// The description of every message, by its full name.
+    /// The description of every message, by its full name. Safe, because they are constants of the C library.
     nonisolated(unsafe) static let descriptions: [String: UnsafePointer<ProtobufCMessageDescriptor>] = [
         "perch.v1.AppRef": Perch__V1__AppRef.descriptor,
         "perch.v1.Position": Perch__V1__Position.descriptor,
