@@ -19,10 +19,10 @@ extension Generator {
         }
         let stream = self.writers[writer].takeStream(for: index)
         self.writers[writer].underWay += 1
-        self.awaitedAnswers += 1
+        self.schedule.awaitedAnswers += 1
         if key == self.settings.keys {
-            self.edition += 1
-            self.appendCall(self.requests.edition, writer: writer, stream: stream, account: self.edition)
+            self.schedule.edition += 1
+            self.appendCall(self.requests.edition, writer: writer, stream: stream, account: self.schedule.edition)
         } else {
             let call = self.stage == .seeding ? self.requests.first : self.requests.change
             self.appendCall(call, writer: writer, stream: stream, account: key, change: Int(index))
@@ -35,8 +35,8 @@ extension Generator {
         case .catalog: self.settings.keys
         case .mixed:
             // One change in a hundred goes to the account with many watchers.
-            self.random.below(100) == 0 ? 0 : self.random.below(self.settings.keys)
-        default: self.settings.keys == 1 ? 0 : self.random.below(self.settings.keys)
+            self.schedule.random.below(100) == 0 ? 0 : self.schedule.random.below(self.settings.keys)
+        default: self.settings.keys == 1 ? 0 : self.schedule.random.below(self.settings.keys)
         }
     }
 
@@ -48,9 +48,11 @@ extension Generator {
             self.giveUp("received an unreadable or unexpected answer on stream \(stream)")
             return
         }
-        self.lastProgress = now
-        if self.messageLengths.answer == 0, let reason = self.whyUnpushed(message) { return self.giveUp(reason) }
-        self.messageLengths.answer = message.count
+        self.measures.lastProgress = now
+        if self.results.messageLengths.answer == 0, let reason = self.whyUnpushed(message) {
+            return self.giveUp(reason)
+        }
+        self.results.messageLengths.answer = message.count
         self.recorder.recordAnswer(intended: self.ledger.intended(change), at: now)
         self.ledger.answered(change, revision: revision) { self.recorder.recordReached($0, arrived: $1) }
     }
@@ -87,7 +89,7 @@ extension Generator {
     /// Handles the end of a call: an answered change, or a watch that the server ended.
     func ended(_ index: Int, _ stream: UInt32, _ status: Status) {
         guard self.connections[index].isWriter else {
-            self.refusals[status.reason.isEmpty ? "code \(status.code)" : status.reason, default: 0] += 1
+            self.results.refusals[status.reason.isEmpty ? "code \(status.code)" : status.reason, default: 0] += 1
             if self.stage < .measuring {
                 self.giveUp(
                     "the server ended a watch with \(status.reason): \(status.message)",
@@ -100,13 +102,13 @@ extension Generator {
         self.writers[index].changes[Int(stream)] = -1
         self.writers[index].free.append(stream)
         self.writers[index].underWay -= 1
-        self.awaitedAnswers -= 1
+        self.schedule.awaitedAnswers -= 1
         if status.code != 0 {
-            self.refusals[status.reason, default: 0] += 1
+            self.results.refusals[status.reason, default: 0] += 1
             self.recorder.recordRefusal(intended: self.ledger.intended(change))
-            self.lastRefusal = ServerRefusal(code: status.code, reason: status.reason)
+            self.results.lastRefusal = ServerRefusal(code: status.code, reason: status.reason)
             self.ledger.failed(change)
-            self.underWay -= 1
+            self.schedule.underWay -= 1
             if self.stage < .warming {
                 let isUnsold = status.reason == "PURCHASE_PRODUCT_UNAVAILABLE"
                 self.giveUp(
@@ -116,7 +118,7 @@ extension Generator {
             }
         } else if self.stage < .warming || !self.ledger.isWatched(change) {
             // The account has no watchers, so its answer completes the change.
-            self.underWay -= 1
+            self.schedule.underWay -= 1
         }
     }
 
@@ -137,23 +139,24 @@ extension Generator {
             self.giveUp("received an unreadable message of \(message.count) bytes")
             return
         }
-        self.lastProgress = now
+        self.measures.lastProgress = now
         switch state {
         case .loading: return
-        case .failure: self.refusals["failure", default: 0] += 1
+        case .failure: self.results.refusals["failure", default: 0] += 1
         case .unchanged:
-            self.unchanged += 1
+            self.results.unchanged += 1
             self.ledger.unchanged(watch)
         case .success:
-            self.messageLengths.value = message.count
+            self.results.messageLengths.value = message.count
             let isTimed = !self.connections[index].wasSlow
             self.ledger.value(watch, revision: scan.revision, asOf: scan.asOf, at: now) {
                 self.recorder.recordReached($0, arrived: $1, isTimed: isTimed)
             }
         }
-        if !self.tokens.isEmpty, scan.tokenCount > 0 {
+        if !self.joining.tokens.isEmpty, scan.tokenCount > 0 {
             let range = scan.tokenStart..<scan.tokenStart + scan.tokenCount
-            self.tokens[Int(watch)] = isCompressed ? Array(self.lastInflated.plain[range]) : Array(message[range])
+            self.joining.tokens[Int(watch)] =
+                isCompressed ? Array(self.input.lastInflated.plain[range]) : Array(message[range])
         }
         if self.connections[index].awaited > 0 { self.firstCame(index, at: now) }
     }
@@ -161,21 +164,21 @@ extension Generator {
     func firstCame(_ index: Int, at now: Int64) {
         self.connections[index].awaited -= 1
         guard self.connections[index].awaited == 0 else { return }
-        self.handshaking -= 1
-        self.established += 1
+        self.joining.handshaking -= 1
+        self.joining.established += 1
         self.recorder.recordFirst(intended: self.connections[index].intended, at: now)
     }
 
     /// Inflates a message, unless the last one had the same bytes: ten thousand watchers of one view get the same. The
     /// token's place refers to `lastInflated.plain`.
     private func scanInflated(_ message: UnsafeRawBufferPointer) -> PushScan? {
-        if self.lastInflated.bytes.count == message.count,
-            self.lastInflated.bytes.withUnsafeBytes({ $0.elementsEqual(message) })
+        if self.input.lastInflated.bytes.count == message.count,
+            self.input.lastInflated.bytes.withUnsafeBytes({ $0.elementsEqual(message) })
         {
-            return self.lastInflated.scan
+            return self.input.lastInflated.scan
         }
         guard let plain = try? self.codec.inflate(message.bytes), let scan = PushScan(plain) else { return nil }
-        self.lastInflated = (Array(message), self.tokens.isEmpty ? [] : Array(plain), scan)
+        self.input.lastInflated = (Array(message), self.joining.tokens.isEmpty ? [] : Array(plain), scan)
         return scan
     }
 }

@@ -9,17 +9,19 @@ extension Generator {
 
     /// Starts as many connections as may be in handshake at a time.
     func connectMore(at now: Int64) {
-        while self.toConnectNext < self.toConnect.count, self.handshaking < self.settings.handshakes {
-            let (index, intended) = self.toConnect[self.toConnectNext]
+        while self.joining.toConnectNext < self.joining.toConnect.count,
+            self.joining.handshaking < self.settings.handshakes
+        {
+            let (index, intended) = self.joining.toConnect[self.joining.toConnectNext]
             guard intended <= now else { break }
-            self.toConnectNext += 1
+            self.joining.toConnectNext += 1
             // Without a schedule, a connection's intended time is the time at which it starts.
             self.connect(Int(index), intended: intended > 0 ? intended : now)
             if self.stage == .done { return }
         }
-        if self.toConnectNext == self.toConnect.count {
-            self.toConnect.removeAll(keepingCapacity: true)
-            self.toConnectNext = 0
+        if self.joining.toConnectNext == self.joining.toConnect.count {
+            self.joining.toConnect.removeAll(keepingCapacity: true)
+            self.joining.toConnectNext = 0
         }
     }
 
@@ -40,14 +42,14 @@ extension Generator {
             self.connections[index].phase = isOpen ? self.phaseOnceOpened(index) : .connecting
             self.connections[index].intended = intended
             self.connections[index].awaited = self.connections[index].watchCount
-            self.handshaking += 1
+            self.joining.handshaking += 1
             guard !isOpen else { return }
             switch outcome {
             // The rest is sent when the socket is writable; until then the connection counts as connected.
             case .wrote(let count):
                 self.connections[index].phase = self.phaseOnceOpened(index)
-                self.unsent[Int32(index)] = Array(opening[count...])
-            case .full: if !opening.isEmpty { self.unsent[Int32(index)] = opening }
+                self.input.unsent[Int32(index)] = Array(opening[count...])
+            case .full: if !opening.isEmpty { self.input.unsent[Int32(index)] = opening }
             case .broken(let errno): self.refused(errno)
             }
         } catch {
@@ -75,7 +77,7 @@ extension Generator {
         case .connected: break
         }
         self.connections[index].phase = self.phaseOnceOpened(index)
-        let opening = self.unsent.removeValue(forKey: Int32(index))
+        let opening = self.input.unsent.removeValue(forKey: Int32(index))
         self.setInterest(index)
         guard let opening else { return self.writerOpened() }
         opening.withUnsafeBytes { self.transmit(index, $0) }
@@ -103,8 +105,8 @@ extension Generator {
     }
 
     func writerOpened() {
-        self.handshaking -= 1
-        self.established += 1
+        self.joining.handshaking -= 1
+        self.joining.established += 1
     }
 
     /// Updates the poller's interest in a socket if it has changed.
@@ -112,7 +114,7 @@ extension Generator {
         let connection = self.connections[index]
         guard connection.phase != .closed else { return }
         var interest: Poller.Interest = connection.isSlow ? [] : .readable
-        let wantsWrite = self.unsent[Int32(index)] != nil
+        let wantsWrite = self.input.unsent[Int32(index)] != nil
         if wantsWrite { interest.insert(.writable) }
         self.loop.poller.change(connection.socket, tag: self.tag(of: index), to: interest)
     }
@@ -126,8 +128,8 @@ extension Generator {
 
     /// Sends bytes unchanged.
     func transmit(_ index: Int, _ bytes: UnsafeRawBufferPointer) {
-        guard self.unsent[Int32(index)] == nil else {
-            self.unsent[Int32(index)]?.append(contentsOf: bytes)
+        guard self.input.unsent[Int32(index)] == nil else {
+            self.input.unsent[Int32(index)]?.append(contentsOf: bytes)
             return
         }
         var sent = 0
@@ -139,14 +141,14 @@ extension Generator {
             return
         }
         guard sent < bytes.count else { return }
-        self.unsent[Int32(index)] = Array(bytes[sent...])
+        self.input.unsent[Int32(index)] = Array(bytes[sent...])
         self.setInterest(index)
     }
 
     func sendUnsent(_ index: Int) {
-        guard let bytes = self.unsent.removeValue(forKey: Int32(index)) else { return }
+        guard let bytes = self.input.unsent.removeValue(forKey: Int32(index)) else { return }
         bytes.withUnsafeBytes { self.transmit(index, $0) }
-        if self.unsent[Int32(index)] == nil { self.setInterest(index) }
+        if self.input.unsent[Int32(index)] == nil { self.setInterest(index) }
     }
 
     func flushWriters() {
@@ -166,13 +168,13 @@ extension Generator {
         // Reads several times from a connection that sends faster than it is read; then the others follow.
         for _ in 0..<4 {
             guard self.connections[index].phase != .closed else { return }
-            switch Sockets.receive(self.connections[index].socket, into: self.readBuffer) {
+            switch Sockets.receive(self.connections[index].socket, into: self.input.readBuffer) {
             case .bytes(let count):
                 let now = Clocks.monotonic().nanoseconds
                 if self.recorder.contains(now) { self.recorder.bytes += UInt64(count) }
-                let bytes = UnsafeRawBufferPointer(rebasing: self.readBuffer[..<count])
+                let bytes = UnsafeRawBufferPointer(rebasing: self.input.readBuffer[..<count])
                 if self.secure == nil { self.take(index, bytes, at: now) } else { self.unseal(index, bytes, at: now) }
-                if count < self.readBuffer.count { return }
+                if count < self.input.readBuffer.count { return }
             case .empty: return
             case .end: return self.lost(index, "END_WITHOUT_DRAIN")
             case .broken(let errno): return self.lost(index, "\(errno)")
@@ -182,10 +184,10 @@ extension Generator {
 
     func take(_ index: Int, _ bytes: UnsafeRawBufferPointer, at now: Int64) {
         let key = Int32(index)
-        guard !self.partials.isEmpty, var held = self.partials.removeValue(forKey: key) else {
+        guard !self.input.partials.isEmpty, var held = self.input.partials.removeValue(forKey: key) else {
             let taken = self.read(index, bytes, at: now)
             if taken < bytes.count, self.connections[index].phase != .closed {
-                self.partials[key] = Array(bytes[taken...])
+                self.input.partials[key] = Array(bytes[taken...])
             }
             return
         }
@@ -193,7 +195,7 @@ extension Generator {
         let taken = held.withUnsafeBytes { self.read(index, $0, at: now) }
         guard taken < held.count, self.connections[index].phase != .closed else { return }
         if taken > 0 { held.removeFirst(taken) }
-        self.partials[key] = held
+        self.input.partials[key] = held
     }
 
     /// Handles complete frames in order and returns their length.
@@ -265,9 +267,9 @@ extension Generator {
     func appendWatch(_ watch: Int, stream: UInt32, _ isReturning: Bool, _ out: inout [UInt8]) -> Int {
         let key = self.ledger.key(ofWatch: watch)
         let account = key == self.settings.keys ? nil : key
-        if isReturning, !self.tokens.isEmpty, !self.tokens[watch].isEmpty {
+        if isReturning, !self.joining.tokens.isEmpty, !self.joining.tokens[watch].isEmpty {
             do throws(MessageError) {
-                let call = try self.requests.resumed(account: account, token: self.tokens[watch], self.codec)
+                let call = try self.requests.resumed(account: account, token: self.joining.tokens[watch], self.codec)
                 call.append(to: &out, stream: stream)
                 return call.flowBytes
             } catch {
@@ -294,8 +296,8 @@ extension Generator {
     /// `explanation` gives the next step, if one is known.
     func lost(_ index: Int, _ reason: String, _ explanation: String? = nil) {
         let wasGreeting = self.connections[index].phase != .open
-        self.closes[reason, default: 0] += 1
-        if !self.connections[index].isWriter, !self.connections[index].wasSlow { self.closedUnasked += 1 }
+        self.results.closes[reason, default: 0] += 1
+        if !self.connections[index].isWriter, !self.connections[index].wasSlow { self.results.closedUnasked += 1 }
         self.drop(index)
         let connection = self.connections[index]
         for offset in 0..<connection.watchCount { self.ledger.leave(connection.firstWatch + offset) }
@@ -314,12 +316,12 @@ extension Generator {
         let connection = self.connections[index]
         Sockets.reset(connection.socket)
         let isEstablished = connection.phase == .open && (connection.isWriter || connection.awaited == 0)
-        if isEstablished { self.established -= 1 } else { self.handshaking -= 1 }
+        if isEstablished { self.joining.established -= 1 } else { self.joining.handshaking -= 1 }
         self.connections[index].phase = .closed
         self.connections[index].socket = -1
         self.connections[index].isReturning = true
-        self.unsent[Int32(index)] = nil
-        self.partials[Int32(index)] = nil
+        self.input.unsent[Int32(index)] = nil
+        self.input.partials[Int32(index)] = nil
         self.secure?.end(Int32(index))
         self.http2.drop(
             index, watches: Int(connection.firstWatch)..<Int(connection.firstWatch + connection.watchCount))

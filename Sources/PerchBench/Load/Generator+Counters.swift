@@ -28,31 +28,35 @@ extension Generator {
     /// because unpushed changes would be counted only in part.
     func hasCounted() -> Bool {
         guard self.countsServer else { return true }
-        guard self.counting.stage != self.stage else { return self.counting.state == .done }
-        self.counting.stage = self.stage
-        self.counting.state = .asked
-        self.counting.stream = self.writers[0].takeStream(for: -1)
-        self.appendCall(self.requests.status, writer: 0, stream: self.counting.stream, account: 0)
+        guard self.results.counting.stage != self.stage else { return self.results.counting.state == .done }
+        self.results.counting.stage = self.stage
+        self.results.counting.state = .asked
+        self.results.counting.stream = self.writers[0].takeStream(for: -1)
+        self.appendCall(self.requests.status, writer: 0, stream: self.results.counting.stream, account: 0)
         return false
     }
 
     /// Whether a message, or the end of a call, belongs to the counters.
     @inline(__always)
     func isCounting(_ writer: Int, _ stream: UInt32) -> Bool {
-        self.counting.state == .asked && writer == 0 && stream == self.counting.stream
+        self.results.counting.state == .asked && writer == 0 && stream == self.results.counting.stream
     }
 
     func countersTold(_ message: UnsafeRawBufferPointer) {
         guard case .getServerStatus(let status)? = try? self.codec.decodeResponse(.getServerStatus, message.bytes)
         else { return }
         let counters = ServerCounters(status.metrics)
-        if self.stage < .settling { self.counting.before = counters } else { self.counting.after = counters }
+        if self.stage < .settling {
+            self.results.counting.before = counters
+        } else {
+            self.results.counting.after = counters
+        }
     }
 
     /// The server answered or refused; it may refuse clients without permission.
     func countersEnded() {
-        self.counting.state = .done
-        self.writers[0].free.append(self.counting.stream)
+        self.results.counting.state = .done
+        self.writers[0].free.append(self.results.counting.stream)
     }
 }
 

@@ -42,7 +42,7 @@ extension Generator {
         self.writers[writer].out.append(contentsOf: [13, 10])
         self.writers[writer].inOrder.append(change)
         self.writers[writer].underWay += 1
-        self.awaitedAnswers += 1
+        self.schedule.awaitedAnswers += 1
     }
 
     /// Handles complete replies in order and returns their length.
@@ -67,11 +67,11 @@ extension Generator {
                 "redis answered \(String(decoding: UnsafeRawBufferPointer(rebasing: bytes[at..<end]), as: UTF8.self))")
             return nil
         }
-        self.lastProgress = now
+        self.measures.lastProgress = now
         self.writers[writer].underWay -= 1
-        self.awaitedAnswers -= 1
+        self.schedule.awaitedAnswers -= 1
         self.recorder.recordAnswer(intended: self.ledger.intended(change), at: now)
-        if !self.ledger.isWatched(change) { self.underWay -= 1 }
+        if !self.ledger.isWatched(change) { self.schedule.underWay -= 1 }
         return end + 2
     }
 
@@ -91,8 +91,8 @@ extension Generator {
         let key = Self.number(bytes, channel + Self.channelCount - CallTemplate.digitCount, CallTemplate.digitCount)
         // The connection has one watch, or one for each account.
         let watch = self.connections[index].watchCount == 1 ? self.connections[index].firstWatch : Int32(key)
-        self.lastProgress = now
-        self.messageLengths.value = length
+        self.measures.lastProgress = now
+        self.results.messageLengths.value = length
         self.ledger.value(watch, revision: UInt64(number), asOf: 0, at: now) {
             self.recorder.recordReached($0, arrived: $1)
         }
@@ -107,7 +107,7 @@ extension Generator {
             line = end + 2
             lines += 1
         }
-        self.lastProgress = now
+        self.measures.lastProgress = now
         let done = self.connections[index].watchCount - self.connections[index].awaited
         self.ledger.unchanged(self.connections[index].firstWatch + done)
         self.firstCame(index, at: now)

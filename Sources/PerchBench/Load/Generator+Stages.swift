@@ -5,8 +5,8 @@ import PerchLoop
 extension Generator {
     func begin(at now: Int64) {
         self.enter(.joining, at: now)
-        self.nextTick = now + 1_000_000_000
-        self.atTick = (now, self.serverFigures?.cpuSeconds ?? 0, ThreadClock.nanoseconds())
+        self.measures.nextTick = now + 1_000_000_000
+        self.measures.atTick = (now, self.serverFigures?.cpuSeconds ?? 0, ThreadClock.nanoseconds())
     }
 
     var serverFigures: ProcessFigures? { self.serverProcess.flatMap { ProcessFigures(process: $0) } }
@@ -19,26 +19,26 @@ extension Generator {
         let before = self.stage
         self.stage = stage
         self.stageBegan = now
-        self.lastProgress = now
+        self.measures.lastProgress = now
         switch stage {
         case .joining:
-            self.toConnect = (0..<self.settings.writers).map { (Int32($0), now) }
+            self.joining.toConnect = (0..<self.settings.writers).map { (Int32($0), now) }
         case .seeding, .away:
             break
         case .connecting:
-            self.memory.baseResident = self.serverFigures?.residentBytes
-            self.memory.baseSockets = MachineFigures.socketBytes()
+            self.measures.memory.baseResident = self.serverFigures?.residentBytes
+            self.measures.memory.baseSockets = MachineFigures.socketBytes()
             if self.settings.workload == .storm { self.openWindow(at: now) }
             self.scheduleConnections(at: now)
         case .warming:
-            self.nextDue = now
-            self.scheduled = 0
+            self.schedule.nextDue = now
+            self.schedule.scheduled = 0
         case .measuring:
             self.openWindow(at: now)
             if self.settings.workload == .resume { self.scheduleConnections(at: now) }
             if self.settings.workload == .mixed { self.slowDown(true) }
-            self.nextChurn = now
-            if self.settings.warmupNanoseconds == 0 { self.nextDue = now }
+            self.schedule.nextChurn = now
+            if self.settings.warmupNanoseconds == 0 { self.schedule.nextDue = now }
         case .settling:
             self.closeWindow(of: before, at: now)
             if self.settings.workload == .mixed { self.slowDown(false) }
@@ -50,41 +50,43 @@ extension Generator {
 
     private func scheduleConnections(at now: Int64) {
         let rate = self.settings.workload == .storm ? self.settings.rate : nil
-        self.toConnect = self.watchers.enumerated().map { place, index in
+        self.joining.toConnect = self.watchers.enumerated().map { place, index in
             (Int32(index), rate.map { now + Int64(place) * 1_000_000_000 / Int64($0) } ?? 0)
         }
-        self.toConnectNext = 0
+        self.joining.toConnectNext = 0
     }
 
     private func openWindow(at now: Int64) {
         self.recorder.begin(at: now)
-        self.window.serverCPU = self.serverFigures?.cpuSeconds
-        self.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9
-        self.window.generatorWait = ProcessFigures.threadWaitSeconds()
-        self.window.sleeps = ProcessFigures.threadSleeps()
-        self.window.idle = self.polling.idleNanoseconds
-        self.atTick = (now, self.window.serverCPU ?? 0, ThreadClock.nanoseconds())
-        self.nextTick = now + 1_000_000_000
-        self.window.counts = self.ledger.counts
+        self.measures.window.serverCPU = self.serverFigures?.cpuSeconds
+        self.measures.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9
+        self.measures.window.generatorWait = ProcessFigures.threadWaitSeconds()
+        self.measures.window.sleeps = ProcessFigures.threadSleeps()
+        self.measures.window.idle = self.polling.idleNanoseconds
+        self.measures.atTick = (now, self.measures.window.serverCPU ?? 0, ThreadClock.nanoseconds())
+        self.measures.nextTick = now + 1_000_000_000
+        self.measures.window.counts = self.ledger.counts
     }
 
     private func closeWindow(of stage: Stage, at now: Int64) {
         self.recorder.end(at: now)
         let figures = self.serverFigures
-        if let began = self.window.serverCPU { self.window.serverCPU = figures.map { $0.cpuSeconds - began } }
-        self.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.window.generatorCPU
-        self.window.generatorWait = ProcessFigures.threadWaitSeconds() - self.window.generatorWait
-        self.window.sleeps = ProcessFigures.threadSleeps() - self.window.sleeps
-        self.window.idle = self.polling.idleNanoseconds - self.window.idle
+        if let began = self.measures.window.serverCPU {
+            self.measures.window.serverCPU = figures.map { $0.cpuSeconds - began }
+        }
+        self.measures.window.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.measures.window.generatorCPU
+        self.measures.window.generatorWait = ProcessFigures.threadWaitSeconds() - self.measures.window.generatorWait
+        self.measures.window.sleeps = ProcessFigures.threadSleeps() - self.measures.window.sleeps
+        self.measures.window.idle = self.polling.idleNanoseconds - self.measures.window.idle
         if self.settings.workload == .idle || self.settings.workload == .storm { self.measureMemory() }
-        self.recorder.converged = self.ledger.counts.converged - self.window.counts.converged
+        self.recorder.converged = self.ledger.counts.converged - self.measures.window.counts.converged
         self.tell(self.tickRecorder(at: now), of: stage, seconds: self.recorder.seconds)
     }
 
     /// Measures the memory of connections and watches before the load, because changes need memory of their own.
     private func measureMemory() {
-        self.memory.resident = self.serverFigures?.residentBytes
-        self.memory.sockets = MachineFigures.socketBytes()
+        self.measures.memory.resident = self.serverFigures?.residentBytes
+        self.measures.memory.sockets = MachineFigures.socketBytes()
     }
 
     private func finish(at now: Int64) {
@@ -96,7 +98,7 @@ extension Generator {
         // A slow reader reaches the last value later, so an interrupted round must not count it.
         let isCounted = { (watch: Int) -> Bool in
             let index = settings.writers + Self.connection(of: watch, settings)
-            return isOpen(watch) && (self.failure == nil || !self.connections[index].wasSlow)
+            return isOpen(watch) && (self.results.failure == nil || !self.connections[index].wasSlow)
         }
         self.ledger.settle(isOpen: isCounted)
         let isTimed = { (watch: Int) -> Bool in
@@ -107,11 +109,12 @@ extension Generator {
             self.tell(self.tickRecorder(at: now), of: .settling, seconds: self.recorder.seconds)
         }
         if let reason = RoundResult.badEnd(
-            closedUnasked: self.closedUnasked, closes: self.closes, refused: self.recorder.refused,
-            due: self.recorder.due, refusals: self.refusals)
+            closedUnasked: self.results.closedUnasked, closes: self.results.closes, refused: self.recorder.refused,
+            due: self.recorder.due, refusals: self.results.refusals)
         {
-            self.endBadly(reason, self.closedUnasked > 0 ? nil : self.lastRefusal)
-        } else if let cpu = self.window.serverCPU, let process = self.serverProcess, cpu == 0, self.recorder.changes > 0
+            self.endBadly(reason, self.results.closedUnasked > 0 ? nil : self.results.lastRefusal)
+        } else if let cpu = self.measures.window.serverCPU, let process = self.serverProcess, cpu == 0,
+            self.recorder.changes > 0
         {
             self.endBadly(
                 "process \(process) used no CPU time during \(self.recorder.changes) changes; is it the server?"
@@ -122,7 +125,7 @@ extension Generator {
 
     /// Counts missing events with their waiting time so far.
     private func countMissed(at now: Int64, isOpen: (Int) -> Bool) {
-        self.lost = self.awaitedAnswers
+        self.results.lost = self.schedule.awaitedAnswers
         self.countUnopened(at: now)
         for writer in self.writers {
             // Changes by stream, and then those that are answered in order.
@@ -138,11 +141,11 @@ extension Generator {
 
     private func countUnopened(at now: Int64) {
         let underWay = self.connections.filter { !$0.isWriter && $0.phase != .closed && $0.awaited > 0 }.map(\.intended)
-        let notBegun = self.toConnect[self.toConnectNext...].map(\.intended)
+        let notBegun = self.joining.toConnect[self.joining.toConnectNext...].map(\.intended)
         // Without a schedule they had no intended time, so there is no waiting time.
-        if self.recorder.began != .max { self.unopened = notBegun.count { $0 == 0 } }
+        if self.recorder.began != .max { self.results.unopened = notBegun.count { $0 == 0 } }
         for intended in underWay + notBegun.filter({ $0 > 0 && $0 < now }) where self.recorder.contains(intended) {
-            self.unopened += 1
+            self.results.unopened += 1
             self.recorder.recordMissedFirst(intended: intended, at: now)
         }
     }
@@ -160,10 +163,10 @@ extension Generator {
     // MARK: An iteration
 
     func step(at now: Int64) {
-        if !self.toConnect.isEmpty { self.connectMore(at: now) }
+        if !self.joining.toConnect.isEmpty { self.connectMore(at: now) }
         switch self.stage {
         case .joining:
-            if self.established == self.settings.writers {
+            if self.joining.established == self.settings.writers {
                 self.enter(self.needsSeed ? .seeding : .connecting, at: now)
             }
         case .seeding: self.seed(at: now)
@@ -179,7 +182,7 @@ extension Generator {
         case .done: break
         }
         if self.stage < .settling, self.stage != .measuring || self.settings.workload != .idle,
-            now - self.lastProgress > Limits.benchStallMilliseconds * 1_000_000
+            now - self.measures.lastProgress > Limits.benchStallMilliseconds * 1_000_000
         {
             self.giveUp("no progress for \(Limits.benchStallMilliseconds / 1_000) s in stage \(self.stage)")
         }
@@ -193,16 +196,18 @@ extension Generator {
 
     /// Makes one purchase for each account, 256 at a time.
     private func seed(at now: Int64) {
-        while self.seeded < self.settings.keys, self.awaitedAnswers < 256 {
-            self.change(self.seeded, intended: now, at: now)
-            self.underWay += 1
-            self.seeded += 1
+        while self.schedule.seeded < self.settings.keys, self.schedule.awaitedAnswers < 256 {
+            self.change(self.schedule.seeded, intended: now, at: now)
+            self.schedule.underWay += 1
+            self.schedule.seeded += 1
         }
-        if self.seeded == self.settings.keys, self.awaitedAnswers == 0 { self.enter(.connecting, at: now) }
+        if self.schedule.seeded == self.settings.keys, self.schedule.awaitedAnswers == 0 {
+            self.enter(.connecting, at: now)
+        }
     }
 
     private func watchConnecting(at now: Int64) {
-        guard self.established == self.connections.count, self.hasCounted() else { return }
+        guard self.joining.established == self.connections.count, self.hasCounted() else { return }
         self.measureMemory()
         switch self.settings.workload {
         case .storm: self.enter(.settling, at: now)
@@ -216,16 +221,16 @@ extension Generator {
 
     private func changeWhileAway(at now: Int64) {
         let wanted = self.settings.keys * self.settings.changedPercent / 100
-        while self.scheduled < wanted, self.awaitedAnswers < 256 {
-            self.change(self.scheduled, intended: now, at: now)
-            self.underWay += 1
-            self.scheduled += 1
+        while self.schedule.scheduled < wanted, self.schedule.awaitedAnswers < 256 {
+            self.change(self.schedule.scheduled, intended: now, at: now)
+            self.schedule.underWay += 1
+            self.schedule.scheduled += 1
         }
-        if self.scheduled == wanted, self.awaitedAnswers == 0 { self.enter(.measuring, at: now) }
+        if self.schedule.scheduled == wanted, self.schedule.awaitedAnswers == 0 { self.enter(.measuring, at: now) }
     }
 
     private func watchReturning(at now: Int64) {
-        if self.established == self.connections.count { self.enter(.settling, at: now) }
+        if self.joining.established == self.connections.count { self.enter(.settling, at: now) }
     }
 
     private var stageEnd: Int64 {
@@ -233,7 +238,7 @@ extension Generator {
         case .warming: self.stageBegan + self.settings.warmupNanoseconds
         case .measuring: self.stageBegan + self.settings.durationNanoseconds
         // A server that lags behind is still read: its late values are late, and not gaps.
-        case .settling: self.lastProgress + self.settings.settleNanoseconds
+        case .settling: self.measures.lastProgress + self.settings.settleNanoseconds
         default: .max
         }
     }
@@ -258,12 +263,12 @@ extension Generator {
     /// Open loop: sends what is due, whatever happened to earlier changes.
     private func keepSchedule(_ rate: Int, at now: Int64) {
         var sent = 0
-        while self.nextDue <= min(now, self.stageEnd - 1), sent < Limits.benchChangesPerTurn {
-            self.change(self.nextKey(), intended: self.nextDue, at: now)
-            self.underWay += 1
-            self.scheduled += 1
+        while self.schedule.nextDue <= min(now, self.stageEnd - 1), sent < Limits.benchChangesPerTurn {
+            self.change(self.nextKey(), intended: self.schedule.nextDue, at: now)
+            self.schedule.underWay += 1
+            self.schedule.scheduled += 1
             sent += 1
-            self.nextDue = self.scheduleBegan + Int64(self.scheduled) * 1_000_000_000 / Int64(rate)
+            self.schedule.nextDue = self.scheduleBegan + Int64(self.schedule.scheduled) * 1_000_000_000 / Int64(rate)
         }
     }
 
@@ -271,9 +276,9 @@ extension Generator {
     private func endSchedule(_ rate: Int, at now: Int64) {
         self.keepSchedule(rate, at: now)
         let due = Int((self.stageEnd - 1 - self.scheduleBegan) * Int64(rate) / 1_000_000_000) + 1
-        guard due > self.scheduled else { return }
+        guard due > self.schedule.scheduled else { return }
         self.recorder.recordDue(
-            intended: self.nextDue, at: now, times: UInt64(due - self.scheduled), isSent: false)
+            intended: self.schedule.nextDue, at: now, times: UInt64(due - self.schedule.scheduled), isSent: false)
     }
 
     private var scheduleBegan: Int64 {
@@ -283,13 +288,13 @@ extension Generator {
 
     /// Closed loop: a change ends when all its watchers have seen it, or a newer one.
     private func keepOutstanding(at now: Int64) {
-        self.underWay -= self.ledger.convergedNow
+        self.schedule.underWay -= self.ledger.convergedNow
         self.ledger.convergedNow = 0
         var sent = 0
-        while self.underWay < self.settings.outstanding, sent < Limits.benchChangesPerTurn {
+        while self.schedule.underWay < self.settings.outstanding, sent < Limits.benchChangesPerTurn {
             guard let key = self.nextFreeKey() else { break }
             self.change(key, intended: now, at: now)
-            self.underWay += 1
+            self.schedule.underWay += 1
             sent += 1
         }
     }
@@ -299,17 +304,17 @@ extension Generator {
         guard self.settings.watches == 0 else { return self.nextKey() }
         guard let writer = self.writers.indices.first(where: { self.writers[$0].underWay == 0 }) else { return nil }
         let count = (self.settings.keys - writer + self.writers.count - 1) / self.writers.count
-        return writer + self.writers.count * self.random.below(count)
+        return writer + self.writers.count * self.schedule.random.below(count)
     }
 
     private func settle(at now: Int64) {
-        self.underWay -= self.ledger.convergedNow
+        self.schedule.underWay -= self.ledger.convergedNow
         self.ledger.convergedNow = 0
-        let isQuiet = self.awaitedAnswers == 0 && (self.underWay <= 0 || self.settings.watches == 0)
+        let isQuiet = self.schedule.awaitedAnswers == 0 && (self.schedule.underWay <= 0 || self.settings.watches == 0)
         guard isQuiet || now >= self.stageEnd else { return }
-        if self.awaitedAnswers > 0 {
+        if self.schedule.awaitedAnswers > 0 {
             return self.giveUp(
-                "\(self.awaitedAnswers) changes had no answer when the server had sent nothing for "
+                "\(self.schedule.awaitedAnswers) changes had no answer when the server had sent nothing for "
                     + duration(nanoseconds: Double(self.settings.settleNanoseconds)))
         }
         if now >= self.stageEnd || self.hasCounted() { self.enter(.done, at: now) }
@@ -318,13 +323,13 @@ extension Generator {
     // MARK: Mixed
 
     private func churn(at now: Int64) {
-        while self.nextChurn <= now {
-            let index = self.settings.writers + self.random.below(self.settings.connections)
+        while self.schedule.nextChurn <= now {
+            let index = self.settings.writers + self.schedule.random.below(self.settings.connections)
             if self.connections[index].phase == .open, self.connections[index].awaited == 0 {
                 self.drop(index)
-                self.toConnect.append((Int32(index), self.nextChurn))
+                self.joining.toConnect.append((Int32(index), self.schedule.nextChurn))
             }
-            self.nextChurn += 1_000_000_000 / Int64(self.settings.churnPerSecond)
+            self.schedule.nextChurn += 1_000_000_000 / Int64(self.settings.churnPerSecond)
         }
     }
 
@@ -343,7 +348,7 @@ extension Generator {
 
     /// Whether work is due before any event, so the loop must not sleep.
     func isBehind(at now: Int64) -> Bool {
-        if self.settings.rate != nil, self.stage == .warming || self.stage == .measuring, self.nextDue <= now,
+        if self.settings.rate != nil, self.stage == .warming || self.stage == .measuring, self.schedule.nextDue <= now,
             self.settings.workload != .storm, self.settings.workload != .resume
         {
             return true
@@ -354,31 +359,33 @@ extension Generator {
     var nextDeadline: Int64 {
         var next = self.stageEnd
         let isLoading = self.stage == .warming || self.stage == .measuring
-        if isLoading, self.settings.rate != nil { next = min(next, self.nextDue) }
-        if self.stage == .measuring, self.settings.churnPerSecond > 0 { next = min(next, self.nextChurn) }
-        if self.toConnectNext < self.toConnect.count, self.handshaking < self.settings.handshakes {
-            next = min(next, self.toConnect[self.toConnectNext].intended)
+        if isLoading, self.settings.rate != nil { next = min(next, self.schedule.nextDue) }
+        if self.stage == .measuring, self.settings.churnPerSecond > 0 { next = min(next, self.schedule.nextChurn) }
+        if self.joining.toConnectNext < self.joining.toConnect.count,
+            self.joining.handshaking < self.settings.handshakes
+        {
+            next = min(next, self.joining.toConnect[self.joining.toConnectNext].intended)
         }
         return max(next, 1)
     }
 
     func tick(at now: Int64) {
-        self.nextTick = now + 1_000_000_000
+        self.measures.nextTick = now + 1_000_000_000
         self.tell(self.tickRecorder(at: now), of: self.stage, seconds: Double(now - self.stageBegan) / 1e9)
     }
 
     private func tell(_ interval: Recorder.Interval, of stage: Stage, seconds: Double) {
         self.progress(
-            Progress(stage: "\(stage)", seconds: seconds, connections: self.established, interval: interval))
+            Progress(stage: "\(stage)", seconds: seconds, connections: self.joining.established, interval: interval))
     }
 
     private func tickRecorder(at now: Int64) -> Recorder.Interval {
         let figures = self.serverFigures
         let generator = ThreadClock.nanoseconds()
-        let elapsed = Double(max(1, now - self.atTick.time))
-        let serverCPU = ((figures?.cpuSeconds ?? 0) - self.atTick.serverCPU) * 1e9 / elapsed
-        let generatorCPU = Double(generator - self.atTick.generatorCPU) / elapsed
-        self.atTick = (now, figures?.cpuSeconds ?? 0, generator)
+        let elapsed = Double(max(1, now - self.measures.atTick.time))
+        let serverCPU = ((figures?.cpuSeconds ?? 0) - self.measures.atTick.serverCPU) * 1e9 / elapsed
+        let generatorCPU = Double(generator - self.measures.atTick.generatorCPU) / elapsed
+        self.measures.atTick = (now, figures?.cpuSeconds ?? 0, generator)
         // Events after the window are reported once, at the end.
         let isInWindow = self.recorder.ended == .max || self.recorder.ended == now
         guard self.recorder.began != .max, isInWindow || self.stage == .done else { return Recorder.Interval() }

@@ -93,59 +93,76 @@ package final class Generator: LoopDriver {
     var stage = Stage.joining
     var stageBegan: Int64 = 0
 
-    let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.benchReadBytes, alignment: 16)
     /// Empty without gRPC.
     var http2 = HTTP2State()
-    /// The start of an incomplete frame, by connection.
-    var partials: [Int32: [UInt8]] = [:]
-    /// Bytes that the kernel has not accepted, by connection.
-    var unsent: [Int32: [UInt8]] = [:]
-    /// Connections to open, each with its planned time.
-    var toConnect: [(connection: Int32, intended: Int64)] = []
-    var toConnectNext = 0
-    var handshaking = 0
-    /// Connections whose watches have all received their first message.
-    var established = 0
-    /// The resume token of each watch, if tokens are needed.
-    var tokens: [[UInt8]] = []
-    /// The last compressed message and its content, because watchers of one view get the same bytes.
-    var lastInflated: (bytes: [UInt8], plain: [UInt8], scan: PushScan) = ([], [], PushScan())
-
-    // The schedule.
-    var random: SplitMix64
-    var nextDue: Int64 = 0
-    var scheduled = 0
-    var underWay = 0
-    var seeded = 0
-    var edition = 0
-    var nextChurn: Int64 = 0
-    /// Changes that must be answered before the stage ends.
-    var awaitedAnswers = 0
-
-    // The results.
-    var refusals: [String: Int] = [:]
-    var closes: [String: Int] = [:]
-    var unchanged: UInt64 = 0
-    /// Bytes of the last value and of the last answer.
-    var messageLengths = (value: 0, answer: 0)
-    var counting = Counting()
-    var failure: String?
-    /// The server's refusal, if that is the failure.
-    private(set) var refusal: ServerRefusal?
-    /// The last refusal of a change.
-    var lastRefusal: ServerRefusal?
-    /// Watcher connections that the server closed although they had read all data.
-    var closedUnasked = 0
-    /// Connections planned in the window that had no first values when the round ended.
-    var unopened = 0
-    var lastProgress: Int64 = 0
-    /// Changes without an answer when the round ended.
-    var lost = 0
-    var window = Window()
+    var input = Input()
+    var joining = Joining()
+    var schedule: Schedule
+    var results = Results()
+    var measures = Measures()
     private(set) var polling = Polling()
-    var memory = Memory()
-    var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
-    var nextTick: Int64 = 0
+
+    /// What was read and written in part.
+    struct Input {
+        let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.benchReadBytes, alignment: 16)
+        /// The start of an incomplete frame, by connection.
+        var partials: [Int32: [UInt8]] = [:]
+        /// Bytes that the kernel has not accepted, by connection.
+        var unsent: [Int32: [UInt8]] = [:]
+        /// The last compressed message and its content, because watchers of one view get the same bytes.
+        var lastInflated: (bytes: [UInt8], plain: [UInt8], scan: PushScan) = ([], [], PushScan())
+    }
+
+    struct Joining {
+        /// Connections to open, each with its planned time.
+        var toConnect: [(connection: Int32, intended: Int64)] = []
+        var toConnectNext = 0
+        var handshaking = 0
+        /// Connections whose watches have all received their first message.
+        var established = 0
+        /// The resume token of each watch, if tokens are needed.
+        var tokens: [[UInt8]] = []
+    }
+
+    struct Schedule {
+        var random: SplitMix64
+        var nextDue: Int64 = 0
+        var scheduled = 0
+        var underWay = 0
+        var seeded = 0
+        var edition = 0
+        var nextChurn: Int64 = 0
+        /// Changes that must be answered before the stage ends.
+        var awaitedAnswers = 0
+    }
+
+    struct Results {
+        var refusals: [String: Int] = [:]
+        var closes: [String: Int] = [:]
+        var unchanged: UInt64 = 0
+        /// Bytes of the last value and of the last answer.
+        var messageLengths = (value: 0, answer: 0)
+        var counting = Counting()
+        var failure: String?
+        /// The server's refusal, if that is the failure.
+        var refusal: ServerRefusal?
+        /// The last refusal of a change.
+        var lastRefusal: ServerRefusal?
+        /// Watcher connections that the server closed although they had read all data.
+        var closedUnasked = 0
+        /// Connections planned in the window that had no first values when the round ended.
+        var unopened = 0
+        /// Changes without an answer when the round ended.
+        var lost = 0
+    }
+
+    struct Measures {
+        var window = Window()
+        var memory = Memory()
+        var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
+        var nextTick: Int64 = 0
+        var lastProgress: Int64 = 0
+    }
 
     /// Values at the start of the window, and then those of the window.
     struct Window {
@@ -206,7 +223,7 @@ package final class Generator: LoopDriver {
         self.timer = try PreciseTimer(on: loop.poller, tag: Self.timerTag)
         self.requests = try Requests(settings, access, dialect.transport, self.codec)
         self.secure = access.tls.map { SecureConnections($0) }
-        self.random = SplitMix64(seed: settings.seed)
+        self.schedule = Schedule(random: SplitMix64(seed: settings.seed))
         let isAboutProducts = settings.workload == .catalog
         // The catalogue is the key after the accounts.
         self.ledger = Ledger(keys: settings.keys + 1)
@@ -229,14 +246,14 @@ package final class Generator: LoopDriver {
         }
         if dialect.isGRPC { self.http2 = HTTP2State(connections: self.connections.count, watches: settings.watches) }
         if settings.workload == .resume || settings.workload == .mixed {
-            self.tokens = Array(repeating: [], count: settings.watches)
+            self.joining.tokens = Array(repeating: [], count: settings.watches)
         }
         self.recorder.isAboutFirsts = settings.workload == .storm || settings.workload == .resume
     }
 
     deinit {
         self.secure?.endAll()
-        self.readBuffer.deallocate()
+        self.input.readBuffer.deallocate()
     }
 
     /// The key of watch `index`. In `mixed`, two of ten watches follow account 0, one follows the products, and seven
@@ -289,10 +306,10 @@ package final class Generator: LoopDriver {
             self.loop.stop()
             return nil
         }
-        if now >= self.nextTick { self.tick(at: now) }
+        if now >= self.measures.nextTick { self.tick(at: now) }
         self.polling.turnEnded = now
         if self.isPolling || self.isBehind(at: now) { return MonotonicTime(nanoseconds: now) }
-        self.timer.set(MonotonicTime(nanoseconds: min(self.nextDeadline, self.nextTick)))
+        self.timer.set(MonotonicTime(nanoseconds: min(self.nextDeadline, self.measures.nextTick)))
         return nil
     }
 
@@ -300,7 +317,7 @@ package final class Generator: LoopDriver {
 
     /// Marks a round as failed although it ran to its end.
     func endBadly(_ reason: String, _ refusal: ServerRefusal? = nil) {
-        if self.failure == nil { (self.failure, self.refusal) = (reason, refusal) }
+        if self.results.failure == nil { (self.results.failure, self.results.refusal) = (reason, refusal) }
     }
 
     /// Ends the round with its results so far. `refusal` is the server's refusal, if any.

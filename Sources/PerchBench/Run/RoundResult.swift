@@ -111,10 +111,10 @@ extension Generator {
     /// The result. Read it after the loop has ended.
     package var outcome: RoundResult {
         var result = RoundResult()
-        result.failure = self.failure
-        result.refusal = self.refusal
-        result.closes = self.closes
-        result.refusals = self.refusals
+        result.failure = self.results.failure
+        result.refusal = self.results.refusal
+        result.closes = self.results.closes
+        result.refusals = self.results.refusals
         result.intervals = self.recorder.intervals
         let recorder = self.recorder
         let seconds = recorder.seconds
@@ -142,35 +142,35 @@ extension Generator {
             figures[.refusedShare] = Double(recorder.refused) / Double(recorder.due)
             figures[.unsent] = Double(recorder.unsent)
         }
-        if recorder.first.count > 0 { figures[.unopened] = Double(self.unopened) }
+        if recorder.first.count > 0 { figures[.unopened] = Double(self.results.unopened) }
         figures[.conflated] = Double(recorder.conflated)
-        figures[.lost] = Double(self.lost)
+        figures[.lost] = Double(self.results.lost)
         figures[.gaps] = Double(counts.gaps)
         figures[.duplicates] = Double(counts.duplicates)
         figures[.reorderings] = Double(counts.reorderings)
         figures[.foreign] = Double(counts.foreign)
-        figures[.unchanged] = Double(self.unchanged)
-        figures[.refusals] = Double(self.refusals.values.reduce(0, +))
-        figures[.closes] = Double(self.closes.values.reduce(0, +))
+        figures[.unchanged] = Double(self.results.unchanged)
+        figures[.refusals] = Double(self.results.refusals.values.reduce(0, +))
+        figures[.closes] = Double(self.results.closes.values.reduce(0, +))
         if let secure = self.secure {
             figures[.tlsHandshakes] = Double(secure.handshakes)
             figures[.tlsResumed] = Double(secure.resumed)
         }
-        figures[.valueBytes] = Double(self.messageLengths.value)
-        if self.messageLengths.answer > 0 { figures[.answerBytes] = Double(self.messageLengths.answer) }
-        if let before = self.counting.before, let after = self.counting.after {
+        figures[.valueBytes] = Double(self.results.messageLengths.value)
+        if self.results.messageLengths.answer > 0 { figures[.answerBytes] = Double(self.results.messageLengths.answer) }
+        if let before = self.results.counting.before, let after = self.results.counting.after {
             figures.merge(ServerCounters.figures(from: before, to: after)) { $1 }
         }
         if self.serverProcess != nil { self.addServer(&figures, seconds) }
 
         // A generator that polls is busy only while it finds something to do.
-        let share = max(0, self.window.generatorCPU - Double(self.window.idle) / 1e9) / seconds
+        let share = max(0, self.measures.window.generatorCPU - Double(self.measures.window.idle) / 1e9) / seconds
         let lag = recorder.lag.value(atQuantile: 0.99)
         figures[.generatorCPU] = share
-        figures[.generatorWakeups] = Double(self.window.sleeps) / seconds
+        figures[.generatorWakeups] = Double(self.measures.window.sleeps) / seconds
         if recorder.lag.count > 0 { figures[.lagP99] = Double(lag) }
         result.generatorBound = RoundResult.generatorBound(
-            share: share, wait: self.sharesCore ? 0 : self.window.generatorWait / seconds,
+            share: share, wait: self.sharesCore ? 0 : self.measures.window.generatorWait / seconds,
             lagNanoseconds: self.settings.rate == nil || recorder.lag.count == 0 ? nil : lag,
             pushNanoseconds: recorder.push.count > 0 ? recorder.push.value(atQuantile: 0.99) : .max)
         result.figures = figures
@@ -178,7 +178,7 @@ extension Generator {
     }
 
     private func addServer(_ figures: inout [Figure: Double], _ seconds: Double) {
-        if let cpu = self.window.serverCPU {
+        if let cpu = self.measures.window.serverCPU {
             figures[.serverCPU] = cpu / seconds
             let units = self.recorder.isAboutFirsts ? self.recorder.opens : self.recorder.deliveries
             let converged = self.settings.watches == 0 ? self.recorder.changes : self.recorder.converged
@@ -189,12 +189,13 @@ extension Generator {
             figures[.residentBytes] = Double(last.residentBytes)
         }
         if let growth = self.recorder.residentGrowthPerSecond { figures[.residentGrowth] = growth * 3_600 }
-        guard self.settings.connections > 0, let base = self.memory.baseResident, let grown = self.memory.resident
+        guard self.settings.connections > 0, let base = self.measures.memory.baseResident,
+            let grown = self.measures.memory.resident
         else {
             return
         }
         let resident = Double(max(0, grown - base))
-        let sockets = Double(max(0, self.memory.sockets - self.memory.baseSockets))
+        let sockets = Double(max(0, self.measures.memory.sockets - self.measures.memory.baseSockets))
         figures[.rssPerWatch] = resident / Double(self.settings.watches)
         figures[.rssPerConnection] = resident / Double(self.settings.connections)
         figures[.socketBytesPerConnection] = sockets / Double(self.settings.connections)

@@ -7,56 +7,58 @@ import PerchWire
 // Steps from line to line, with each account's requests and data.
 extension ScenarioLoad {
     var hasDue: Bool {
-        self.passage >= 0 && self.passage < self.program.passages.count && !self.isCommonUnderWay
-            && !self.program.passages[self.passage].isCommon && self.nextPlayer < self.players.count
+        self.passing.passage >= 0 && self.passing.passage < self.program.passages.count && !self.isCommonUnderWay
+            && !self.program.passages[self.passing.passage].isCommon && self.passing.nextPlayer < self.players.count
     }
 
-    private var current: ScenarioProgram.Passage { self.program.passages[self.passage] }
+    private var current: ScenarioProgram.Passage { self.program.passages[self.passing.passage] }
 
-    private var isCommonUnderWay: Bool { self.commonIndex < self.program.passages[self.passage].common.count }
+    private var isCommonUnderWay: Bool {
+        self.passing.commonIndex < self.program.passages[self.passing.passage].common.count
+    }
 
     func step(at now: Int64) {
         self.connectMore()
         guard !self.isDone else { return }
-        if self.nextLink < self.links.count || self.handshaking > 0 {
+        if self.passing.nextLink < self.links.count || self.passing.handshaking > 0 {
             self.watchProgress(at: now, "opening connections")
             return
         }
-        if self.passage < 0 { self.beginPassage(0, at: now) }
-        while self.passage < self.program.passages.count, !self.isDone {
+        if self.passing.passage < 0 { self.beginPassage(0, at: now) }
+        while self.passing.passage < self.program.passages.count, !self.isDone {
             self.keepSchedule(at: now)
             guard self.isPassageOver else {
                 self.failLate(at: now)
                 guard self.isPassageOver else { return }
                 continue
             }
-            self.beginPassage(self.passage + 1, at: now)
+            self.beginPassage(self.passing.passage + 1, at: now)
         }
         guard !self.isDone else { return }
-        if !self.isEnding { self.beginEnding() }
-        if self.pongs == self.players.count { self.isDone = true }
+        if !self.passing.isEnding { self.beginEnding() }
+        if self.passing.pongs == self.players.count { self.isDone = true }
         self.watchProgress(at: now, "reading the remaining data")
     }
 
     private func watchProgress(at now: Int64, _ what: String) {
-        guard now - self.lastProgress > Limits.benchStallMilliseconds * 1_000_000 else { return }
+        guard now - self.measures.lastProgress > Limits.benchStallMilliseconds * 1_000_000 else { return }
         self.giveUp("no progress for \(Limits.benchStallMilliseconds / 1_000) s while \(what)")
     }
 
     private func beginPassage(_ index: Int, at now: Int64) {
-        self.passage = index
+        self.passing.passage = index
         guard index < self.program.passages.count else { return }
-        self.passageBegan = now
-        self.lastProgress = now
-        self.commonIndex = 0
-        self.nextPlayer = 0
-        self.nextDue = now
-        self.floor = self.reached
-        self.settled = self.players.count { $0.state == .failed }
+        self.passing.passageBegan = now
+        self.measures.lastProgress = now
+        self.passing.commonIndex = 0
+        self.passing.nextPlayer = 0
+        self.passing.nextDue = now
+        self.passing.floor = self.passing.reached
+        self.passing.settled = self.players.count { $0.state == .failed }
         for player in self.players.indices where self.players[player].state != .failed {
             self.players[player].state = .waiting
         }
-        if self.settled == self.players.count {
+        if self.passing.settled == self.players.count {
             self.giveUp("every account differs from the first one")
             return
         }
@@ -72,30 +74,30 @@ extension ScenarioLoad {
         }
     }
 
-    private var isPassageOver: Bool { !self.isCommonUnderWay && self.settled == self.players.count }
+    private var isPassageOver: Bool { !self.isCommonUnderWay && self.passing.settled == self.players.count }
 
     /// Follows the schedule, whatever happened to earlier accounts.
     private func keepSchedule(at now: Int64) {
         guard self.hasDue else { return }
-        if self.nextPlayer == 0 {
+        if self.passing.nextPlayer == 0 {
             // The schedule starts when the app's requests have been answered.
-            self.passageBegan = self.commonEnded(at: now)
+            self.passing.passageBegan = self.commonEnded(at: now)
         }
         let rate = Int64(self.settings.rate ?? 1)
-        while self.nextPlayer < self.players.count {
-            let due = self.passageBegan + Int64(self.nextPlayer) * 1_000_000_000 / rate
-            self.nextDue = due
+        while self.passing.nextPlayer < self.players.count {
+            let due = self.passing.passageBegan + Int64(self.passing.nextPlayer) * 1_000_000_000 / rate
+            self.passing.nextDue = due
             guard due <= now else { return }
-            let player = self.nextPlayer
-            self.nextPlayer += 1
+            let player = self.passing.nextPlayer
+            self.passing.nextPlayer += 1
             guard self.players[player].state == .waiting else { continue }
             self.recorder.lag.record(now - due)
-            self.lastProgress = now
+            self.measures.lastProgress = now
             self.takeLine(player, intended: due, at: now)
         }
     }
 
-    private func commonEnded(at now: Int64) -> Int64 { self.current.common.isEmpty ? self.passageBegan : now }
+    private func commonEnded(at now: Int64) -> Int64 { self.current.common.isEmpty ? self.passing.passageBegan : now }
 
     private func takeLine(_ player: Int, intended: Int64, at now: Int64) {
         self.arm(player, intended: intended)
@@ -134,7 +136,7 @@ extension ScenarioLoad {
             self.players[player].askIndex >= self.current.own.count
         else { return }
         self.players[player].state = .done
-        self.settled += 1
+        self.passing.settled += 1
     }
 
     // MARK: Asking
@@ -142,12 +144,12 @@ extension ScenarioLoad {
     private func personal(_ request: Request, _ player: Int) -> Request? {
         let digits = String(player)
         let suffix = "-" + String(repeating: "0", count: max(0, CallTemplate.digitCount - digits.count)) + digits
-        return request.personal(self.players[player].likeness, suffix: suffix, atLeast: self.reached)
+        return request.personal(self.players[player].likeness, suffix: suffix, atLeast: self.passing.reached)
     }
 
     private func askCommon(at now: Int64) {
         guard self.isCommonUnderWay else { return }
-        guard let request = self.personal(self.current.common[self.commonIndex].request, 0) else {
+        guard let request = self.personal(self.current.common[self.passing.commonIndex].request, 0) else {
             preconditionFailure("a request of the app refers to an account's transaction")
         }
         let stream = self.takeStream(0, for: .common)
@@ -167,13 +169,13 @@ extension ScenarioLoad {
     }
 
     func answered(_ target: Target, _ bytes: RawSpan, at now: Int64) throws(MessageError) {
-        self.lastProgress = now
+        self.measures.lastProgress = now
         switch target {
         case .common:
             guard self.isCommonUnderWay else { return }
-            let ask = self.current.common[self.commonIndex]
+            let ask = self.current.common[self.passing.commonIndex]
             self.reach(try self.codec.decodeResponse(ask.request.method, bytes).position)
-            self.recorder.recordAnswer(intended: self.passageBegan, at: now)
+            self.recorder.recordAnswer(intended: self.passing.passageBegan, at: now)
         case .ask(let player):
             guard self.players[player].state == .busy, self.players[player].askIndex < self.current.own.count else {
                 return
@@ -195,28 +197,28 @@ extension ScenarioLoad {
 
     private func reach(_ position: Position?) {
         guard let position else { return }
-        self.reached = max(self.reached, position)
+        self.passing.reached = max(self.passing.reached, position)
     }
 
     /// Handles the end of a call.
     func ended(_ link: Int, _ stream: UInt32, _ target: Target, _ status: Status, at now: Int64) {
         self.links[link].targets[Int(stream)] = .none
         self.links[link].free.append(stream)
-        self.lastProgress = now
+        self.measures.lastProgress = now
         switch target {
         case .none: break
         case .watch(let key):
-            self.refusals[status.reason, default: 0] += 1
+            self.results.refusals[status.reason, default: 0] += 1
             self.fail(link - self.storeCount, "the server ended \(self.program.keys[key]) with \(status.reason)")
         case .common:
             guard self.isCommonUnderWay else { return }
-            if status.code != 0, case .success = self.current.common[self.commonIndex].answer {
+            if status.code != 0, case .success = self.current.common[self.passing.commonIndex].answer {
                 self.giveUp(
                     "line \(self.current.line), `\(self.current.text)`, was refused with \(status.reason): \(status.message)"
                 )
                 return
             }
-            self.commonIndex += 1
+            self.passing.commonIndex += 1
             self.askCommon(at: now)
         case .ask(let player):
             guard self.players[player].state == .busy else { return }
@@ -227,7 +229,7 @@ extension ScenarioLoad {
                 case .success: expected = nil
                 }
                 guard expected == status.reason else {
-                    self.refusals[status.reason, default: 0] += 1
+                    self.results.refusals[status.reason, default: 0] += 1
                     self.fail(
                         player,
                         "it was refused with \(status.reason), the first account "
@@ -248,13 +250,13 @@ extension ScenarioLoad {
     func pushed(_ player: Int, _ key: Int, _ response: Response, at now: Int64) {
         guard self.players[player].state != .failed, response.isTold(to: self.links[self.storeCount + player].clientID)
         else { return }
-        self.lastProgress = now
+        self.measures.lastProgress = now
         let isFirst = !self.players[player].watches[key].hasValue
         self.players[player].watches[key].hasValue = true
-        let expected = self.passage < self.program.passages.count ? self.current.expected[key] ?? [] : []
+        let expected = self.passing.passage < self.program.passages.count ? self.current.expected[key] ?? [] : []
         let progress = self.players[player].watches[key].progress
         let isOld = response.valuePosition.map {
-            $0.revision <= self.floor.revision && $0.asOf <= self.floor.asOf
+            $0.revision <= self.passing.floor.revision && $0.asOf <= self.passing.floor.asOf
         }
         guard self.players[player].state == .busy, progress < expected.count, isFirst || isOld != true else {
             self.fail(
@@ -273,7 +275,7 @@ extension ScenarioLoad {
             self.players[player].watches[key].unlike = response
             return
         }
-        self.conflated += place - progress
+        self.results.conflated += place - progress
         self.players[player].watches[key].progress = place + 1
         if isFirst {
             self.recorder.recordFirst(intended: self.players[player].intended, at: now)
@@ -301,18 +303,18 @@ extension ScenarioLoad {
         guard self.players[player].state != .failed else { return }
         let wasSettled = self.players[player].state == .done
         self.players[player].state = .failed
-        self.failed += 1
-        if !wasSettled { self.settled += 1 }
-        guard self.findings.count < Limits.benchFindingsMax else { return }
+        self.results.failed += 1
+        if !wasSettled { self.passing.settled += 1 }
+        guard self.results.findings.count < Limits.benchFindingsMax else { return }
         let place =
-            self.passage >= 0 && self.passage < self.program.passages.count
+            self.passing.passage >= 0 && self.passing.passage < self.program.passages.count
             ? "line \(self.current.line), `\(self.current.text)`" : "after the last line"
-        self.findings.append("account \(player), \(place): \(why)")
+        self.results.findings.append("account \(player), \(place): \(why)")
     }
 
     /// Fails accounts that have received nothing for too long.
     private func failLate(at now: Int64) {
-        guard !self.hasDue, now - self.lastProgress > self.settings.settleNanoseconds else { return }
+        guard !self.hasDue, now - self.measures.lastProgress > self.settings.settleNanoseconds else { return }
         guard !self.isCommonUnderWay else {
             return self.giveUp("line \(self.current.line), `\(self.current.text)`, was not answered")
         }
@@ -340,7 +342,7 @@ extension ScenarioLoad {
 
     /// Sends a PING: its answer arrives after all pending data.
     private func beginEnding() {
-        self.isEnding = true
+        self.passing.isEnding = true
         for player in self.players.indices {
             self.sendFrame(self.storeCount + player, .ping, stream: 0, Array("scenario".utf8))
         }

@@ -5,15 +5,17 @@ import PerchWire
 // Connections: connecting, greeting, reading.
 extension ScenarioLoad {
     func connectMore() {
-        while self.nextLink < self.links.count, self.handshaking < self.settings.handshakes, !self.isDone {
-            let link = self.nextLink
-            self.nextLink += 1
+        while self.passing.nextLink < self.links.count, self.passing.handshaking < self.settings.handshakes,
+            !self.isDone
+        {
+            let link = self.passing.nextLink
+            self.passing.nextLink += 1
             do throws(SystemError) {
                 let descriptor = try Sockets.connect(to: self.address, options: nil)
                 try self.loop.poller.watch(descriptor.number, tag: UInt64(link), for: .writable)
                 self.links[link].socket = descriptor.release()
                 self.links[link].phase = .connecting
-                self.handshaking += 1
+                self.passing.handshaking += 1
             } catch {
                 self.giveUp("cannot connect: \(error)")
             }
@@ -131,8 +133,8 @@ extension ScenarioLoad {
         case .welcome:
             guard self.links[link].phase == .greeting else { return }
             self.links[link].phase = .open
-            self.handshaking -= 1
-            self.lastProgress = now
+            self.passing.handshaking -= 1
+            self.measures.lastProgress = now
         case .message, .status:
             guard Int(stream) < self.links[link].targets.count else { return }
             let target = self.links[link].targets[Int(stream)]
@@ -143,14 +145,14 @@ extension ScenarioLoad {
             switch target {
             case .none: return
             case .watch(let key):
-                self.valueBytes = bytes.byteCount
+                self.results.valueBytes = bytes.byteCount
                 let response = try self.codec.decodeResponse(self.program.methods[key], bytes)
                 self.pushed(link - self.storeCount, key, response, at: now)
             case .common, .ask: try self.answered(target, bytes, at: now)
             }
         case .pong:
-            self.pongs += 1
-            self.lastProgress = now
+            self.passing.pongs += 1
+            self.measures.lastProgress = now
         case .drain: self.giveUp("the server is draining")
         case .beat, .hello, .call, .cancel, .ping: break
         }

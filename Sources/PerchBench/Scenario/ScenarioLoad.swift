@@ -82,36 +82,46 @@ package final class ScenarioLoad: LoopDriver {
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.benchReadBytes, alignment: 16)
     var recorder = Recorder()
 
-    // Progress.
-    var nextLink = 0
-    var handshaking = 0
-    var passage = -1
-    var passageBegan: Int64 = 0
-    var commonIndex = 0
-    var nextPlayer = 0
-    var nextDue: Int64 = 0
-    var settled = 0
-    var pongs = 0
-    var isEnding = false
+    var passing = Passing()
+    var results = Results()
+    var measures = Measures()
     var isDone = false
-    var lastProgress: Int64 = 0
-    var nextTick: Int64 = 0
-    /// The server's latest known position. Later streams start at it.
-    var reached = Position(revision: 0, asOf: .distantPast)
-    /// The position at the start of the line. Values that are not newer belong to an earlier line.
-    var floor = Position(revision: 0, asOf: .distantPast)
 
-    // The results.
-    var failure: String?
-    var refusals: [String: Int] = [:]
-    var findings: [String] = []
-    var failed = 0
-    var conflated = 0
-    var valueBytes = 0
-    /// CPU seconds: at the start, then in total.
-    var usage = (serverCPU: 0.0, generatorCPU: 0.0, generatorWait: 0.0)
-    var memory = (base: 0, grown: 0)
-    var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
+    /// How far the players are.
+    struct Passing {
+        var nextLink = 0
+        var handshaking = 0
+        var passage = -1
+        var passageBegan: Int64 = 0
+        var commonIndex = 0
+        var nextPlayer = 0
+        var nextDue: Int64 = 0
+        var settled = 0
+        var pongs = 0
+        var isEnding = false
+        /// The server's latest known position. Later streams start at it.
+        var reached = Position(revision: 0, asOf: .distantPast)
+        /// The position at the start of the line. Values that are not newer belong to an earlier line.
+        var floor = Position(revision: 0, asOf: .distantPast)
+    }
+
+    struct Results {
+        var failure: String?
+        var refusals: [String: Int] = [:]
+        var findings: [String] = []
+        var failed = 0
+        var conflated = 0
+        var valueBytes = 0
+    }
+
+    struct Measures {
+        /// CPU seconds: at the start, then in total.
+        var usage = (serverCPU: 0.0, generatorCPU: 0.0, generatorWait: 0.0)
+        var memory = (base: 0, grown: 0)
+        var atTick = (time: Int64(0), serverCPU: 0.0, generatorCPU: Int64(0))
+        var nextTick: Int64 = 0
+        var lastProgress: Int64 = 0
+    }
 
     package init(
         _ program: ScenarioProgram, _ settings: BenchSettings, address: SocketAddress, serverProcess: Int32?,
@@ -156,7 +166,7 @@ package final class ScenarioLoad: LoopDriver {
 
     package func turn(now: MonotonicTime) -> MonotonicTime? {
         var now = now.nanoseconds
-        if self.nextTick == 0 { self.begin(at: now) }
+        if self.measures.nextTick == 0 { self.begin(at: now) }
         if self.isInterrupted() { self.giveUp(Generator.interrupted) }
         self.step(at: now)
         now = Clocks.monotonic().nanoseconds
@@ -165,27 +175,27 @@ package final class ScenarioLoad: LoopDriver {
             self.loop.stop()
             return nil
         }
-        if now >= self.nextTick { self.tick(at: now) }
-        if self.hasDue, self.nextDue <= now { return MonotonicTime(nanoseconds: now) }
-        var next = self.hasDue ? min(self.nextDue, self.nextTick) : self.nextTick
-        let patience = self.lastProgress + self.settings.settleNanoseconds + 1
-        if self.passage >= 0, patience > now { next = min(next, patience) }
+        if now >= self.measures.nextTick { self.tick(at: now) }
+        if self.hasDue, self.passing.nextDue <= now { return MonotonicTime(nanoseconds: now) }
+        var next = self.hasDue ? min(self.passing.nextDue, self.measures.nextTick) : self.measures.nextTick
+        let patience = self.measures.lastProgress + self.settings.settleNanoseconds + 1
+        if self.passing.passage >= 0, patience > now { next = min(next, patience) }
         self.timer.set(MonotonicTime(nanoseconds: next))
         return nil
     }
 
     func giveUp(_ reason: String) {
-        if self.failure == nil { self.failure = reason }
+        if self.results.failure == nil { self.results.failure = reason }
         self.isDone = true
     }
 
     private func begin(at now: Int64) {
-        self.lastProgress = now
-        self.nextTick = now + 1_000_000_000
+        self.measures.lastProgress = now
+        self.measures.nextTick = now + 1_000_000_000
         let figures = self.serverFigures
-        self.memory.base = figures?.residentBytes ?? 0
-        self.atTick = (now, figures?.cpuSeconds ?? 0, ThreadClock.nanoseconds())
-        self.usage = (
+        self.measures.memory.base = figures?.residentBytes ?? 0
+        self.measures.atTick = (now, figures?.cpuSeconds ?? 0, ThreadClock.nanoseconds())
+        self.measures.usage = (
             figures?.cpuSeconds ?? 0, Double(ThreadClock.nanoseconds()) / 1e9, ProcessFigures.threadWaitSeconds()
         )
         self.recorder.begin(at: now)
@@ -194,10 +204,10 @@ package final class ScenarioLoad: LoopDriver {
     private func finish(at now: Int64) {
         self.recorder.end(at: now)
         let figures = self.serverFigures
-        self.usage.serverCPU = (figures?.cpuSeconds ?? 0) - self.usage.serverCPU
-        self.usage.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.usage.generatorCPU
-        self.usage.generatorWait = ProcessFigures.threadWaitSeconds() - self.usage.generatorWait
-        self.memory.grown = max(0, (figures?.residentBytes ?? 0) - self.memory.base)
+        self.measures.usage.serverCPU = (figures?.cpuSeconds ?? 0) - self.measures.usage.serverCPU
+        self.measures.usage.generatorCPU = Double(ThreadClock.nanoseconds()) / 1e9 - self.measures.usage.generatorCPU
+        self.measures.usage.generatorWait = ProcessFigures.threadWaitSeconds() - self.measures.usage.generatorWait
+        self.measures.memory.grown = max(0, (figures?.residentBytes ?? 0) - self.measures.memory.base)
         self.tickRecorder(at: now)
         for link in self.links.indices where self.links[link].phase != .closed {
             Sockets.reset(self.links[link].socket)
@@ -208,27 +218,28 @@ package final class ScenarioLoad: LoopDriver {
     var serverFigures: ProcessFigures? { self.serverProcess.flatMap { ProcessFigures(process: $0) } }
 
     private func tick(at now: Int64) {
-        self.nextTick = now + 1_000_000_000
+        self.measures.nextTick = now + 1_000_000_000
         let interval = self.tickRecorder(at: now)
         let open = self.links.count { $0.phase == .open }
         let stage =
-            self.passage < 0 || self.passage >= self.program.passages.count
-            ? "connections" : "line \(self.program.passages[self.passage].line)"
+            self.passing.passage < 0 || self.passing.passage >= self.program.passages.count
+            ? "connections" : "line \(self.program.passages[self.passing.passage].line)"
         self.progress(
             Generator.Progress(
-                stage: stage, seconds: Double(now - self.passageBegan) / 1e9, connections: open, interval: interval))
+                stage: stage, seconds: Double(now - self.passing.passageBegan) / 1e9, connections: open,
+                interval: interval))
     }
 
     @discardableResult
     private func tickRecorder(at now: Int64) -> Recorder.Interval {
         let figures = self.serverFigures
         let generator = ThreadClock.nanoseconds()
-        let elapsed = Double(max(1, now - self.atTick.time))
-        let serverCPU = ((figures?.cpuSeconds ?? 0) - self.atTick.serverCPU) * 1e9 / elapsed
+        let elapsed = Double(max(1, now - self.measures.atTick.time))
+        let serverCPU = ((figures?.cpuSeconds ?? 0) - self.measures.atTick.serverCPU) * 1e9 / elapsed
         self.recorder.tick(
             at: now, residentBytes: figures?.residentBytes ?? 0, serverCPU: max(0, serverCPU),
-            generatorCPU: Double(generator - self.atTick.generatorCPU) / elapsed)
-        self.atTick = (now, figures?.cpuSeconds ?? 0, generator)
+            generatorCPU: Double(generator - self.measures.atTick.generatorCPU) / elapsed)
+        self.measures.atTick = (now, figures?.cpuSeconds ?? 0, generator)
         return self.recorder.intervals[self.recorder.intervals.count - 1]
     }
 }
