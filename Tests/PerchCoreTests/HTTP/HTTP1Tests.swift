@@ -72,6 +72,45 @@ private struct PlainClient {
     }
 }
 
+@Suite struct `a read as HEAD` {
+    private static let path = "/perch.v1.EntitlementService/"
+
+    private func head(_ client: PlainClient, _ target: String, _ fields: String = "") -> String {
+        client.say("HEAD \(Self.path)\(target) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n")
+    }
+
+    @Test(arguments: ["", "Accept-Encoding: gzip\r\n"])
+    func `has the status of its GET and no body, and the connection goes on`(fields: String) {
+        let client = PlainClient()
+        let answer = self.head(client, "GetSubscriptionStatus?account=anna&groupId=plans", fields)
+        #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.hasSuffix("\r\n\r\n"), "\(answer)")
+        #expect(answer.contains("\r\ncontent-type: application/json\r\n"), "\(answer)")
+        #expect(answer.split(separator: "\r\n\r\n").count == 1, "\(answer)")
+        let next = client.get("account=anna&groupId=plans")
+        #expect(next.hasPrefix("HTTP/1.1 200 OK\r\n") && next.contains(#""success""#), "\(next)")
+    }
+
+    @Test func `is refused without a body, and the connection goes on`() {
+        let client = PlainClient()
+        for (target, status) in [
+            ("GetSubscriptionStatus?account=anna&group=plans", 400), ("NoSuchMethod", 404),
+            ("SubscriptionStatusTask?account=anna", 405), ("GetSubscriptionStatus?token=x", 400),
+        ] {
+            let answer = self.head(client, target)
+            #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && answer.hasSuffix("\r\n\r\n"), "\(target): \(answer)")
+            #expect(answer.contains("\r\ncontent-length: "), "\(answer)")
+        }
+        let changing = client.say("HEAD /perch.v1.TransactionService/Purchase HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        #expect(changing.hasPrefix("HTTP/1.1 405 ") && changing.contains("\r\nallow: POST\r\n"), "\(changing)")
+        #expect(client.get("account=anna&groupId=plans").hasPrefix("HTTP/1.1 200 OK"))
+    }
+
+    @Test func `is named among the methods of a server`() {
+        let answer = PlainClient().say("PUT /console/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 405 ") && answer.contains("\r\nallow: GET, HEAD, POST\r\n"), "\(answer)")
+    }
+}
+
 @Suite struct `a call in the wrong form` {
     @Test func `of a stream by GET is told to accept events`() {
         let answer = PlainClient().say(

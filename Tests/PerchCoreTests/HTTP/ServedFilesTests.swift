@@ -91,6 +91,27 @@ private let text = String(repeating: "perch ", count: 20_000)
         #expect(posted.hasPrefix("HTTP/1.1 415"), "\(posted)")
     }
 
+    @Test(arguments: ["/console/", "/console/~1/big.js", "/console/x", "/"])
+    func `has the head of its GET as the answer to HEAD`(path: String) throws {
+        let site = Site()
+        let got = site.get(path)
+        let end = try #require(got.firstRange(of: "\r\n\r\n")).upperBound
+        #expect(site.say("HEAD \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n") == got[..<end])
+        #expect(got[..<end].contains("\r\ncontent-length: \(got[end...].utf8.count)\r\n"))
+        // The next answer begins where the head ended.
+        #expect(site.get(path) == got)
+    }
+
+    @Test func `has heads for HEAD under the rules of GET`() {
+        let site = Site()
+        let known = site.say("HEAD /console/ HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \"a1\"\r\n\r\n")
+        #expect(known.hasPrefix("HTTP/1.1 304 ") && known.hasSuffix("\r\n\r\n"), "\(known)")
+        let packed = site.say("HEAD /console/~1/big.js HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n")
+        #expect(packed.contains("\r\ncontent-encoding: gzip\r\n") && packed.contains("\r\ncontent-length: 3\r\n"))
+        let foreign = site.say("HEAD /console/ HTTP/1.1\r\nHost: evil.example\r\n\r\n")
+        #expect(foreign.hasPrefix("HTTP/1.1 421 ") && foreign.hasSuffix("\r\n\r\n"), "\(foreign)")
+    }
+
     @Test func `is not given to a page of another site, nor under another name of this machine`() {
         #expect(Site().get("/console/", host: "evil.example").hasPrefix("HTTP/1.1 421 "))
         #expect(Site().get("/console/", "Origin: http://evil.example\r\n").hasPrefix("HTTP/1.1 403 "))

@@ -98,7 +98,7 @@ struct HTTPStream: BitwiseCopyable {
         static let isOpened = Flags(rawValue: 4096)
         /// The end of the stream is pending.
         static let isEnding = Flags(rawValue: 8192)
-        /// The response has a Content-Length and is not chunked.
+        /// The response is not chunked: it has a Content-Length, or no body at all.
         static let hasLength = Flags(rawValue: 16384)
         /// The answer waits for the end of the request, because some clients cannot read while they send.
         static let waitsForBody = Flags(rawValue: 32768)
@@ -115,6 +115,8 @@ struct HTTPStream: BitwiseCopyable {
     var pinned = PayloadHandle.none
     var offset: Int32 = 0
     var form: HTTPForm
+    /// The request was a HEAD: the response has the head of a GET, and no body.
+    var isHead = false
     var flags: Flags = []
     var firstOwed: Int32 = -1
     var lastOwed: Int32 = -1

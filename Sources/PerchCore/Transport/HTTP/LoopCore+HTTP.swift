@@ -111,6 +111,10 @@ extension LoopCore {
         }
         if head.marks.contains(.isJSON) { slot.flags.insert(.isJSON) }
         if head.marks.contains(.hasSuffix) { slot.flags.insert(.hasSuffix) }
+        if head.verb == .head {
+            slot.isHead = true
+            slot.flags.insert(.hasLength)
+        }
         let stream = self.transport.http.streams.insert(slot)
         if first >= 0 { self.transport.http.streams[first].previous = stream }
         self.transport.http.connections[http].firstStream = stream

@@ -84,7 +84,8 @@ extension LoopCore {
 
     // MARK: GET
 
-    /// A read as GET: Connect's own form (`?encoding=json&message=…`), or the fields of the request by name.
+    /// A read as GET: Connect's own form (`?encoding=json&message=…`), or the fields of the request by name. A HEAD runs the
+    /// read as well, because only its answer has the status and the length of the head.
     mutating func beginHTTPGet(_ stream: Int32, _ head: RequestHead) {
         self.transport.http.streams[stream].form = .plain
         let question = head.path.firstIndex(of: UInt8(ascii: "?"))
@@ -98,6 +99,11 @@ extension LoopCore {
         guard method.isSafe else {
             return self.respond(
                 stream, 405, "\(method.path) changes something; use POST", extra: [("allow", "POST")])
+        }
+        if method.isStreaming, head.verb == .head {
+            return self.respond(
+                stream, 405, "\(method.path) answers with a stream, which has no HEAD; use GET or POST",
+                extra: [("allow", "GET, POST")])
         }
         let query = Self.query(question.map { head.path[($0 + 1)...] } ?? [])
         if query.contains(where: { $0.name == "authorization" || $0.name == "token" || $0.name == "access_token" }) {

@@ -8,12 +8,11 @@ extension LoopCore {
         let index = self.transport.http.streams[stream].connection
         guard self.acceptsOrigin(stream, head) else { return }
         if head.marks.contains(.isPreflight), head.verb == .options { return self.answerPreflight(stream) }
-        guard head.verb == .post || head.verb == .get else {
-            return self.respond(stream, 405, "use POST, or GET for reads", extra: [("allow", "GET, POST")])
-        }
-        let isGet = head.verb == .get
-        if isGet {
-            return self.beginHTTPGet(stream, head)
+        switch head.verb {
+        case .post: break
+        case .get, .head: return self.beginHTTPGet(stream, head)
+        case .none, .options, .other:
+            return self.respond(stream, 405, "use POST, or GET for reads", extra: [("allow", "GET, HEAD, POST")])
         }
         guard head.form != .plain else {
             return self.respond(

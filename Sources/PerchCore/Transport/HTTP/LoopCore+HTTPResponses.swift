@@ -26,6 +26,8 @@ extension LoopCore {
     /// The answer of a unary call of Connect: compressed as a body if its client accepts that, and it gets smaller.
     private mutating func oweUnary(_ stream: Int32, _ plain: PayloadHandle) {
         let slot = self.transport.http.streams[stream]
+        // The end of the call sends the head.
+        guard !slot.isHead else { return self.payloads.release(plain) }
         var smaller = PayloadHandle.none
         if slot.flags.contains(.acceptsGzip) {
             smaller = self.gzipped(plain)
@@ -173,7 +175,7 @@ extension LoopCore {
         let fields = own + extra
         let head = self.payloads.insert(self.responseHead(stream, status, fields))
         self.oweHTTP(stream, .head, head)
-        let payload = self.payloads.insert(body)
+        let payload = self.payloads.insert(slot.isHead ? [] : body)
         self.oweHTTP(stream, .status, payload, endsCall: endsCall)
     }
 
