@@ -2,14 +2,17 @@
 import gzip
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 
+from certificates import Authority  # noqa: E402
 from checks import check, equal, failed, passed  # noqa: E402
 from server import Server  # noqa: E402
 
@@ -69,6 +72,10 @@ def addresses(port):
             equal(plain, (FILES / "app.js").read_bytes(), "the script")
             _, head, packed = curl(port, script, version, "--header", "accept-encoding: gzip")
             equal((head["content-encoding"], gzip.decompress(packed) == plain, len(packed) < len(plain) / 2), ("gzip", True, True))
+        with check(f"HEAD has the head of GET and nothing else, over {name}"):
+            for path in ("/console/", script, "/", "/console/x.js", READ):
+                got, asked = curl(port, path, version), curl(port, path, version, "--head")
+                equal((asked[0], asked[1], asked[2]), (got[0], got[1], b""), path)
     with check("the root leads to the console, and other paths have nothing"):
         equal(curl(port, "/")[1].get("location"), "/console/")
         equal(curl(port, "/console")[1].get("location"), "/console/")
@@ -105,6 +112,75 @@ def switches(perch, work):
         assert refused.returncode == 2 and "--console on" in refused.stderr, refused.stderr
 
 
+def addressing(perch, work, server):
+    """`perch console` looks for the console before it prints an address."""
+    def asked(address, *arguments):
+        return subprocess.run([perch, "console", "--server", address, *arguments], capture_output=True, text=True, timeout=30)
+
+    def refused(done, code, *words):
+        equal((done.returncode, done.stdout), (code, ""), done.stderr)
+        for word in words:
+            assert word in done.stderr, done.stderr
+
+    with check("perch console prints the address of a console that is there"):
+        done = asked(f"127.0.0.1:{server.port}")
+        equal((done.returncode, done.stdout, done.stderr), (0, f"http://127.0.0.1:{server.port}/console/\n", ""))
+        equal(asked(f"localhost:{server.port}").returncode, 0, "by name")
+    with check("perch console says the remedy where no server is"):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            refused(asked(f"127.0.0.1:{free.getsockname()[1]}"), 5, "Connection refused", "Start a server with `perch serve`")
+        refused(asked("no-such-host.invalid:7447"), 5, "no-such-host.invalid", "perch serve")
+    with check("perch console says the remedy where another program listens"), socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        address = f"127.0.0.1:{other.getsockname()[1]}"
+        refused(asked(address, "--timeout", "300ms"), 5, "did not answer within 300 ms", "--timeout")
+        other.accept()[0].close()
+
+        def answer():
+            peer = other.accept()[0]
+            peer.recv(4096)
+            peer.sendall(b"+PONG\r\n")
+            peer.close()
+
+        speaker = threading.Thread(target=answer)
+        speaker.start()
+        refused(asked(address), 1, "does not answer HTTP", "--server HOST:PORT")
+        speaker.join()
+    with check("perch console says the remedy where the server has no console, or another name"):
+        without = Server(perch, CATALOG, "memory", work / "without.log")
+        without.arguments[2:2] = ["--console", "off"]
+        without.start()
+        try:
+            refused(asked(f"127.0.0.1:{without.port}"), 1, "serves no console", "--console on")
+        finally:
+            without.stop()
+        name = socket.gethostname()
+        try:
+            here = socket.gethostbyname(name)
+        except OSError:
+            here = ""
+        if here.startswith("127."):
+            refused(asked(f"{name}:{server.port}"), 1, "has another name", "127.0.0.1 or localhost")
+    with check("perch console asks a server with TLS by TLS"):
+        folder = work / "certificates"
+        folder.mkdir()
+        authority = Authority(folder)
+        certificate, key = authority.sign("server", names="DNS:localhost,IP:127.0.0.1")
+        secure = Server(perch, CATALOG, "memory", work / "secure.log")
+        secure.arguments[2:2] = ["--console", "on", "--tls-certificate", certificate, "--tls-key", key]
+        secure.start()
+        try:
+            address = f"localhost:{secure.port}"
+            refused(asked(address), 1, "refuses plaintext", "--tls-ca")
+            refused(asked(address, "--tls"), 1, "TLS: localhost", "certificate")
+            done = asked(address, "--tls-ca", authority.pem("authority"))
+            equal((done.returncode, done.stdout, done.stderr), (0, f"https://localhost:{secure.port}/console/\n", ""))
+        finally:
+            secure.stop()
+
+
 def main():
     perch = sys.argv[1]
     files()
@@ -120,6 +196,7 @@ def main():
                     time.sleep(0.02)
             addresses(server.port)
             strangers(server.port)
+            addressing(perch, work, server)
         finally:
             server.stop()
         switches(perch, work)

@@ -4,11 +4,13 @@ import PerchClient
 import PerchConsole
 
 extension CommandRun {
-    /// `perch console`: the address, with a code where there are credentials.
+    /// `perch console`: the address of a console that is there, with a code where there are credentials.
     func openConsole() async throws -> ExitCode {
         let server = self.settings.text("server") ?? ""
-        let isSecure = PerchClientOptions.TLS(self.settings) != nil
-        var address = "\(isSecure ? "https" : "http")://\(server)\(ConsoleFiles.entrance)"
+        let tls = try self.settings.tls(of: server)
+        guard let timeout = self.settings.number("timeout") else { preconditionFailure("--timeout has no default") }
+        try ConsoleProbe(server: server, tls: tls, timeoutMilliseconds: timeout).check()
+        var address = "\(tls == nil ? "http" : "https")://\(server)\(ConsoleFiles.entrance)"
         if let path = self.settings.text("credentials-file") {
             let token = String(decoding: try self.readToken(path), as: UTF8.self)
             let code = try await self.withClient { try await $0.consoleCode(for: token) }

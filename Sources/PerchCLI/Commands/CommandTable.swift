@@ -287,9 +287,10 @@ package enum CommandTable {
             "console", "Print the address of the server's console, or open it in a browser.", .console, [],
             [OptionSpec(flag: "open", "Open it in the browser of this system, by `xdg-open`.")] + Self.asking())
         console.discussion = [
+            "It first asks the server for the page, and prints the address only if the page is there.",
             "With --credentials-file the address ends in a code that is good once, and for a minute. The page exchanges it for "
                 + "the token in that file, so what the page may do is what the token may do. The token itself is never in an "
-                + "address."
+                + "address.",
         ]
         console.examples = [
             ("perch console --open", "The console of the server on this machine."),

@@ -53,6 +53,13 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         )
     }
 
+    @Test func `the address of a console is printed only where one is`() async {
+        let missing = await ran(["console", "--server", "127.0.0.1:1"])
+        #expect(missing.code == .unavailable && missing.data.isEmpty)
+        #expect(missing.talk.contains("Connection refused"), "\(missing.talk)")
+        #expect(missing.talk.contains("Start a server with `perch serve`"), "\(missing.talk)")
+    }
+
     @Test func `help is given in an environment that nothing else would run in`() {
         #expect(planned(["serve", "--help"], ["PERCH_LISTN": "x"]).code == .success)
         #expect(planned(["serve"], ["PERCH_LISTN": "x"]).code == .usage)
