@@ -25,6 +25,9 @@ package enum ConsoleFiles {
     /// The look of Perch, which reports of the bench share.
     package static let style = String(decoding: PackageResources.style_css, as: UTF8.self)
 
+    /// The module that draws the charts of the console and of those reports.
+    package static let chart = String(decoding: PackageResources.chart_js, as: UTF8.self)
+
     /// Every file, in a fixed order.
     package static let all: [ConsoleFile] = Self.made()
 
@@ -67,6 +70,7 @@ package enum ConsoleFiles {
         ("destination-premium.png", PackageResources.destination_premium_png),
         ("destination-basic.png", PackageResources.destination_basic_png),
         ("icon.svg", PackageResources.icon_svg),
+        ("icons.svg", PackageResources.icons_svg),
     ]
 
     private static func made() -> [ConsoleFile] {

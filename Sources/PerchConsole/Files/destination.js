@@ -38,7 +38,7 @@ async function own() {
     const { product } = option;
     const isCurrent = option.relation === 'PLAN_RELATION_CURRENT';
     return h('label', {}, h('input', { type: 'radio', name: 'own', value: product.id, checked: product.id === chosen, disabled: isCurrent, onchange: () => { chosen = product.id; find('subscribe').disabled = false; } }),
-      h('span', {}, h('b', {}, product.displayName), product.isFamilyShareable ? ' 👪 family' : '', isCurrent ? ' · your plan' : '', h('br'), product.description), h('span', {}, offerLine(option)?.text ?? `${product.displayPrice}/${periodText(product.subscription.period)}`));
+      h('span', {}, h('b', {}, product.displayName), product.isFamilyShareable ? ' · for the family' : '', isCurrent ? ' · your plan' : '', h('br'), product.description), h('span', {}, offerLine(option)?.text ?? `${product.displayPrice}/${periodText(product.subscription.period)}`));
   }));
 }
 find('subscribe').onclick = () => app.purchase(products.get(chosen));

@@ -1,7 +1,7 @@
 // Songs: three products that are bought once and owned until refunded.
 import { example, h } from './example.js';
 
-const covers = { 'com.meet.storekit.for.swiftui.cold.winter': '❄️', 'com.meet.storekit.for.swiftui.platinum.disco': '🪩', 'com.meet.storekit.for.swiftui.drunk': '🎷' };
+const covers = { 'com.meet.storekit.for.swiftui.cold.winter': 'snow', 'com.meet.storekit.for.swiftui.platinum.disco': 'disco', 'com.meet.storekit.for.swiftui.drunk': 'notes' };
 const ids = Object.keys(covers);
 const { app } = await example({ catalogue: 'songs.storekit', productIds: ids });
 const titles = new Map();
@@ -11,7 +11,7 @@ function show() {
   const songs = ids.filter((id) => owned.get(id));
   const isKnown = ids.every((id) => owned.has(id));
   document.getElementById('empty').textContent = songs.length ? '' : isKnown ? 'Your library is empty. Buy a song below.' : 'Your library is loading.';
-  document.getElementById('library').replaceChildren(...songs.map((id) => h('li', {}, h('span.emoji', { 'aria-hidden': 'true' }, covers[id]), ' ', h('b', {}, titles.get(id) ?? id))));
+  document.getElementById('library').replaceChildren(...songs.map((id) => h('li', {}, h('img.art', { src: new URL(`icons.svg#${covers[id]}`, import.meta.url), alt: '' }), ' ', h('b', {}, titles.get(id) ?? id))));
 }
 
 app.storeProductsTask(ids, (state) => {
