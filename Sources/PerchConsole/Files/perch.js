@@ -129,8 +129,7 @@ export class Perch extends EventTarget {
   #withApp(method, request) { return this.app && !request.app && !server.test(method) ? { app: this.app, ...request } : { ...request }; }
   async #post(method, type, body, fields, signal) {
     const headers = this.#fields({ 'content-type': type, ...fields });
-    const options = { method: 'POST', headers, body, signal, cache: 'no-store', credentials: 'omit' };
-    const response = await fetch(`${this.base}/perch.v1.${method}`, options).catch((error) => {
+    const response = await fetch(`${this.base}/perch.v1.${method}`, { method: 'POST', headers, body, signal, cache: 'no-store', credentials: 'omit' }).catch((error) => {
       throw signal?.aborted ? error : new PerchError('unreachable', 'the server does not answer');
     });
     if (response.ok) return response;
@@ -283,6 +282,8 @@ export class Watch {
   async run() {
     let failures = 0;
     while (!this.ender.signal.aborted) {
+      // A page that is left gives its connections back, also where its other events wake this watch; one that is shown again goes on.
+      if (this.perch.isAway) { await this.#wait(60_000); continue; }
       const began = Date.now();
       this.hasStream = this.perch.takesStream(this);
       try {
@@ -296,8 +297,7 @@ export class Watch {
         }
       } catch (error) {
         if (this.ender.signal.aborted) return;
-        // A page that is left gives its connections back; one that is shown again goes on.
-        if (this.cut.signal.aborted) { this.hasStream = false; await this.#wait(this.perch.isAway ? 60_000 : 0); continue; }
+        if (this.cut.signal.aborted) { this.hasStream = false; continue; }
         const isTokens = /^(TOKEN|CURSOR)_/.test(error.reason ?? '');
         if (error.code === 'unreachable' || error.code === 'unavailable') {
           this.perch.tellOnline(false);
@@ -313,9 +313,9 @@ export class Watch {
       await this.#wait(Math.random() * Math.min(60_000, 500 * 2 ** Math.min(failures, 7)));
     }
   }
-  async #wait(ms) {
+  #wait(ms) {
     this.waiting = pause(ms);
-    await this.waiting.promise;
+    return this.waiting.promise;
   }
   async #follow(heard) {
     this.cut = new AbortController();
