@@ -242,7 +242,7 @@ let package = Package(
             "PerchBenchTests",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchWire", "PerchScenario",
-                "PerchBench", "PerchTesting", "perch",
+                "PerchBench", "PerchConsole", "PerchTesting", "perch",
             ]),
         tests(
             "PerchServerTests",

@@ -57,6 +57,9 @@ extension Limits {
     /// Accounts of a scenario whose failures are listed one by one; the rest are only counted.
     package static let benchFindingsMax = 20
 
+    /// Bytes of one chart's values in a report page; a run of hours with more has no picture of them.
+    package static let benchChartBytesMax = 16 * 1024 * 1024
+
     /// Connections of a scenario bench that play the store: charges, refunds, the clock.
     package static let benchStoreConnections = 4
 

@@ -1,9 +1,12 @@
 import PerchBase
 import PerchConsole
+import PerchJSON
 
 extension BenchReport {
-    /// The report as a self-contained page: no scripts, fonts or images from elsewhere. Its style is that of
-    /// the console. Charts are inline SVG in the reader's light or dark colours.
+    /// The report as a self-contained page that asks for nothing, with the console's style and charts.
+    ///
+    /// Its policy allows one script, by its hash: the one that draws. Without scripts all figures are there, and a caption in
+    /// words stands for each chart.
     package var html: String {
         let figures = self.targets.map(\.figures)
         var page = Self.head("perch bench \(self.title)")
@@ -15,9 +18,20 @@ extension BenchReport {
         page += self.charts
         page += "<h2>All figures</h2>\n" + self.table(figures)
         page += self.conditions
-        page += "</body></html>\n"
-        return page
+        return page + Self.end
     }
+
+    /// Draws the charts.
+    static let script = ConsoleFiles.chart + "drawReport();\n"
+    static let end = "<script type=\"module\">\(Self.script)</script></body></html>\n"
+
+    private static func hash(_ text: String) -> String {
+        "'sha256-\(Base64.encode(ContentHash(of: Array(text.utf8)).bytes))'"
+    }
+
+    private static let policy =
+        "default-src 'none'; base-uri 'none'; form-action 'none'; style-src \(Self.hash(ConsoleFiles.style)); "
+        + "script-src \(Self.hash(Self.script))"
 
     /// Everything up to the heading, whose words are not broken.
     static func head(_ title: String) -> String {
@@ -26,6 +40,7 @@ extension BenchReport {
             <!doctype html>
             <html lang="en"><head><meta charset="utf-8">
             <meta name="viewport" content="width=device-width,initial-scale=1">
+            <meta http-equiv="content-security-policy" content="\(Self.policy)">
             <title>\(escaped(title))</title>
             <style>\(ConsoleFiles.style)</style></head><body class="report">
             <h1>\(words)</h1>
@@ -179,7 +194,7 @@ extension BenchReport {
             Chart(title: "CPU use of the server (100 % is one core)", unit: .share, all, names: self.names) {
                 $0.isAfterWindow ? nil : $0.serverCPU
             })
-        return "<div class=\"charts\">" + charts.compactMap(\.svg).joined() + "</div>\n"
+        return "<div class=\"charts\">" + charts.compactMap(\.html).joined() + "</div>\n"
     }
 
     private var names: [String] { self.targets.map { Self.title(of: $0.name) } }

@@ -17,8 +17,7 @@ extension Comparison {
         ]
         page += both.charts
         page += self.table
-        page += "</body></html>\n"
-        return page
+        return page + BenchReport.end
     }
 
     private func count(_ verdict: String) -> Int { self.rows.count { $0.verdict == verdict } }

@@ -10,7 +10,7 @@ const svg = (name, fields = {}, ...children) => {
 /** A number in a unit: `perSecond`, `nanoseconds`, `bytes`, `share` (of one), `count`, `seconds`. */
 export function unitText(value, unit) {
   if (value === undefined || value === null || Number.isNaN(value)) return '–';
-  const round = (number) => (number >= 100 ? Math.round(number).toLocaleString('en') : number >= 10 ? number.toFixed(1).replace(/\.0$/, '') : number.toFixed(2).replace(/\.?0+$/, ''));
+  const round = (number) => (number >= 100 ? Math.round(number).toLocaleString('en') : number >= 10 ? number.toFixed(1).replace(/\.0$/, '') : String(Number(number < 1 ? number.toPrecision(2) : number.toFixed(2))));
   const scaled = (steps, base) => {
     let at = 0;
     while (at < steps.length - 1 && Math.abs(value) >= base ** (at + 1)) at += 1;
@@ -26,59 +26,97 @@ export function unitText(value, unit) {
   }
 }
 
-/** Round steps that cover 0 to `top`; of bytes, round in their own unit. */
+/** Round steps from 0 to `top` or beyond; of bytes, round in their own unit. */
 export function ticks(top, unit = '') {
   const raw = (top || 1) / 4;
   const base = unit === 'bytes' ? 1024 ** Math.floor(Math.log(raw) / Math.log(1024)) : 1;
   const scale = base * 10 ** Math.floor(Math.log10(raw / base));
   const step = [1, 2, 2.5, 5, 10].find((each) => each * scale >= raw) * scale;
-  return Array.from({ length: Math.ceil((top || 1) / step) + 1 }, (_, at) => at * step);
+  return Array.from({ length: Math.ceil((top || 1) / step) + 1 }, (_, at) => Number((at * step).toPrecision(12)));
 }
 
+/** Powers of ten around what lies between `low` and `high`. */
+function decades(low, high) {
+  const made = [10 ** Math.floor(Math.log10(Math.max(low, 1)))];
+  while (made[made.length - 1] < high) made.push(made[made.length - 1] * 10);
+  return made;
+}
+
+/** The place of a quantile on HdrHistogram's axis: each further nine has the same width. */
+const nines = (quantile) => (quantile >= 1 ? 5 : Math.min(5, -Math.log10(1 - quantile)));
+const nineMarks = [[0, '0'], [0.9, '90 %'], [0.99, '99 %'], [0.999, '99.9 %'], [0.9999, '99.99 %'], [1, 'max']];
+
 /**
- * A chart. A series is `{ name, points: [[x, y | null], …], thin }`; null breaks its line.
- * @param {{title: string, unit: string, series: object[], from?: number, to?: number, xText?: (x: number) => string}} options
+ * A chart. A series has one colour, and one line or several: `{ name, points: [[x, y | null], …] or lines: [points, …], thin }`.
+ * Null breaks a line. `marks` are the labels of the x axis, `[[x, text], …]`. With `percentiles` each x is a quantile, and y is
+ * logarithmic.
+ * @param {{title: string, unit: string, series: object[], from?: number, to?: number, marks?: [number, string][], percentiles?: boolean, label?: string}} options
  */
-export function chart({ title, unit, series, from, to, xText = (x) => `${x} s` }) {
-  const [width, height, left, bottom, top] = [420, 190, 62, 22, 8];
-  const all = series.flatMap((each) => each.points).filter(([, y]) => y !== null && y !== undefined);
-  const [first, last] = [from ?? Math.min(...all.map(([x]) => x), 0), to ?? Math.max(...all.map(([x]) => x), 1)];
-  const marks = ticks(Math.max(...all.map(([, y]) => y), 0), unit);
-  const high = marks[marks.length - 1];
-  const x = (value) => left + ((value - first) / (last - first || 1)) * (width - left - 8);
-  const y = (value) => height - bottom - (value / high) * (height - bottom - top);
-  const newest = series.map((each) => `${each.name ? each.name + ' ' : ''}${unitText(each.points.at(-1)?.[1], unit)}`).join(', ');
-  const drawing = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `${title}: ${newest}` });
-  for (const mark of marks) {
-    const label = svg('text', { x: left - 8, y: y(mark) + 4, 'text-anchor': 'end' });
-    label.textContent = unitText(mark, unit);
-    drawing.append(svg('line', { class: 'grid', x1: left, x2: width - 8, y1: y(mark), y2: y(mark) }), label);
+export function chart({ title, unit, series, from, to, marks, percentiles = false, label }) {
+  const [width, height, right, top, bottom, letter] = [340, 190, 16, 10, 26, 7];
+  const place = percentiles ? nines : (value) => value;
+  const lines = series.flatMap(({ lines, points, thin }, of) => (lines ?? [points]).map((each) => ({ of, thin, points: each.map(([x, y]) => [place(x), y ?? null]) })));
+  const known = lines.flatMap(({ points }) => points).filter(([, y]) => y !== null);
+  const span = (at) => known.reduce(([low, high], each) => [Math.min(low, each[at]), Math.max(high, each[at])], [Infinity, -Infinity]);
+  const [low, high] = known.length ? span(1) : [0, 0];
+  const first = from ?? 0;
+  const last = percentiles ? 5 : to ?? (known.length ? Math.max(span(0)[1], first) : 1);
+  const ys = percentiles ? decades(low, high) : ticks(high, unit);
+  const scaled = percentiles ? (value) => Math.log10(Math.max(value, ys[0])) : (value) => value;
+  const [least, most] = [scaled(ys[0]), scaled(ys[ys.length - 1])];
+  const names = ys.map((each) => unitText(each, unit));
+  const left = 12 + letter * Math.max(...names.map((each) => each.length));
+  const x = (value) => left + ((value - first) / (last - first || 1)) * (width - left - right);
+  const y = (value) => height - bottom - ((scaled(value) - least) / (most - least || 1)) * (height - bottom - top);
+  const text = (content, at, down, anchor) => {
+    const made = svg('text', { x: at.toFixed(1), y: down.toFixed(1), 'text-anchor': anchor });
+    made.textContent = content;
+    return made;
+  };
+  const newest = series.map((each) => `${each.name ? each.name + ' ' : ''}${unitText((each.lines ?? [each.points])[0].at(-1)?.[1], unit)}`).join(', ');
+  const drawing = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label ?? `${title}: ${newest}` });
+  if (!known.length) drawing.append(text('no values yet', (left + width - right) / 2, height / 2, 'middle'));
+  else ys.forEach((each, at) => drawing.append(svg('line', { class: 'grid', x1: left, x2: width - right, y1: y(each), y2: y(each) }), text(names[at], left - 8, y(each) + 4, 'end')));
+  const xs = percentiles ? nineMarks.map(([at, name]) => [nines(at), name]) : marks ?? ticks(last).filter((each) => each <= last).map((each) => [each, `${each} s`]);
+  for (const [at, name] of xs) {
+    // A label that an edge would cut begins or ends there instead.
+    const half = (letter / 2) * name.length;
+    const [down, isAfter] = [height - 6, x(at) + half > width];
+    drawing.append(isAfter ? text(name, width - 1, down, 'end') : x(at) < half ? text(name, 0, down, 'start') : text(name, x(at), down, 'middle'));
   }
-  for (const [at, anchor] of [[first, 'start'], [last, 'end']]) {
-    const label = svg('text', { x: x(at), y: height - 5, 'text-anchor': anchor });
-    label.textContent = xText(at);
-    drawing.append(label);
-  }
-  series.forEach((each, at) => {
+  // The first series is drawn last, so that it is on top.
+  for (const { of, thin, points } of lines.reverse()) {
+    const shown = points.filter(([at, value]) => value !== null && at >= first);
+    if (shown.length === 1) drawing.append(svg('circle', { class: `d${of % 3}`, r: 3, cx: x(shown[0][0]).toFixed(1), cy: y(shown[0][1]).toFixed(1) }));
+    if (shown.length < 2) continue;
     let path = '';
     let isDown = false;
-    for (const [place, value] of each.points) {
-      if (value === null || value === undefined || place < first) { isDown = false; continue; }
-      path += `${isDown ? 'L' : 'M'}${x(place).toFixed(1)} ${y(value).toFixed(1)}`;
+    for (const [at, value] of points) {
+      if (value === null || at < first) { isDown = false; continue; }
+      path += `${isDown ? 'L' : 'M'}${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
       isDown = true;
     }
-    if (path) drawing.append(svg('path', { class: `l${at % 3}${each.thin ? ' thin' : ''}`, d: path }));
-  });
-  const place = document.createElement('div');
-  place.className = 'chart';
-  const heading = document.createElement('h2');
-  heading.textContent = title;
-  place.append(heading, drawing);
-  if (series.length > 1) {
-    const key = document.createElement('div');
-    key.className = 'key';
-    series.forEach((each, at) => { const mark = document.createElement('i'); mark.className = `k${at % 3}`; key.append(mark, each.name); });
-    place.append(key);
+    drawing.append(svg('path', { class: `l${of % 3}${thin ? ' thin' : ''}`, d: path }));
   }
-  return place;
+  const element = (tag, className, ...children) => {
+    const made = document.createElement(tag);
+    made.className = className;
+    made.append(...children);
+    return made;
+  };
+  const whole = element('div', 'chart', element('h2', '', title));
+  whole.append(element('div', 'key', ...series.flatMap(({ name }, at) => (name ? [element('i', `k${at % 3}`), name] : []))));
+  whole.append(drawing);
+  return whole;
+}
+
+/** Draws the charts of a report. Each is a title, a caption in words, and a block of JSON with the options of `chart`. */
+export function drawReport() {
+  for (const block of document.querySelectorAll('.chart > script[type="application/json"]')) {
+    const place = block.parentElement;
+    const caption = place.querySelector('p');
+    const drawn = chart({ ...JSON.parse(block.textContent), label: `${place.querySelector('h2').textContent}: ${caption.textContent}` });
+    drawn.append(caption);
+    place.replaceWith(drawn);
+  }
 }

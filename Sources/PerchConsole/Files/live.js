@@ -70,11 +70,11 @@ class LivePage extends Page {
     this.tiles.replaceChildren(
       tile(unitText(last.connections, 'count'), 'connections'), tile(unitText(last.streams, 'count'), 'streams and calls open'),
       tile(unitText(last.rates?.pushes ?? 0, 'perSecond'), 'pushes'), tile(unitText(last.rates?.changes ?? 0, 'perSecond'), 'changes'),
-      tile(last.p99 === null || last.p99 === undefined ? '–' : unitText(last.p99 * 1e9, 'nanoseconds'), 'p99 from commit to push, since the start'), tile(unitText(last.memory, 'bytes'), 'memory'), tile(unitText(refused, 'count'), 'refusals at limits'));
+      tile(last.p99 === null || last.p99 === undefined ? '–' : unitText(last.p99 * 1e9, 'nanoseconds'), 'p99, commit to push'), tile(unitText(last.memory, 'bytes'), 'memory'), tile(unitText(refused, 'count'), 'refusals at limits'));
     const to = last.at;
     const from = Math.max(to - quarter, Math.min(history[0].at, to - 60));
-    const xText = (x) => (x === to ? 'now' : `${Math.round((to - x) / 60 * 10) / 10} min ago`);
-    const line = (title, unit, series) => chart({ title, unit, from, to, xText, series: series.map(([name, value]) => ({ name, points: history.map((each) => [each.at, value(each) ?? null]) })) });
+    const marks = [[from, `${Math.round((to - from) / 60 * 10) / 10} min ago`], [to, 'now']];
+    const line = (title, unit, series) => chart({ title, unit, from, to, marks, series: series.map(([name, value]) => ({ name, points: history.map((each) => [each.at, value(each) ?? null]) })) });
     this.charts.replaceChildren(
       line('Pushes', 'perSecond', [['', (each) => each.rates?.pushes]]), line('Commit to push, since the start', 'nanoseconds', [['median', (each) => (each.p50 ?? null) === null ? null : each.p50 * 1e9], ['p99', (each) => (each.p99 ?? null) === null ? null : each.p99 * 1e9]]),
       line('Changes and calls', 'perSecond', [['changes', (each) => each.rates?.changes], ['calls', (each) => each.rates?.calls]]), line('Connections, streams', 'count', [['connections', (each) => each.connections], ['streams', (each) => each.streams]]),
