@@ -68,6 +68,31 @@ class Browser:
     def hides(self, text, selector="body", seconds=10):
         self.until(lambda: text not in self.text(selector), seconds, f"no {text!r} in {selector}")
 
+    def settles(self, seconds=10):
+        """Waits until the page is drawn: all that it asked for has come, and four looks in a row find the same elements."""
+        looks = []
+
+        def look():
+            count, missing = self.run("""
+                const missing = document.readyState === 'complete' ? [] : ['the document'];
+                const count = (node) => {
+                  let sum = 0;
+                  for (const each of node.querySelectorAll('*')) {
+                    sum += 1;
+                    if (each.getAttribute('aria-busy') === 'true' || each.tagName === 'IMG' && each.getAttribute('src') && !each.complete) missing.push(each.outerHTML.slice(0, 200));
+                    if (each.shadowRoot) sum += count(each.shadowRoot);
+                  }
+                  return sum;
+                };
+                return [count(document), missing];""")
+            looks.append(count if not missing else missing)
+            return not missing and len(looks) > 3 and len({str(each) for each in looks[-4:]}) == 1
+
+        try:
+            self.until(look, seconds)
+        except AssertionError as error:
+            raise AssertionError(f"the page does not settle within {seconds} s: {looks[-3:]}") from error
+
     def find(self, label, kind="button, a, summary, [role=tab]", within="body"):
         """A control by its visible label."""
         return self.run("""

@@ -1,6 +1,5 @@
 """The four example applications, point by point of what they promise: each page, its catalogue, and its customer."""
 import json
-import time
 
 from checks import check, equal
 
@@ -236,7 +235,7 @@ def destination(site, browser):
         from pages import axe
         for name in ("birds", "songs", "movie", "destination"):
             browser.open(f"{site.base}/console/examples/{name}.html")
-            time.sleep(0.6)
+            browser.settles()
             axe(browser, name)
 
 

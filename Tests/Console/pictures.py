@@ -6,7 +6,6 @@ import os
 import pathlib
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
@@ -72,10 +71,13 @@ def shots(browser, folder, name, address, opener=None):
             browser.size(width, height, dark)
             browser.open("about:blank")
             browser.open(address)
-            time.sleep(1.5 if "live" not in name else 3)
+            if name == "live":
+                browser.until(lambda: browser.run("return document.querySelector('.chart path')?.getAttribute('d').split('L').length > 2"), 10, "a line")
+            browser.settles()
             if opener:
                 browser.click(opener)
-                time.sleep(0.5)
+                browser.until(lambda: browser.run("return document.querySelector('dialog[open]') !== null"), 5, "a sheet")
+                browser.settles()
             browser.picture(folder / f"{name}-{width}-{'dark' if dark else 'light'}.png", whole=not opener)
 
 

@@ -1,6 +1,6 @@
 // One account: what it owns and why, what will happen, what happened, and every operation.
 import {
-  h, session, Page, stateBadge, entitles, instant, number, relative, length, money, word, forecastText, missing, attempt, period,
+  h, session, Page, stateBadge, instant, number, relative, money, word, forecastText, missing, readable,
 } from './kit.js';
 import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase } from './operations.js';
 
@@ -153,7 +153,7 @@ class AccountPage extends Page {
     const first = subscribed[0] ?? this.why[0];
     const ops = this.canOperate ? h('div.ops', {}, h('button.primary', { onclick: () => buy(this.account) }, 'Buy…'), accountButtons(this.account, this.data.inspection)) : null;
     this.answerPlace.replaceChildren(
-      h('p.answer', {}, isNew ? 'This account has bought nothing yet.' : first?.answer.message ?? ''),
+      h('p.answer', {}, isNew ? 'This account has bought nothing yet.' : readable(first?.answer.message)),
       this.data.inspection.charges === 'CHARGE_OUTCOME_FAIL' ? h('p.note.warn', {}, 'Charges of this account fail.') : '', ops ?? '');
   }
 
@@ -238,7 +238,7 @@ class AccountPage extends Page {
     }
     for (const { answer } of this.why) {
       for (const each of answer.explanations ?? []) {
-        if (each.nextChange) entries.push({ at: number(each.nextChange.atMs), kind: 'next', isNext: true, text: each.nextMessage || forecastText(each.nextChange) });
+        if (each.nextChange) entries.push({ at: number(each.nextChange.atMs), kind: 'next', isNext: true, text: readable(each.nextMessage) || forecastText(each.nextChange) });
       }
     }
     return entries.sort((a, b) => b.at - a.at || (b.isNext ? 1 : 0) - (a.isNext ? 1 : 0) || number(b.id) - number(a.id));
@@ -290,7 +290,7 @@ class AccountPage extends Page {
     return list.map(({ about, answer }) => h('div', {},
       h('h3', {}, about, ' ', answer.entitled ? h('span.badge.good', {}, 'entitled') : h('span.badge', {}, 'not entitled')),
       (answer.explanations?.length ? answer.explanations : [{ message: answer.message }]).map((each) => h('p', {},
-        each.message, ' ', this.#links(each.facts), each.nextMessage ? h('span.soft', {}, ` ${each.nextMessage}`) : ''))));
+        readable(each.message), ' ', this.#links(each.facts), each.nextMessage ? h('span.soft', {}, ` ${readable(each.nextMessage)}`) : ''))));
   }
 
   #links(facts = []) {

@@ -1,5 +1,5 @@
 // The frame of the console: the app, the clock, the pages.
-import { h, session, toast, word, attempt, instant, Page } from './kit.js';
+import { h, session, toast, attempt, instant, Page, rich } from './kit.js';
 import { recorder } from './record.js';
 import './accounts.js';
 import './account.js';
@@ -109,7 +109,7 @@ class SignIn extends Page {
   open() {
     const token = h('textarea', { rows: 4, required: true, spellcheck: 'false', autocomplete: 'off', name: 'token' });
     this.append(h('h1', {}, 'Sign in'),
-      h('p.what', {}, 'This server asks callers for a token. `perch token create` makes one, and `perch console` opens this page with it.'),
+      h('p.what', {}, rich('This server asks callers for a token. `perch token create` makes one, and `perch console` opens this page with it.')),
       h('form.card', { onsubmit: async (event) => {
         event.preventDefault();
         if (await attempt(() => session.signIn(token.value)) === null) return;

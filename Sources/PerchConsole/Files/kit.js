@@ -48,6 +48,10 @@ export function instant(ms, { seconds = true } = {}) {
   const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
   return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}${seconds ? ':' + two(date.getUTCSeconds()) : ''}`;
 }
+/** A sentence of the server, with its instants as the pages have them. */
+export const readable = (text) => (text ?? '').replace(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z/g, '$1 $2 UTC');
+/** A text with code between backticks. */
+export const rich = (text) => text.split('`').map((part, at) => (at % 2 ? h('code', {}, part) : part));
 export function length(ms) {
   const s = Math.round(Math.abs(ms) / 1000);
   if (s < 60) return `${s} s`;
@@ -250,7 +254,7 @@ export async function attempt(action, done) {
 }
 
 /** A part of a page that needs what this server may not have. */
-export const missing = (what) => h('p.note', {}, what);
+export const missing = (what) => h('p.note', {}, rich(what));
 
 /**
  * Asks in a dialog. Fields: `{ name, label, type, value, options, hint }`. Null: cancelled.
@@ -267,7 +271,7 @@ export function ask(title, fields, { submit = 'OK', danger = false, text = '' } 
       return h('label.field', {}, field.label, input);
     });
     const dialog = h('dialog', { 'aria-label': title },
-      h('h2', {}, title), text ? h('p.what', {}, text) : null,
+      h('h2', {}, title), text ? h('p.what', {}, rich(text)) : null,
       h('form', { method: 'dialog', onsubmit: (event) => { event.preventDefault(); finish(new FormData(event.target)); } },
         inputs,
         h('div.bar', {}, h('button', { type: 'button', onclick: () => finish(null) }, 'Cancel'), h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, submit))));

@@ -78,24 +78,25 @@ class ProductsPage extends Page {
   }
 
   #table(list, changed, isGroup) {
-    const head = [...(isGroup ? ['Level'] : []), '', 'Product', 'Price', isGroup ? 'Period' : 'Type', isGroup ? 'Offers' : 'Description', ''];
+    const hasImages = list.some((product) => product.promotionalImageHash);
+    const head = [...(isGroup ? ['Level'] : []), ...(hasImages ? [''] : []), 'Product', 'Price', isGroup ? 'Period' : 'Type', isGroup ? 'Offers' : 'Description', ''];
     return h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Products' }, h('table.wide.stack', {}, h('thead', {}, h('tr', {}, head.map((name) => h('th', { scope: 'col' }, name || h('span', { 'aria-hidden': 'true' }, ' '))))),
       h('tbody', {}, list.map((product) => {
         const subscription = product.subscription ?? {};
         const offers = [...(subscription.introductoryOffers ?? []), ...(subscription.promotionalOffers ?? []), ...(subscription.winBackOffers ?? [])];
         return h('tr', { class: changed.has(product.id) ? 'changed' : '' },
           isGroup ? h('td.wholly', {}, h('span.badge', {}, `level ${subscription.groupLevel ?? ''}`)) : null,
-          h('td', {}, this.#image(product)),
+          hasImages ? h('td', {}, this.#image(product)) : null,
           h('td', {}, h('b', {}, product.displayName || product.id), product.isFamilyShareable ? [' ', h('span.badge', {}, 'family')] : null, h('br'), h('code', {}, product.id)),
           h('td', {}, product.displayPrice ?? '', (subscription.billingPlans ?? []).length > 1 ? h('div.soft', {}, subscription.billingPlans.map((plan) => `${plan.displayPrice} × ${plan.chargeCount}`).join(', ')) : ''),
           h('td', {}, isGroup ? period(subscription.period) : word(product.type)),
-          h('td.wholly', {}, isGroup ? offers.map((offer) => h('div', {}, h('span.badge', {}, word(offer.type)), ` ${offer.id ?? ''} ${offerText(offer)}`)) : product.description ?? ''),
+          h('td.wholly', {}, isGroup ? offers.map((offer) => h('div.offer', {}, h('span.badge', {}, word(offer.type)), ` ${offerText(offer)} `, offer.id ? h('code.soft', {}, offer.id) : '')) : product.description ?? ''),
           h('td', {}, session.isTest ? h('button', { 'aria-label': `Edit ${product.displayName || product.id}`, onclick: () => this.#edit(product) }, 'Edit…') : ''));
       }))));
   }
 
   #image(product) {
-    if (!product.promotionalImageHash) return h('span.thumb', { 'aria-hidden': 'true' });
+    if (!product.promotionalImageHash) return '';
     const image = h('img.thumb', { alt: '', width: 38, height: 38 });
     imageOf(product).then((address) => { image.src = address; }, () => {});
     return image;

@@ -1,5 +1,5 @@
 // What was done in the console, as a scenario to play again: proto/scenario/README.md.
-import { h, session, Page, number, missing, word, toast } from './kit.js';
+import { h, session, Page, number, missing, word, toast, rich } from './kit.js';
 
 const words = (text) => (/^[\w.+@-]+$/.test(text) ? text : `"${text.replace(/"/g, '')}"`);
 const price = (milliunits) => (number(milliunits) / 1000).toFixed(2);
@@ -164,7 +164,7 @@ export const recorder = new Recorder();
 
 class RecordPage extends Page {
   open() {
-    this.append(h('h1', {}, 'Record'), h('p.what', {}, 'What you do in the console becomes a scenario: `perch scenario run` plays it again, and you add what you expect.'));
+    this.append(h('h1', {}, 'Record'), h('p.what', {}, rich('What you do in the console becomes a scenario: `perch scenario run` plays it again, and you add what you expect.')));
     if (!session.isTest) return this.append(missing('Only test apps have scenarios.'));
     this.button = h('button.primary', { onclick: () => { if (recorder.isOn) recorder.stop(); else recorder.start(); this.#show(); } });
     this.save = h('button', { onclick: () => this.#download('recorded.scenario', recorder.text()) }, 'Download');

@@ -50,7 +50,7 @@ class SettingsPage extends Page {
       return h('tr', {}, h('th', { scope: 'row' }, label), h('td', {}, badge), h('td', {}, select), h('td', {}, button));
     });
     this.place.append(h('div.cols', {},
-      h('section.card', { 'aria-label': 'Failures' }, h('h2', {}, 'Failures'), h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Failures' }, h('table.wide.stack', {}, h('tbody', {}, failures))),
+      h('section.card', { 'aria-label': 'Failures' }, h('h2', {}, 'Failures'), h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Failures' }, h('table.wide.stack.mid', {}, h('tbody', {}, failures))),
         h('div.bar', {}, h('button', { onclick: () => this.#configure({ reset: true }, 'Settings are those of the catalogue file, and nothing is armed') }, 'Reset all to the file'))),
       h('section.card', { 'aria-label': 'Settings' }, h('h2', {}, 'Settings'), toggles,
         h('div.bar', {}, h('label.field', {}, 'Length of grace', grace), h('label.field', {}, 'Storefront', storefront), h('label.field', {}, 'Locale', locale)),

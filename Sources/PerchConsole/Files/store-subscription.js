@@ -13,7 +13,7 @@ border:1.5px solid var(--line);border-radius:12px;padding:.7rem .9rem;background
 .option:focus-within{outline:2px solid var(--accent);outline-offset:2px}.option h3{font-size:1rem;display:flex;flex-wrap:wrap;gap:.4rem;align-items:center}
 .option .price{font-weight:600;text-align:right;white-space:nowrap}.mark{font-size:.78rem;border-radius:99px;padding:.05rem .5rem;background:var(--tint);color:var(--accent);font-weight:600}
 .picks{display:block;width:1.25rem;height:1.25rem;border-radius:50%;border:2px solid var(--soft);grid-row:span 2}.option:has(input:checked) .picks{border-color:var(--accent);background:radial-gradient(var(--accent) 45%,transparent 48%)}
-.control-icon{grid-row:span 2;font-size:1.5rem;min-width:0}.prominent .option{padding:1.1rem 1rem}.prominent .option:has(input:checked){background:var(--tint)}
+.control-icon{grid-row:span 2;font-size:1.5rem;min-width:0}.prominent .option{padding:1.1rem 1rem}.prominent .option:has(input:checked){background:var(--tint)}.prominent .option:has(input:checked) .mark{background:var(--card)}
 .compact{grid-template-columns:repeat(auto-fit,minmax(7.5rem,1fr))}.compact .option{grid-template-columns:minmax(0,1fr);text-align:center;padding:.5rem}.compact .picks,.compact .about,.compact .control-icon{display:none}.compact .price{text-align:center;grid-column:1}.compact .option h3{justify-content:center}
 .paged{display:flex;overflow-x:auto;scroll-snap-type:x mandatory;gap:.6rem;padding:2px}.paged .option{flex:0 0 100%;scroll-snap-align:center}.dots{display:flex;gap:.4rem;justify-content:center;margin:0 0 .6rem}
 .dots i{width:.5rem;height:.5rem;border-radius:50%;background:var(--line)}.dots i.here{background:var(--accent)}
