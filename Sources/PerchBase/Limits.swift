@@ -266,6 +266,31 @@ extension Limits {
     /// Changes of other nodes that one request reads.
     package static let feedChangesAtOnce = 1_024
 
+    /// Entries that one page of an app's changes holds. A reader that stopped holds at most one page.
+    package static let changesPerPage = 64
+
+    /// Bytes of records, as estimated, after which a page of an app's changes ends.
+    package static let changePageBytes = 1024 * 1024
+
+    /// Commits of all apps that one page of an app's changes goes through. Readers of a quiet app pass those of busy ones in
+    /// such steps.
+    package static let changeRowsPerPage = 256
+
+    /// Facts that one page of an app's changes reads to rebuild records as they were. A longer history takes several pages.
+    package static let changeFactsPerPage = 4_096
+
+    /// Entries of apps' changes that the store reads in a tick, for all readers. The rest waits behind the next mutations.
+    package static let changesPerTick = 512
+
+    /// Bytes of records as they were, kept for the readers of apps' changes.
+    package static let changeRecordsBytes = 16 * 1024 * 1024
+
+    /// Past crossings that are forgotten at once, for each app.
+    package static let crossingsForgottenAtOnce = 10_000
+
+    /// Revisions after which a stream of an app's changes sends its cursor, although nothing matched its filter.
+    package static let changesMarkerRevisions: UInt64 = 1_000
+
     /// Due renewals of an app that are held in memory, the earliest first. The rest stay in storage until these are settled;
     /// up to twice as many are held before the latest are dropped again.
     package static let dueEntriesHeld = 256

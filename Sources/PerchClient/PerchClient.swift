@@ -164,8 +164,28 @@ public final class PerchClient: Sendable {
     public func transactionUpdates(
         account: String, after cursor: UpdateCursor? = nil, includingOwn: Bool = false
     ) -> TransactionUpdates {
-        let request = TransactionUpdatesRequest(app: self.app, account: account, cursor: cursor?.bytes ?? [])
+        let app = self.app
+        let request = EventsRequest(.transactionUpdates, after: cursor?.bytes ?? []) { cursor in
+            .transactionUpdates(TransactionUpdatesRequest(app: app, account: account, cursor: cursor))
+        }
         return TransactionUpdates(UpdatesStart(self, request, includesOwn: includingOwn))
+    }
+
+    /// Every change of every account of the app after `cursor`, also by time alone; without one, from now on.
+    ///
+    /// `fromOldest` begins, without a cursor, with the oldest change that a cursor may stand before: a day or 100,000
+    /// revisions ago. Changes of this client's own calls are delivered like all others.
+    public func appChanges(
+        after cursor: UpdateCursor? = nil, fromOldest: Bool = false, filter: AppChangeFilter = AppChangeFilter()
+    ) -> AppChanges {
+        let app = self.app
+        let request = EventsRequest(.appChanges, after: cursor?.bytes ?? []) { cursor in
+            .appChanges(
+                AppChangesRequest(
+                    app: app, cursor: cursor, fromOldest: fromOldest && cursor.isEmpty, causes: filter.causes,
+                    groupIDs: filter.groups, productIDs: filter.products, entitlementsOnly: filter.entitlementsOnly))
+        }
+        return AppChanges(UpdatesStart(self, request, includesOwn: true))
     }
 
     // MARK: Calls

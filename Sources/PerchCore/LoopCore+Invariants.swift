@@ -25,6 +25,15 @@ extension LoopCore {
             precondition(state.taken <= state.ready.count, "call \(call) took more events than there were")
             for event in state.ready[state.taken...] { refer(event.payload) }
         }
+        for (call, state) in self.views.appChanges {
+            precondition(
+                self.calls.isTaken(call) && self.calls[call].kind == .updates, "changes for call \(call), which is gone"
+            )
+            precondition(state.taken <= state.ready.count, "call \(call) took more changes than there were")
+            for event in state.ready[state.taken...] { refer(event.payload) }
+        }
+        precondition(
+            self.views.encodedChanges.isEmpty && self.views.appChangesToAsk.isEmpty, "changes of a tick that has ended")
         self.payloads.checkInvariants(references)
         var accountTickets = 0
         for place in 0..<self.service.tickets.extent where self.service.tickets.isTaken(place) {
@@ -61,7 +70,7 @@ extension LoopCore {
         precondition(self.service.waiting.isEmpty, "\(self.service.waiting.count) waiters are left")
         precondition(
             self.service.pending.count == self.service.freePending.count && self.service.callTokens.isEmpty
-                && self.views.updates.isEmpty,
+                && self.views.updates.isEmpty && self.views.appChanges.isEmpty,
             "calls are left")
         precondition(
             self.service.longRequests.isEmpty && self.service.requestBytes == 0
@@ -305,6 +314,7 @@ extension LoopCore {
             count == self.views.slots.count && Int(count) == self.views.viewTable.count, "views and their index differ")
         precondition(self.views.viewKeys.viewCount == Int(count), "the keys of views are counted wrongly")
         precondition(encodings == self.views.encodings.count, "encodings are leaked")
+        timers += self.views.appChanges.values.filter { $0.timer != .none }.count
         precondition(self.views.crossings.values.reduce(0) { $0 + $1.count } == timers, "a crossing has no view")
         for heap in self.views.crossings.values { heap.checkInvariants() }
     }

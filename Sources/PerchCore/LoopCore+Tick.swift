@@ -6,6 +6,7 @@ extension LoopCore {
     package mutating func endInput() {
         self.runTimers()
         self.wakeWaiters()
+        self.askForAppChanges()
         self.sweepOn()
         self.tellHealth()
         let answered = self.transport.listedConnections.count

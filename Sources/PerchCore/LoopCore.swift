@@ -186,6 +186,8 @@ package struct LoopCounters: Sendable {
     package var imagesUnchanged: UInt64 = 0
     package var valuesPushed: UInt64 = 0
     package var eventsPushed: UInt64 = 0
+    /// Messages of streams of apps' changes.
+    package var appChangesSent: UInt64 = 0
     package var unchangedAnswers: UInt64 = 0
     /// Resumed watches whose value had changed.
     package var resumedWithValue: UInt64 = 0

@@ -6,15 +6,16 @@ enum Query: Int, CaseIterable {
     case header, setHeader
     case apps, setApp, insertAppState, appStateInForce, appStateAt, hasCatalogue, insertCatalogue, catalogue
     case image, insertImage, imageHashes, deleteImage
-    case accountOfAlias, setAlias, keysOfApp
+    case accountOfAlias, keyOfAccount, setAlias, keysOfApp
     case record, setRecord
     case place, insertPlace, setPlace, deletePlace, deletePlaces
     case transaction, insertEntry, moveEntry, deleteEntry, deleteTransactions
     case listedOldestFirst, listedNewestFirst, allOldestFirst, allNewestFirst
     case unfinishedOldestFirst, unfinishedNewestFirst
     case insertFact, factsOfAccount, factsThrough, eventsOfAccount
-    case insertCommit, commitTime, commitsAfter, factsOfRevision
+    case insertCommit, commitTime, commitsAfter, firstFact, factsOfRevision
     case insertDue, deleteDue, dueThrough, earliestDue
+    case insertCrossing, deleteCrossing, crossingsAfter, forgetCrossings
     case answer, setAnswer, forgetAnswers
     case revocations, setRevocation, forgetRevokedTokens
 
@@ -52,6 +53,7 @@ enum Query: Int, CaseIterable {
         case .deleteImage: "DELETE FROM images WHERE app = ?1 AND hash = ?2"
 
         case .accountOfAlias: "SELECT account FROM aliases WHERE app = ?1 AND key = ?2"
+        case .keyOfAccount: "SELECT key FROM aliases WHERE account = ?1 ORDER BY app, key LIMIT 1"
         case .keysOfApp: "SELECT key FROM aliases WHERE app = ?1 AND key > ?2 ORDER BY key"
         case .setAlias: "INSERT OR REPLACE INTO aliases VALUES (?1, ?2, ?3)"
 
@@ -88,7 +90,7 @@ enum Query: Int, CaseIterable {
 
         case .insertFact: "INSERT INTO facts VALUES (?1, ?2, ?3, ?4)"
         case .factsOfAccount: Self.facts(through: "")
-        case .factsThrough: Self.facts(through: "AND e.first >= -?2") + " LIMIT ?3"
+        case .factsThrough: Self.facts(through: "AND e.first < -?2 AND e.first >= -?3") + " LIMIT ?4"
         case .eventsOfAccount:
             """
             SELECT -e.first, -e.second, c.committed, iif(e.second = 0, c.fact, f.blob)
@@ -102,9 +104,10 @@ enum Query: Int, CaseIterable {
         case .commitTime: "SELECT committed FROM commits WHERE revision = ?1"
         case .commitsAfter:
             """
-            SELECT revision, committed, app, next_transaction, next_account, blob, account, fact FROM commits
+            SELECT revision, committed, app, next_transaction, next_account, blob FROM commits
             WHERE revision > ?1 ORDER BY revision LIMIT ?2
             """
+        case .firstFact: "SELECT account, fact FROM commits WHERE revision = ?1 AND fact IS NOT NULL"
         case .factsOfRevision: "SELECT ordinal, account, blob FROM facts WHERE revision = ?1 ORDER BY ordinal"
 
         case .insertDue: "INSERT INTO due VALUES (?1, ?2, ?3)"
@@ -112,6 +115,15 @@ enum Query: Int, CaseIterable {
         case .dueThrough:
             "SELECT instant, account FROM due WHERE app = ?1 AND instant <= ?2 ORDER BY instant, account"
         case .earliestDue: "SELECT instant FROM due WHERE app = ?1 ORDER BY instant LIMIT 1"
+
+        case .insertCrossing: "INSERT OR IGNORE INTO crossings VALUES (?1, ?2, ?3)"
+        case .deleteCrossing: "DELETE FROM crossings WHERE app = ?1 AND instant = ?2 AND account = ?3"
+        case .crossingsAfter:
+            """
+            SELECT instant, account FROM crossings
+            WHERE app = ?1 AND (instant, account) > (?2, ?3) AND instant <= ?4 ORDER BY instant, account
+            """
+        case .forgetCrossings: "DELETE FROM crossings WHERE app = ?1 AND (instant, account) <= (?2, ?3)"
 
         case .answer: "SELECT blob FROM answers WHERE app = ?1 AND key = ?2"
         case .setAnswer: "INSERT OR REPLACE INTO answers VALUES (?1, ?2, ?3, ?4)"
@@ -144,6 +156,9 @@ enum Query: Int, CaseIterable {
         let direction = isNewestFirst ? " DESC" : ""
         return runs.joined(separator: "\nUNION ALL ") + "\nORDER BY date\(direction), id\(direction)"
     }
+
+    /// All records, for a conversion.
+    static let everyRecord = "SELECT account, blob FROM accounts WHERE kind = \(EntryKind.record.rawValue)"
 
     /// All transactions, with their accounts. For inspections, as is `strays`.
     static var everyTransaction: String {

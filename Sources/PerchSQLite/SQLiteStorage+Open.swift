@@ -71,12 +71,11 @@ extension SQLiteStorage {
         let schema = try Self.schema(of: connection)
         guard schema < Schema.version else { return nil }
         do throws(SQLiteError) {
-            try connection.execute(
-                "CREATE TEMP TABLE account_apps (account INTEGER PRIMARY KEY, app INTEGER NOT NULL); BEGIN IMMEDIATE")
+            try connection.execute("BEGIN IMMEDIATE")
             if schema < 5 { try Self.convertTo5(connection) }
             for statement in Schema.conversionTo6 { try connection.execute(statement) }
-            try connection.execute(
-                "PRAGMA user_version = \(Schema.version); COMMIT; DROP TABLE temp.account_apps")
+            try Self.fillCrossings(connection)
+            try connection.execute("PRAGMA user_version = \(Schema.version); COMMIT")
         } catch {
             if !connection.isAutocommit { try connection.execute("ROLLBACK") }
             throw error
@@ -87,6 +86,7 @@ extension SQLiteStorage {
     /// Brings the app into the key of transactions. It is read from each account's record: schema 4 has no other place for it
     /// that is always there.
     private static func convertTo5(_ connection: Connection) throws(SQLiteError) {
+        try connection.execute("CREATE TEMP TABLE account_apps (account INTEGER PRIMARY KEY, app INTEGER NOT NULL)")
         try Self.fillAccountApps(connection)
         for statement in Schema.conversionTo5 { try connection.execute(statement) }
         let count = try connection.number("SELECT count(*) FROM transactions") ?? 0
@@ -95,6 +95,61 @@ extension SQLiteStorage {
             throw Self.damaged("\(count - converted) of \(count) transactions are of accounts without a record")
         }
         for statement in Schema.conversionTo5End { try connection.execute(statement) }
+        try connection.execute("DROP TABLE temp.account_apps")
+    }
+
+    /// The crossings that are still to come, from the records. Readers of an app's changes begin after the conversion, so
+    /// those of the past are of no use.
+    private static func fillCrossings(_ connection: Connection) throws(SQLiteError) {
+        let apps = try Self.newestApps(connection)
+        let records = try Statement(Query.everyRecord, on: connection)
+        let insert = try Statement(Query.insertCrossing.sql, on: connection)
+        defer { records.reset() }
+        while try records.step() {
+            let record = try Self.record(records.uint64(0), records.bytes(1))
+            guard let app = apps[record.app] else { continue }
+            // No earlier than the clock at the record's last change, whatever moved the clock since.
+            let since = app.clock.now(wall: record.committed)
+            for instant in record.crossings(after: since, leewayMilliseconds: app.renewalLeewayMilliseconds) {
+                try insert.bind([
+                    .integer(Int64(record.app)), .integer(instant.milliseconds), .stored(record.account),
+                ])
+                _ = try insert.step()
+                insert.reset()
+            }
+        }
+    }
+
+    /// The newest state of each app, without its catalogue.
+    private static func newestApps(_ connection: Connection) throws(SQLiteError) -> [AppNumber: AppState] {
+        let states = try Statement(
+            """
+            SELECT a.app, s.revision, s.catalogue_revision, s.blob FROM apps a JOIN app_states s
+            ON s.app = a.app AND s.effective = a.effective AND s.revision = a.revision
+            """, on: connection)
+        defer { states.reset() }
+        var apps: [AppNumber: AppState] = [:]
+        while try states.step() {
+            let number = AppNumber(truncatingIfNeeded: states.int64(0))
+            do throws(DecodingFault) {
+                apps[number] =
+                    try StoredAppState.unsealed(
+                        states.bytes(3), app: number, revision: states.uint64(1), catalogueRevision: states.uint64(2),
+                        catalogue: .empty
+                    ).state
+            } catch {
+                throw Self.damaged("the state of app \(number): \(error)")
+            }
+        }
+        return apps
+    }
+
+    private static func record(_ account: AccountNumber, _ blob: [UInt8]) throws(SQLiteError) -> AccountRecord {
+        do throws(DecodingFault) {
+            return try AccountRecord(unsealing: blob, of: account)
+        } catch {
+            throw Self.damaged("the record of account \(account): \(error)")
+        }
     }
 
     private static func fillAccountApps(_ connection: Connection) throws(SQLiteError) {
@@ -102,14 +157,8 @@ extension SQLiteStorage {
         let insert = try Statement("INSERT INTO account_apps VALUES (?1, ?2)", on: connection)
         defer { records.reset() }
         while try records.step() {
-            let account = records.uint64(0)
-            let app: AppNumber
-            do throws(DecodingFault) {
-                app = try AccountRecord(unsealing: records.bytes(1), of: account).app
-            } catch {
-                throw Self.damaged("the record of account \(account): \(error)")
-            }
-            try insert.bind([.stored(account), .integer(Int64(app))])
+            let record = try Self.record(records.uint64(0), records.bytes(1))
+            try insert.bind([.stored(record.account), .integer(Int64(record.app))])
             _ = try insert.step()
             insert.reset()
         }

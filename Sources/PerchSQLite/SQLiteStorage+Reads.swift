@@ -65,6 +65,10 @@ extension SQLiteStorage {
         try self.first(.accountOfAlias, [.integer(Int64(key.app)), .bytes(key.bytes)]) { $0.uint64(0) }
     }
 
+    package func key(of account: AccountNumber) throws(StorageError) -> [UInt8]? {
+        try self.first(.keyOfAccount, [.number(account)]) { $0.bytes(0) }
+    }
+
     package func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]] {
         var keys: [[UInt8]] = []
         guard limit > 0 else { return keys }
@@ -213,10 +217,12 @@ extension SQLiteStorage {
     }
 
     package func facts(
-        of account: AccountNumber, through revision: UInt64, limit: Int
+        of account: AccountNumber, after first: UInt64, through revision: UInt64, limit: Int
     ) throws(StorageError) -> [DatedFact] {
         var facts: [DatedFact] = []
-        let bound: [Statement.Value] = [.number(account), .number(revision), .integer(Int64(limit))]
+        let bound: [Statement.Value] = [
+            .number(account), .number(first), .number(revision), .integer(Int64(limit)),
+        ]
         try self.run(.factsThrough, bound) { (row) throws(StorageError) in
             let place = EventPlace(revision: row.uint64(0), ordinal: UInt32(truncatingIfNeeded: row.int64(1)))
             let stored = try Self.fact(at: place, account: account, blob: row.bytes(2))
@@ -239,7 +245,14 @@ extension SQLiteStorage {
     }
 
     package func changes(after revision: UInt64, limit: Int) throws(StorageError) -> [StoredChange]? {
-        var rows: [(commit: CommitRow, first: StoredFact?)] = []
+        guard let rows = try self.commitRows(after: revision, limit: limit) else { return nil }
+        return try rows.map { (row) throws(StorageError) in
+            try self.change(row, facts: try self.facts(ofRevision: row.revision))
+        }
+    }
+
+    package func commitRows(after revision: UInt64, limit: Int) throws(StorageError) -> [CommitRow]? {
+        var rows: [CommitRow] = []
         var isWhole = true
         try self.run(.commitsAfter, [.number(revision), .integer(Int64(limit))]) { (row) throws(StorageError) in
             // A commit row of an earlier schema has no app cause.
@@ -247,14 +260,10 @@ extension SQLiteStorage {
                 isWhole = false
                 return false
             }
-            rows.append((try Self.commit(row), try Self.firstFact(row)))
+            rows.append(try Self.commit(row))
             return true
         }
-        guard isWhole else { return nil }
-        return try rows.map { (row) throws(StorageError) in
-            guard let first = row.first else { return try self.change(row.commit, facts: []) }
-            return try self.change(row.commit, facts: [first] + self.furtherFacts(of: row.commit.revision))
-        }
+        return isWhole ? rows : nil
     }
 
     private static func commit(_ row: Statement) throws(StorageError) -> CommitRow {
@@ -267,21 +276,19 @@ extension SQLiteStorage {
             nextAccount: row.uint64(4), detail: detail)
     }
 
-    private static func firstFact(_ row: Statement) throws(StorageError) -> StoredFact? {
-        guard !row.isNull(7) else { return nil }
-        let place = EventPlace(revision: row.uint64(0), ordinal: 0)
-        return try Self.fact(at: place, account: row.uint64(6), blob: row.bytes(7))
-    }
-
     static func detail(_ blob: [UInt8], of revision: UInt64) throws(StorageError) -> CommitDetail {
         try Self.unsealing("the commit of revision \(revision)") { () throws(DecodingFault) in
             try CommitDetail(unsealing: blob, revision: revision)
         }
     }
 
-    /// The facts of a revision after the first one.
-    private func furtherFacts(of revision: UInt64) throws(StorageError) -> [StoredFact] {
-        var facts: [StoredFact] = []
+    package func facts(ofRevision revision: UInt64) throws(StorageError) -> [StoredFact] {
+        let first = try self.first(.firstFact, [.number(revision)]) { (row) throws(StorageError) in
+            try Self.fact(
+                at: EventPlace(revision: revision, ordinal: 0), account: row.uint64(0), blob: row.bytes(1))
+        }
+        guard let first else { return [] }
+        var facts = [first]
         try self.run(.factsOfRevision, [.number(revision)]) { (row) throws(StorageError) in
             let place = EventPlace(revision: revision, ordinal: UInt32(truncatingIfNeeded: row.int64(0)))
             facts.append(try Self.fact(at: place, account: row.uint64(1), blob: row.bytes(2)))
@@ -298,6 +305,22 @@ extension SQLiteStorage {
         try self.run(
             .dueThrough, [.integer(Int64(app)), .integer(instant.milliseconds)]
         ) { (row) throws(StorageError) in
+            entries.append(DueEntry(instant: Instant(milliseconds: row.int64(0)), account: row.uint64(1)))
+            return entries.count < limit
+        }
+        return entries
+    }
+
+    package func crossings(
+        _ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int
+    ) throws(StorageError) -> [DueEntry] {
+        var entries: [DueEntry] = []
+        guard limit > 0 else { return entries }
+        let bound: [Statement.Value] = [
+            .integer(Int64(app)), .integer(entry.instant.milliseconds), .number(entry.account),
+            .integer(instant.milliseconds),
+        ]
+        try self.run(.crossingsAfter, bound) { (row) throws(StorageError) in
             entries.append(DueEntry(instant: Instant(milliseconds: row.int64(0)), account: row.uint64(1)))
             return entries.count < limit
         }

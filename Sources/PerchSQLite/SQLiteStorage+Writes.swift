@@ -1,5 +1,5 @@
 package import PerchBase
-import PerchModel
+package import PerchModel
 package import PerchStore
 
 extension SQLiteStorage {
@@ -32,6 +32,7 @@ extension SQLiteStorage {
                 try self.write(.insertDue, [.integer(app), .integer(due.milliseconds), .stored(account)])
             }
         }
+        for moves in change.crossings { try self.write(moves, app: change.appNumber) }
         for (key, account) in change.aliases {
             try self.write(.setAlias, [.integer(Int64(key.app)), .bytes(key.bytes), .stored(account)])
         }
@@ -137,6 +138,21 @@ extension SQLiteStorage {
     /// Whether the transaction is no longer listed once it is finished: see `TransactionQuery.includes`.
     private static func spends(_ transaction: Transaction) -> Bool {
         transaction.productType == .consumable && transaction.revocation == nil
+    }
+
+    private func write(_ moves: CrossingMoves, app: AppNumber) throws(StorageError) {
+        let (app, account) = (Statement.Value.integer(Int64(app)), Statement.Value.stored(moves.account))
+        for instant in moves.removed {
+            try self.write(.deleteCrossing, [app, .integer(instant.milliseconds), account])
+        }
+        for instant in moves.added {
+            try self.write(.insertCrossing, [app, .integer(instant.milliseconds), account])
+        }
+    }
+
+    package func forgetCrossings(_ app: AppNumber, through entry: DueEntry) throws(StorageError) {
+        try self.write(
+            .forgetCrossings, [.integer(Int64(app)), .integer(entry.instant.milliseconds), .number(entry.account)])
     }
 
     private func write(_ app: StoredAppState) throws(StorageError) {

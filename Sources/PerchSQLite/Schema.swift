@@ -18,6 +18,8 @@ enum Schema {
     /// - `transactions` finds a row of `accounts` by app and ID: apps whose transactions come from outside may share an ID.
     ///   `state` is 0 for an unfinished one, 1 for a finished one, 2 for a finished one that is spent: a consumable that was
     ///   not refunded. `spends` says whether finishing it makes it so.
+    /// - `crossings` has the instants at which lines of accounts change their state by time alone, those of the past too. A
+    ///   reader of an app's changes finds them in order. `due` has the attempts that the store itself has to make.
     /// - `catalogues` stand beside the states that share them.
     /// - `images` are those of each app's newest catalogue, by the hash of their bytes. With a rowid, since the blobs are
     ///   long.
@@ -56,6 +58,7 @@ enum Schema {
                 app INTEGER NOT NULL, instant INTEGER NOT NULL, account INTEGER NOT NULL,
                 PRIMARY KEY (app, instant, account)) WITHOUT ROWID
             """,
+        ] + Schema.changesOfApps + [
             """
             CREATE TABLE answers (
                 app INTEGER NOT NULL, key BLOB NOT NULL, kept INTEGER NOT NULL, blob BLOB NOT NULL,
@@ -65,6 +68,16 @@ enum Schema {
             "CREATE TABLE revocations (id BLOB PRIMARY KEY, expires INTEGER NOT NULL, blob BLOB NOT NULL) WITHOUT ROWID",
             "CREATE INDEX revocations_by_end ON revocations (expires)",
         ]
+
+    /// What readers of an app's changes need: crossings in order, and the key of an account.
+    private static let changesOfApps = [
+        """
+        CREATE TABLE crossings (
+            app INTEGER NOT NULL, instant INTEGER NOT NULL, account INTEGER NOT NULL,
+            PRIMARY KEY (app, instant, account)) WITHOUT ROWID
+        """,
+        "CREATE INDEX aliases_by_account ON aliases (account)",
+    ]
 
     private static let accounts = """
         CREATE TABLE accounts (
@@ -153,6 +166,7 @@ enum Schema {
             ORDER BY revision, ordinal
             """,
         ] + ["old_transactions", "old_facts", "old_commits", "records"].map { "DROP TABLE \($0)" }
+        + Schema.changesOfApps
 }
 
 /// What a row of `accounts` is. The kinds are ordered so that what a purchase writes stands together: the newest unfinished

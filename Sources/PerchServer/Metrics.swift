@@ -148,6 +148,9 @@ extension MetricSamples {
             help: "Promotional images that their caller had already.")
         self.add("perch_values_pushed_total", counters.valuesPushed, help: "Values given to watches.")
         self.add("perch_events_pushed_total", counters.eventsPushed, help: "Events given to streams.")
+        self.add(
+            "perch_app_changes_pushed_total", counters.appChangesSent,
+            help: "Messages given to streams of the changes of an app.")
         for (answer, count) in [("unchanged", counters.unchangedAnswers), ("value", counters.resumedWithValue)] {
             self.add(
                 "perch_watches_resumed_total", labels: Exposition.label("answer", answer), count,
@@ -166,6 +169,9 @@ extension MetricSamples {
         self.add("perch_store_batches_total", counters.batches, help: "Group commits.")
         self.add("perch_store_changes_total", counters.changes, help: "Changes committed.")
         self.add("perch_store_reads_total", counters.reads, help: "Reads answered.")
+        self.add(
+            "perch_store_app_changes_read_total", counters.changesRead,
+            help: "Changes of apps that the store read for streams.")
         self.add("perch_store_refusals_total", counters.refusals, help: "Mutations refused.")
         self.add("perch_store_replays_total", counters.replays, help: "Mutations answered from their key.")
         self.add("perch_store_attempts_total", counters.attemptsSettled.settled, help: "Renewal attempts settled.")

@@ -45,7 +45,7 @@ extension Storage {
     private func record(
         of account: AccountNumber, at row: CommitRow, isTestApp: Bool
     ) throws(StorageError) -> StoredRecord {
-        let history = try self.facts(of: account, through: row.revision, limit: .max)
+        let history = try self.facts(of: account, after: 0, through: row.revision, limit: .max)
         let first = history.partitioningIndex { $0.revision >= row.revision }
         var record = AccountRecord(account: account, app: row.app)
         for dated in history[..<first] { record.apply(dated.fact) }

@@ -410,6 +410,8 @@ package struct StoreRequest: Sendable {
         indirect case transactions(AccountKey, TransactionQuery)
         /// Events after a place; nil: from now on, after the unfinished transactions.
         indirect case events(AccountKey, after: EventPlace?, limit: Int)
+        /// The next changes of an app.
+        indirect case changes(ChangesAsked)
         /// An image of an app's catalogue.
         indirect case image(AppNumber, ContentHash)
         case mutate(Mutation)
@@ -460,6 +462,7 @@ package enum StoreAnswer: Sendable {
     /// Events, and the place from which to continue; `isComplete`: no more events are stored. Transactions
     /// from `nextTransaction` on are newer than this answer.
     indirect case events([AccountEvent], through: EventPlace, isComplete: Bool, nextTransaction: TransactionID)
+    indirect case changes(ChangePage)
     /// The bytes of an image; nil if the catalogue has changed and no longer has it.
     indirect case image([UInt8]?, ContentHash)
     case mutated(MutationResult, Position)

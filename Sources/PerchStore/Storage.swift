@@ -22,6 +22,8 @@ package protocol Storage: AnyObject {
     func account(_ key: AccountKey) throws(StorageError) -> AccountNumber?
     /// The same by the key of an order.
     func account(_ key: OrderAccount, app: AppNumber) throws(StorageError) -> AccountNumber?
+    /// The key of an account, the first in bytewise order if it has several.
+    func key(of account: AccountNumber) throws(StorageError) -> [UInt8]?
     /// Keys of an app's accounts in bytewise order, those after one; empty for the beginning.
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]]
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord?
@@ -29,14 +31,23 @@ package protocol Storage: AnyObject {
     func transactions(of account: AccountNumber, _ query: TransactionQuery) throws(StorageError) -> [TransactionRow]
     func events(of account: AccountNumber, after place: EventPlace, limit: Int) throws(StorageError) -> [AccountEvent]
     func facts(of account: AccountNumber) throws(StorageError) -> [Fact]
-    /// The facts up to a revision, oldest first, each with the revision that wrote it; the first of them where there are
-    /// more than the limit.
-    func facts(of account: AccountNumber, through revision: UInt64, limit: Int) throws(StorageError) -> [DatedFact]
+    /// The facts after one revision and up to another, oldest first, each with the revision that wrote it; the first of
+    /// them where there are more than the limit.
+    func facts(
+        of account: AccountNumber, after first: UInt64, through revision: UInt64, limit: Int
+    ) throws(StorageError) -> [DatedFact]
+    /// The facts of a revision, in order. Those of one account are neighbours.
+    func facts(ofRevision revision: UInt64) throws(StorageError) -> [StoredFact]
     /// When a revision was committed; nil if that is not stored.
     func commitTime(of revision: UInt64) throws(StorageError) -> Instant?
     /// The due accounts, by instant, then account.
     func due(_ app: AppNumber, through instant: Instant, limit: Int) throws(StorageError) -> [DueEntry]
     func earliestDue(_ app: AppNumber) throws(StorageError) -> Instant?
+    /// The crossings after an entry and up to an instant, by instant, then account. Those of the past stay until
+    /// `forgetCrossings`.
+    func crossings(
+        _ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int
+    ) throws(StorageError) -> [DueEntry]
     func answer(to key: MutationKey) throws(StorageError) -> KeptAnswer?
     /// Revoked tokens that are not forgotten yet.
     func revokedTokens() throws(StorageError) -> [RevokedToken]
@@ -46,6 +57,9 @@ package protocol Storage: AnyObject {
     /// Kept answers, images and the payload of catalogues are not part of it. Nil where the feed does not reach back so far;
     /// a node that needs more starts again from the stored records.
     func changes(after revision: UInt64, limit: Int) throws(StorageError) -> [StoredChange]?
+    /// The rows of the commits after a revision, oldest first, without their facts. Nil where the feed does not reach back
+    /// so far.
+    func commitRows(after revision: UInt64, limit: Int) throws(StorageError) -> [CommitRow]?
     /// Whether others write to this storage too. Then the engine reads `changes(after:limit:)` before it reads or decides.
     var isShared: Bool { get }
     /// After `commit` threw `unknown`: whether the batch whose last change had this revision is stored for good.
@@ -73,6 +87,8 @@ package protocol Storage: AnyObject {
     func forgetRevokedTokens(before instant: Instant) throws(StorageError)
     /// Forgets the answers that were kept before an instant.
     func forgetAnswers(before instant: Instant) throws(StorageError)
+    /// Forgets the crossings of an app up to an entry.
+    func forgetCrossings(_ app: AppNumber, through entry: DueEntry) throws(StorageError)
     func commit() throws(StorageError)
     func rollback()
     func close()
@@ -140,14 +156,18 @@ package final class StoredAppState: Sendable {
     }
 }
 
-/// An account whose renewal has to be attempted at an instant.
-package struct DueEntry: Hashable, Sendable {
+/// An account and an instant of its app's clock: a renewal that has to be attempted then, or a crossing.
+package struct DueEntry: Hashable, Comparable, Sendable {
     package var instant: Instant
     package var account: AccountNumber
 
     package init(instant: Instant, account: AccountNumber) {
         self.instant = instant
         self.account = account
+    }
+
+    package static func < (left: DueEntry, right: DueEntry) -> Bool {
+        (left.instant, left.account) < (right.instant, right.account)
     }
 }
 

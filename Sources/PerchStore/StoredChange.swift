@@ -19,6 +19,8 @@ package struct StoredChange: Sendable {
     package var images: [ImageContent]?
     /// Tokens that are revoked from this revision on.
     package var revoked: [RevokedToken] = []
+    /// Crossings that come and go with the records. An index of this storage, and no part of the feed.
+    package var crossings: [CrossingMoves] = []
     /// The answer to the key of the mutation.
     package var answer: Boxed<KeyedAnswer>?
     package var nextTransaction: TransactionID
@@ -34,6 +36,7 @@ package struct StoredChange: Sendable {
         if self.app != nil { self.app = nil }
         if self.images != nil { self.images = nil }
         if !self.revoked.isEmpty { self.revoked = [] }
+        if !self.crossings.isEmpty { self.crossings = [] }
         if self.answer != nil { self.answer = nil }
     }
 

@@ -127,6 +127,53 @@ package struct EventCursor: Hashable, Sendable {
     }
 }
 
+/// A place in the changes of an app: a stream continues with the changes after it.
+package struct ChangesCursor: Hashable, Sendable {
+    package var origin: TokenOrigin
+    package var app: UInt32
+    package var revision: UInt64
+    /// Within its revision.
+    package var ordinal: UInt32
+    /// The last change by time: its instant on the app's clock, and the number of its account.
+    package var instant: Instant
+    package var account: UInt64
+
+    package static let name = "changes cursor"
+    private static let version: UInt8 = 7
+    package static let byteCount = 1 + 16 + 4 + 4 + 8 + 4 + 8 + 8 + 4
+
+    package init(
+        origin: TokenOrigin, app: UInt32, revision: UInt64, ordinal: UInt32, instant: Instant, account: UInt64
+    ) {
+        self.origin = origin
+        self.app = app
+        self.revision = revision
+        self.ordinal = ordinal
+        self.instant = instant
+        self.account = account
+    }
+
+    package var bytes: [UInt8] {
+        [UInt8](token: Self.version, byteCount: Self.byteCount) { writer in
+            writer.put(self.origin)
+            writer.put(self.app)
+            writer.put(self.revision)
+            writer.put(self.ordinal)
+            writer.put(UInt64(bitPattern: self.instant.milliseconds), self.account)
+        }
+    }
+
+    package init(_ bytes: [UInt8]) throws(TokenError) {
+        var reader = try TokenReader(bytes, Self.name, version: Self.version, byteCount: Self.byteCount)
+        self.origin = reader.origin()
+        self.app = reader.half()
+        self.revision = reader.word()
+        self.ordinal = reader.half()
+        self.instant = Instant(milliseconds: Int64(bitPattern: reader.word()))
+        self.account = reader.word()
+    }
+}
+
 /// The store, and its epoch, that issued a token.
 package struct TokenOrigin: Hashable, Sendable, CustomStringConvertible {
     package var store: StoreIdentity

@@ -194,6 +194,19 @@ def main(port, product, group):
         equal(len([x for x in updates.messages if x.HasField("transaction")]), 3, "the events")
         updates.call.cancel()
 
+    with check("grpc: the changes of an app come exactly once, and go on from a cursor"):
+        entitlements = service
+        first = Stream(entitlements.AppChanges(entitlement.AppChangesRequest()))
+        start = first.until(lambda message: message.cursor)
+        for number in range(150):
+            buy(store, f"feed-{number}", product)
+        first.until(lambda message: message.account == "feed-149")
+        feed = [message.account for message in first.messages if message.account.startswith("feed-")]
+        equal(feed, [f"feed-{number}" for number in range(150)], "the accounts")
+        again = Stream(entitlements.AppChanges(entitlement.AppChangesRequest(cursor=start.cursor, entitlements_only=True)))
+        again.until(lambda message: message.account == "feed-149")
+        first.call.cancel()
+        again.call.cancel()
     with check("grpc: health answers without credentials, and watches"):
         health = health_pb2_grpc.HealthStub(channel)
         for name in ("", "perch.v1.EntitlementService"):

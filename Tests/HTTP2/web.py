@@ -18,6 +18,7 @@ STATUS = "/perch.v1.EntitlementService/GetSubscriptionStatus"
 WATCH = "/perch.v1.EntitlementService/SubscriptionStatusTask"
 PRODUCTS = "/perch.v1.EntitlementService/GetProducts"
 BUY = "/perch.v1.TransactionService/Purchase"
+CHANGES = "/perch.v1.EntitlementService/AppChanges"
 
 
 def curl(port, path, *arguments, data=None, kind="application/json", seconds=10):
@@ -162,6 +163,25 @@ def events(port):
             equal(curl(port, BUY, data='{"account":"e-2","order":{"productId":"com.example.monthly"}}')[0], 200, "the buy")
             while b"com.example.monthly" not in seen:
                 seen += connection.recv(65_536)
+    with check("events: the changes of an app go on from the identifier of the last event"):
+        accept = ("--http1.1", "--no-buffer", "-H", "accept: text/event-stream")
+
+        def changes(query, *more):
+            _, _, body = curl(port, CHANGES + query, *accept, *more, seconds=1)
+            blocks = [dict(line.split(": ", 1) for line in block.split("\n")) for block in body.decode().strip().split("\n\n")]
+            return [(block["id"], json.loads(block["data"])) for block in blocks if "id" in block]
+
+        (start, first), = changes("")
+        assert set(first) == {"position", "commitTimeMs", "cursor"}, first
+        for account in ("f-1", "f-2", "f-3"):
+            order = {"account": account, "order": {"productId": "com.example.monthly"}}
+            equal(curl(port, BUY, data=json.dumps(order))[0], 200, "the buy")
+        again, *heard = changes("", "-H", f"last-event-id: {start}")
+        equal(again[0], start, "where it goes on")
+        equal([change["account"] for _, change in heard], ["f-1", "f-2", "f-3"], "the accounts")
+        equal(heard[0][1]["entitlements"][0]["productId"], "com.example.monthly", "the entitlement")
+        equal(changes("", "-H", f"last-event-id: {heard[1][0]}")[1:], heard[2:], "what follows the second")
+        equal(changes("?causes=CAUSE_REFUND", "-H", f"last-event-id: {start}")[1:], [], "of another cause")
     with check("events: a token in an address is refused"):
         equal(curl(port, WATCH + "?account=a&groupId=g&access_token=x", "-H", "accept: text/event-stream")[0], 400, "it")
     with check("events: a stream without Accept is refused with the right call"):

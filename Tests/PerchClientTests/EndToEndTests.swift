@@ -91,6 +91,29 @@ import Testing
         #expect(fourth?.cursor != nil && updates.cursor != fourth?.cursor, "the second has not come that far")
     }
 
+    @Test func `the changes of an app are delivered once each, and go on from a cursor`() async throws {
+        let client = try self.stage.client()
+        let other = try self.stage.client()
+        var changes = client.appChanges(fromOldest: true).makeAsyncIterator()
+        let first = try #require(try await changes.next())
+        #expect(first.account == nil && first.cause == .catalog)
+        for account in ["anna", "bert", "carl"] { _ = try await other.purchase("gold", account: account) }
+        var heard: [AppChange] = []
+        while heard.count < 3 { heard.append(try #require(try await changes.next())) }
+        #expect(heard.map(\.account) == ["anna", "bert", "carl"])
+        #expect(heard[0].groups.map(\.id) == ["premium"])
+        #expect(heard[0].entitlements.first?.transaction?.value.productID == "gold")
+        var filter = AppChangeFilter()
+        filter.products = ["gold"]
+        let rest = client.appChanges(after: heard[0].cursor, filter: filter)
+        var again = rest.makeAsyncIterator()
+        #expect(try await again.next() == heard[1])
+        #expect(try await again.next() == heard[2])
+        #expect(rest.cursor == heard[2].cursor)
+        var none = client.appChanges(after: UpdateCursor(bytes: [1])).makeAsyncIterator()
+        await #expect(throws: PerchError.self) { try await none.next() }
+    }
+
     @Test func `the connection's states are delivered as long as a consumer reads them`() async throws {
         var states = try self.stage.client().connection.makeAsyncIterator()
         #expect(await states.next() == .idle)

@@ -152,7 +152,11 @@ extension StorageError {
         try made.begin()
         for _ in 0..<40 { try made.apply(script.change()) }
         try made.commit()
-        let before = try made.transcript(of: script)
+        // A conversion computes the crossings anew, and the rows of commits of schema 4 lack an app.
+        func kept(_ lines: [String]) -> [String] {
+            lines.filter { !$0.hasPrefix("crossings") && !(schema == 4 && $0.hasPrefix("rows after")) }
+        }
+        let before = kept(try made.transcript(of: script))
         try EarlierSchema.restore5(in: made)
         if schema == 4 { try EarlierSchema.restore4(in: made.connection) }
         made.close()
@@ -161,7 +165,7 @@ extension StorageError {
         disk.room = nil
         let storage = try disk.open()
         #expect(storage.convertedSchema == schema)
-        #expect(try storage.transcript(of: script) == before)
+        #expect(kept(try storage.transcript(of: script)) == before)
         storage.close()
     }
 

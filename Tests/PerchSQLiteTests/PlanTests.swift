@@ -35,7 +35,7 @@ import Testing
             (.unfinishedOldestFirst, "e USING PRIMARY KEY (account=? AND kind=? AND (first,second)>(?,?))"),
             (.unfinishedNewestFirst, "e USING PRIMARY KEY (account=? AND kind=? AND (first,second)<(?,?))"),
             (.eventsOfAccount, "e USING PRIMARY KEY (account=? AND kind=? AND (first,second)<(?,?))"),
-            (.factsThrough, "e USING PRIMARY KEY (account=? AND kind=? AND first>?)"),
+            (.factsThrough, "e USING PRIMARY KEY (account=? AND kind=? AND first>? AND first<?)"),
             (.forgetAnswers, "answers_by_age (kept<?)"),
         ]
         for (query, search) in expected {

@@ -50,7 +50,7 @@ private func accountTranscript(of account: AccountNumber, app: AppNumber, _ stor
         "\(row.transaction.id)\(row.isFinished ? "f" : "") \(digest(row.transaction.sealed(account: account)))"
     }
     var lines = ["    record \(digest(try storage.record(account).map(sealedInForm2)))"]
-    for dated in try storage.facts(of: account, through: .max, limit: 1_000) {
+    for dated in try storage.facts(of: account, after: 0, through: .max, limit: 1_000) {
         let transaction = digest(dated.fact.event?.transaction.sealed(account: account))
         lines.append("    fact of \(dated.revision) at \(dated.fact.effective): \(dated.fact.cause) \(transaction)")
     }

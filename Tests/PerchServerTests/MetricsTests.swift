@@ -198,6 +198,8 @@ enum SampleReports {
         "renewalExtensionDays", "refundRequestsKept", "jsonRequestBytesMax",
         "drainFinalMilliseconds", "drainWhenFullMilliseconds", "drainReturnMilliseconds", "drainJitterMilliseconds",
         "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange", "subscriptionCountAccountsPerStep",
+        "changesPerPage", "changePageBytes", "changeRowsPerPage", "changeFactsPerPage", "changesPerTick",
+        "changeRecordsBytes", "crossingsForgottenAtOnce", "changesMarkerRevisions",
         "subscriptionCountMilliseconds", "subscriptionCountPauseMilliseconds", "subscriptionCountTurnMicroseconds",
     ]
 

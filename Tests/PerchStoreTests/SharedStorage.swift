@@ -109,8 +109,26 @@ final class SharedNode: Storage {
 
     func facts(of account: AccountNumber) -> [Fact] { self.tables.facts(of: account) }
 
-    func facts(of account: AccountNumber, through revision: UInt64, limit: Int) -> [DatedFact] {
-        self.tables.facts(of: account, through: revision, limit: limit)
+    func facts(
+        of account: AccountNumber, after first: UInt64, through revision: UInt64, limit: Int
+    ) -> [DatedFact] {
+        self.tables.facts(of: account, after: first, through: revision, limit: limit)
+    }
+
+    func facts(ofRevision revision: UInt64) throws(StorageError) -> [StoredFact] {
+        try self.reach()
+        return self.tables.facts(ofRevision: revision)
+    }
+
+    func key(of account: AccountNumber) -> [UInt8]? { self.tables.key(of: account) }
+
+    func crossings(_ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int) -> [DueEntry] {
+        self.tables.crossings(app, after: entry, through: instant, limit: limit)
+    }
+
+    func commitRows(after revision: UInt64, limit: Int) throws(StorageError) -> [CommitRow]? {
+        try self.reach()
+        return self.tables.commitRows(after: revision, limit: limit)
     }
 
     func commitTime(of revision: UInt64) -> Instant? { self.tables.commitTime(of: revision) }
@@ -168,6 +186,10 @@ final class SharedNode: Storage {
     func setLease(until instant: Instant) { self.tables.setLease(until: instant) }
     func forgetRevokedTokens(before instant: Instant) { self.tables.forgetRevokedTokens(before: instant) }
     func forgetAnswers(before instant: Instant) { self.tables.forgetAnswers(before: instant) }
+
+    func forgetCrossings(_ app: AppNumber, through entry: DueEntry) {
+        self.tables.forgetCrossings(app, through: entry)
+    }
 
     func commit() throws(StorageError) {
         guard !self.faults.isEmpty else { return try self.write() }

@@ -241,7 +241,7 @@ private let all = StorageImplementation.allCases
             builder.facts(1, [.finished(3)]),
         ])
         func read(_ revision: UInt64, _ limit: Int) throws -> [UInt64] {
-            try store.storage.facts(of: 1, through: revision, limit: limit).map(\.revision)
+            try store.storage.facts(of: 1, after: 0, through: revision, limit: limit).map(\.revision)
         }
         #expect(try read(.max, 10) == [1, 1, 3])
         #expect(try read(.max, 3) == [1, 1, 3])

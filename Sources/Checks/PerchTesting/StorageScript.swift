@@ -13,6 +13,7 @@ package struct StorageScript: Sendable {
     package private(set) var answerKeys: [MutationKey] = []
     package private(set) var rows: [TransactionRow] = []
     private var dueInstants: [AccountNumber: Instant] = [:]
+    private var crossings: [AccountNumber: Set<Instant>] = [:]
     private var catalogues: [AppNumber: (revision: UInt64, catalogue: Catalogue)] = [:]
     private var clock: Int64 = 0
 
@@ -158,6 +159,16 @@ package struct StorageScript: Sendable {
         let due = self.random.bool() ? previous : self.random.optional { $0.element(Self.days) }
         self.dueInstants[record.account] = due
         change.records.append(StoredRecord(record, due: due, previousDue: previous))
+        let (before, after) = (
+            self.crossings[record.account] ?? [], Set(self.random.array(upTo: 2) { $0.element(Self.days) })
+        )
+        self.crossings[record.account] = after
+        if before != after {
+            change.crossings.append(
+                CrossingMoves(
+                    account: record.account, removed: before.subtracting(after).sorted(),
+                    added: after.subtracting(before).sorted()))
+        }
     }
 }
 
@@ -181,6 +192,13 @@ extension Storage {
             let due = try self.due(app, through: .distantFuture, limit: 10_000)
             lines.append("due \(app): \(due.map { "\($0.instant.milliseconds)/\($0.account)" })")
             lines.append("earliest \(app): \(String(describing: try self.earliestDue(app)))")
+            let first = DueEntry(instant: .distantPast, account: 0)
+            let crossings = try self.crossings(app, after: first, through: .distantFuture, limit: 10_000)
+            lines.append("crossings \(app): \(crossings.map { "\($0.instant.milliseconds)/\($0.account)" })")
+            for entry in crossings {
+                let next = try self.crossings(app, after: entry, through: StorageScript.days[3], limit: 2)
+                lines.append("crossings after \(entry.instant.milliseconds)/\(entry.account): \(next)")
+            }
             let keys = try self.keys(of: app, after: [], limit: 10_000)
             lines.append("keys of \(app): \(keys)")
             for (index, key) in keys.enumerated() {
@@ -201,10 +219,17 @@ extension Storage {
         for revision in 0...script.revision + 1 {
             lines.append("commit \(revision): \(String(describing: try self.commitTime(of: revision)))")
         }
+        for revision in 0...script.revision {
+            let facts = try self.facts(ofRevision: revision).map { "\($0.account) \($0.fact.cause) \($0.origin)" }
+            lines.append("facts of revision \(revision): \(facts)")
+            let rows = try self.commitRows(after: revision, limit: 2) ?? []
+            lines.append("rows after \(revision): \(rows.map { "\($0.revision) \($0.app) \($0.committed)" })")
+        }
         for account in script.accounts.map(\.account) {
+            lines.append("key of \(account): \(try self.key(of: account) ?? [])")
             lines.append("record \(account): \(digest(try self.record(account)?.sealed()))")
             for revision in [0, script.revision / 2, script.revision] {
-                let facts = try self.facts(of: account, through: revision, limit: 10_000)
+                let facts = try self.facts(of: account, after: 0, through: revision, limit: 10_000)
                 lines.append("facts of \(account) through \(revision): \(facts.map(\.revision)) \(facts.count)")
             }
             for isNewestFirst in [false, true] {

@@ -76,6 +76,8 @@ extension CommandRun {
             }
         case .watchUpdates:
             try await self.followUpdates(client)
+        case .watchChanges:
+            try await self.followChanges(client)
         default:
             preconditionFailure("\(self.invocation.action) is no watch")
         }
@@ -123,6 +125,32 @@ extension CommandRun {
             for try await update in client.transactionUpdates(account: self.text("ACCOUNT"), after: cursor) {
                 try self.printer.print(.transactionUpdates(update.message)) { $0.update(update) }
                 if let cursor = update.cursor { try resumption.keep(cursor.bytes) }
+                left -= 1
+                if left == 0 { return }
+            }
+        } catch let error as PerchError {
+            throw resumption.failure(error)
+        }
+    }
+
+    private func followChanges(_ client: PerchClient) async throws {
+        let resumption = try EventResumption(
+            since: self.settings.text("since"), tokenFile: self.settings.text("token-file"))
+        let cursor = resumption.cursor.map { UpdateCursor(bytes: $0) }
+        var left = self.settings.number("count") ?? .max
+        var filter = AppChangeFilter()
+        filter.causes = self.settings.texts("cause").compactMap { word in
+            Cause.names.firstIndex(of: word).map { Cause(rawValue: Int32($0)) }
+        }
+        filter.groups = self.settings.texts("group")
+        filter.products = self.settings.texts("product")
+        filter.entitlementsOnly = self.settings.flag("entitlements-only")
+        let changes = client.appChanges(
+            after: cursor, fromOldest: self.settings.flag("from-oldest"), filter: filter)
+        do {
+            for try await change in changes {
+                try self.printer.print(.appChanges(change.message)) { $0.change(change) }
+                try resumption.keep(change.cursor.bytes)
                 left -= 1
                 if left == 0 { return }
             }

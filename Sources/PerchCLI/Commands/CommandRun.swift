@@ -74,7 +74,7 @@ struct CommandRun: Sendable {
     private var isAskedOnce: Bool {
         switch self.invocation.action {
         case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages,
-            .storeWatch:
+            .watchChanges, .storeWatch:
             false
         default: true
         }

@@ -146,6 +146,7 @@ package enum CommandTable {
             Self.leaf(
                 "updates", "Each new or changed transaction of an account, exactly once.", .watchUpdates,
                 [Self.account], options),
+            Self.changes,
             Self.leaf(
                 "intents", "Purchases that the customer began outside the app.", .watchIntents, [Self.account],
                 options),
@@ -153,6 +154,36 @@ package enum CommandTable {
                 "messages", "Messages of the store to the customer.", .watchMessages, [Self.account], options),
         ]
         return watch
+    }()
+
+    /// Causes of changes, without that of a first value.
+    private static let causes = Cause.names.dropFirst(2).map { String($0) }
+
+    private static let changes: CommandSpec = {
+        var changes = Self.leaf(
+            "changes", "Every change of every account of the app, exactly once.", .watchChanges, [],
+            [
+                OptionSpec(
+                    flag: "from-oldest",
+                    "Without a cursor: begin with the oldest change that the server can resume, not with the next one."),
+                OptionSpec("cause", .contract("CAUSE", Self.causes), "CAUSE", "Only changes with this cause.")
+                    .repeatable(),
+                OptionSpec("group", .text, "GROUP", "Only changes of statuses in this group.").repeatable(),
+                OptionSpec("product", .text, "PRODUCT", "Only changes of entitlements to this product.").repeatable(),
+                OptionSpec(flag: "entitlements-only", "Only changes of what an account may use."),
+            ] + Self.watching + Self.client + [Self.output])
+        changes.discussion = [
+            "Services use it where they would otherwise want webhooks. Expiries of accounts that nobody watches are included. "
+                + "The credentials must not be of one account.",
+            "With several --group and --product, a change is shown if one of them fits.",
+        ]
+        changes.examples = [
+            (
+                "perch watch changes --token-file changes.cursor -o ndjson",
+                "For a program: start again with the same file, and no change is left out."
+            )
+        ]
+        return changes
     }()
 
     // MARK: get

@@ -147,8 +147,8 @@ struct TextWriter {
 
     /// `2026-11-21T12:00:00Z`. A fraction makes it longer.
     private static let timeWidth = 20
-    private static let causeWidth = 8
-    private static let stateWidth = 12
+    static let causeWidth = 8
+    static let stateWidth = 12
     private static let eventWidth = 10
 
     private func line(_ info: ValueInfo, _ text: String) -> String {
@@ -159,7 +159,7 @@ struct TextWriter {
         "\(time)  \(cause.padded(to: Self.causeWidth))  \(text)"
     }
 
-    private func padded(_ state: RenewalState) -> String {
+    func padded(_ state: RenewalState) -> String {
         let colour: Paint.Colour = state == .subscribed ? .green : state.isEntitled ? .yellow : .red
         return self.paint(colour, Self.words(state).padded(to: Self.stateWidth))
     }

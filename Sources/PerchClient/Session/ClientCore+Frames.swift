@@ -181,8 +181,9 @@ extension ClientCore {
         case .watch(let id):
             guard let watch = self.watches[id] else { preconditionFailure("stream \(stream) leads to no watch") }
             method = watch.request.method
-        case .updates:
-            method = .transactionUpdates
+        case .updates(let id):
+            guard let updates = self.updates[id] else { preconditionFailure("stream \(stream) leads to no events") }
+            method = updates.request.method
         }
         let response: Response?
         do throws(MessageError) {

@@ -6,18 +6,36 @@ package import PerchWire
 package struct UpdateItem: Hashable, Sendable {
     /// Nil for the position at which new events begin, which a resumed stream hears first, and for this client's own events.
     package var update: TransactionUpdate?
+    /// A change of an app; nil for a position that a stream of changes has passed.
+    package var change: AppChange?
     /// The cursor after this item; nil for unfinished transactions, which have none yet.
     package var cursor: UpdateCursor?
 
-    package init(update: TransactionUpdate?, cursor: UpdateCursor?) {
+    package init(update: TransactionUpdate?, change: AppChange? = nil, cursor: UpdateCursor?) {
         self.update = update
+        self.change = change
         self.cursor = cursor
+    }
+}
+
+/// A request for a stream of events, which goes on from a cursor.
+package struct EventsRequest: Sendable {
+    let method: Method
+    /// The place at which it begins; empty for the beginning.
+    let start: [UInt8]
+    /// The request that goes on from a cursor.
+    let request: @Sendable ([UInt8]) -> Request
+
+    package init(_ method: Method, after start: [UInt8], _ request: @escaping @Sendable ([UInt8]) -> Request) {
+        self.method = method
+        self.start = start
+        self.request = request
     }
 }
 
 /// One stream of events, over all its connections.
 struct Updates {
-    let request: TransactionUpdatesRequest
+    let request: EventsRequest
     let includesOwn: Bool
     var stream: UInt32?
     /// Whether its first message arrived on this connection, so that it counts as a watch.
@@ -38,6 +56,7 @@ struct Updates {
     /// An event that waits for delivery.
     struct Undecided {
         var update: TransactionUpdate?
+        var change: AppChange?
         var cursor: UpdateCursor?
         /// The revision, if this client caused the event.
         var ownRevision: UInt64?
@@ -136,16 +155,14 @@ package struct OwnMutations {
 // Streams of events: nothing is left out and nothing comes twice, over any number of connections.
 extension ClientCore {
     /// Opens a stream of events after `cursor`, or with the unfinished transactions first.
-    package mutating func followUpdates(
-        _ id: ItemID, _ request: TransactionUpdatesRequest, includesOwn: Bool
-    ) {
+    package mutating func followEvents(_ id: ItemID, _ request: EventsRequest, includesOwn: Bool) {
         let failure: PerchError?
         if case .closed = self.link { failure = .clientClosed } else { failure = self.limitReached }
         if let failure {
             self.actions.append(.endUpdates(id, failure))
             return
         }
-        self.updates[id] = Updates(request: request, includesOwn: includesOwn, cursor: request.cursor)
+        self.updates[id] = Updates(request: request, includesOwn: includesOwn, cursor: request.start)
         self.connectIfWanted()
         self.openUpdates(id)
     }
@@ -177,10 +194,9 @@ extension ClientCore {
     mutating func openUpdates(_ id: ItemID) {
         guard self.canOpen, let updates = self.updates[id], updates.stream == nil, !updates.isFull else { return }
         self.deadlines.cancel(updates.retry)
-        var request = updates.request
-        request.cursor = updates.cursor
+        let request = updates.request.request(updates.cursor)
         do throws(PerchError) {
-            let stream = try self.open(.transactionUpdates(request), timeoutMilliseconds: 0, as: .updates(id))
+            let stream = try self.open(request, timeoutMilliseconds: 0, as: .updates(id))
             self.updates[id]?.stream = stream
         } catch {
             self.updates[id] = nil
@@ -192,22 +208,31 @@ extension ClientCore {
     /// come after it.
     mutating func tookEvent(_ id: ItemID, _ response: Response?) {
         guard var updates = self.updates[id] else { preconditionFailure("an event of a stream that is gone") }
-        guard case .transactionUpdates(let event)? = response else {
-            preconditionFailure("an event was read as something else")
-        }
-        if event.transaction == nil, event.cursor.isEmpty {
+        switch response {
+        case .transactionUpdates(let event)? where event.transaction == nil && event.cursor.isEmpty:
             return self.breach("an event has neither a transaction nor a cursor")
+        case .appChanges(let event)? where event.cursor.isEmpty:
+            return self.breach("a change has no cursor")
+        default: break
         }
         if !updates.hasSpoken {
             updates.hasSpoken = true
             self.spokenCount += 1
         }
         updates.refusals = 0
-        guard let event = self.news(event, &updates) else {
+        let news: Updates.Undecided?
+        switch response {
+        case .transactionUpdates(let event)?: news = self.news(event, &updates)
+        case .appChanges(let event)?:
+            updates.cursor = event.cursor
+            news = Updates.Undecided(change: AppChange(event), cursor: UpdateCursor(bytes: event.cursor))
+        default: preconditionFailure("an event was read as something else")
+        }
+        guard let news else {
             self.updates[id] = updates
             return
         }
-        updates.undecided.append(event)
+        updates.undecided.append(news)
         self.handOn(id, &updates)
         if !updates.undecided.isEmpty { self.undecidedUpdates.insert(id) }
         if updates.isFull, let stream = updates.stream {
@@ -239,7 +264,7 @@ extension ClientCore {
     private mutating func handOn(_ id: ItemID, _ updates: inout Updates) {
         var items: [UpdateItem] = []
         for event in updates.undecided {
-            var item = UpdateItem(update: event.update, cursor: event.cursor)
+            var item = UpdateItem(update: event.update, change: event.change, cursor: event.cursor)
             if let revision = event.ownRevision {
                 let knowledge = self.own.knowledge(of: revision)
                 if knowledge == .undecided { break }

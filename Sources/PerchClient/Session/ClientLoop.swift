@@ -96,7 +96,7 @@ enum ItemCommand: Sendable {
     case watch(
         ItemID, Request, atLeast: Position?, last: WatchValue?, info: ValueInfo?, token: [UInt8], WatchSink)
     case unwatch(ItemID)
-    case follow(ItemID, TransactionUpdatesRequest, includesOwn: Bool, UpdateCell)
+    case follow(ItemID, EventsRequest, includesOwn: Bool, UpdateCell)
     case resume(ItemID)
     case unfollow(ItemID)
 

@@ -78,7 +78,7 @@ final class ClientSession {
             self.core.unwatch(id)
         case .follow(let id, let request, let includesOwn, let cell):
             self.cells[id] = cell
-            self.core.followUpdates(id, request, includesOwn: includesOwn)
+            self.core.followEvents(id, request, includesOwn: includesOwn)
         case .resume(let id):
             self.core.resumeUpdates(id)
         case .unfollow(let id):

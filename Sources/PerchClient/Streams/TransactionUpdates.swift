@@ -46,17 +46,8 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(PerchError) -> TransactionUpdate? {
-            while !self.reader.isOver {
-                switch await self.reader.cell.next() {
-                case .item(let item, let resumes):
-                    if resumes { self.reader.resume() }
-                    if let cursor = item.cursor { self.reader.passed(cursor) }
-                    if let update = item.update { return update }
-                case .end(let error):
-                    self.reader.end()
-                    guard let error else { return nil }
-                    throw error
-                }
+            while let item = try await self.reader.next() {
+                if let update = item.update { return update }
             }
             return nil
         }
@@ -66,7 +57,7 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
 /// The starting point of every iteration.
 final class UpdatesStart: Sendable {
     let client: PerchClient
-    let request: TransactionUpdatesRequest
+    let request: EventsRequest
     let includesOwn: Bool
     let place: Mutex<Place>
 
@@ -76,15 +67,15 @@ final class UpdatesStart: Sendable {
         var cursor: UpdateCursor?
     }
 
-    init(_ client: PerchClient, _ request: TransactionUpdatesRequest, includesOwn: Bool) {
+    init(_ client: PerchClient, _ request: EventsRequest, includesOwn: Bool) {
         self.client = client
         self.request = request
         self.includesOwn = includesOwn
         self.place = Mutex(Place(cursor: Self.cursor(of: request)))
     }
 
-    static func cursor(of request: TransactionUpdatesRequest) -> UpdateCursor? {
-        request.cursor.isEmpty ? nil : UpdateCursor(bytes: request.cursor)
+    static func cursor(of request: EventsRequest) -> UpdateCursor? {
+        request.start.isEmpty ? nil : UpdateCursor(bytes: request.start)
     }
 }
 
@@ -103,6 +94,21 @@ final class UpdatesReader: Sendable {
             $0 = UpdatesStart.Place(reader: id, cursor: UpdatesStart.cursor(of: start.request))
         }
         start.client.post(.follow(self.id, start.request, includesOwn: start.includesOwn, self.cell))
+    }
+
+    /// The next item. Nil when the task is cancelled.
+    func next() async throws(PerchError) -> UpdateItem? {
+        guard !self.isOver else { return nil }
+        switch await self.cell.next() {
+        case .item(let item, let resumes):
+            if resumes { self.resume() }
+            if let cursor = item.cursor { self.passed(cursor) }
+            return item
+        case .end(let error):
+            self.end()
+            guard let error else { return nil }
+            throw error
+        }
     }
 
     /// Notes that everything before this cursor was delivered.

@@ -41,7 +41,7 @@ extension LoopCore {
             }
             let wasSeen = self.service.seenTokens.contains(asked.tokenID)
             self.answer(call, .revokeToken(RevokeTokenResponse(wasRevoked: wasRevoked, wasSeen: wasSeen)))
-        case .events:
+        case .events, .changes:
             preconditionFailure("no unary call asks for events")
         }
     }

@@ -20,6 +20,7 @@ extension LoopCore {
         case .listTransactions(let asked): try Self.checkPage(asked.pageSize)
         case .listUnfinished(let asked): try Self.checkPage(asked.pageSize)
         case .getLatestTransaction(let asked): try Self.present(asked.productID, "product_id")
+        case .appChanges(let asked): try Self.check(asked)
         case .operate(let asked): try Self.check(asked)
         case .listAccounts(let asked): try Self.checkPage(asked.pageSize)
         case .configure(let asked): try Self.check(asked)
@@ -70,6 +71,14 @@ extension LoopCore {
                 .fieldInvalid,
                 "known_hash has \(asked.knownHash.count) bytes; send the \(ContentHash.byteCount) of content_hash, or none",
                 details: [.field("known_hash"), .found(asked.knownHash.count)])
+        }
+    }
+
+    private static func check(_ asked: AppChangesRequest) throws(CallRefusal) {
+        guard asked.cursor.isEmpty || !asked.fromOldest else {
+            throw CallRefusal(
+                .fieldInvalid, "from_oldest and a cursor name two places to begin; leave one of them out",
+                details: [.field("from_oldest")])
         }
     }
 

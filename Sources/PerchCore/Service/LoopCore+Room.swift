@@ -13,6 +13,7 @@ extension LoopCore {
         let beside =
             self.service.waiting.count * WaitingCalls.bytesPerWaiter
             + self.views.updates.count * MemoryLayout<UpdatesState>.stride
+            + self.views.appChanges.count * MemoryLayout<AppChangesState>.stride
             + self.service.callTokens.count * MemoryLayout<ResumeToken>.stride
         return slots + beside + self.views.accountKeys.keptBytes + self.views.viewKeys.bytes + self.payloads.bytes
             + self.service.requestBytes

@@ -45,7 +45,7 @@ extension LoopCore {
         let generation = self.calls.generation(call)
         self.service.waiting.add(Waiter(call: call, generation: generation, position: goal, app: app, request: request))
         if request.method.isStreaming, !self.calls[call].flags.contains(.hasToken),
-            request.method != .transactionUpdates
+            request.method != .transactionUpdates, request.method != .appChanges
         {
             self.sayLoading(call)
         }
@@ -94,6 +94,8 @@ extension LoopCore {
             self.watch(call, app: app, account: watched.account, watched.view)
         case .transactionUpdates(let asked):
             try self.watchUpdates(call, asked, app: app)
+        case .appChanges(let asked):
+            try self.watchAppChanges(call, asked, app: app)
 
         case .getProducts(let asked):
             self.answer(call, .getProducts(self.productsNow(asked, app: app)))

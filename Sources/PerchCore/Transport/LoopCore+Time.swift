@@ -178,6 +178,7 @@ extension LoopCore {
         self.reportBarriers()
         self.forgetWelcome()
         self.forgetForms()
+        self.forgetEncodedChanges()
         if self.isSweepUnasked || !self.transport.pausedInputs.isEmpty || !self.views.listedViews.isEmpty {
             return self.now.monotonic
         }

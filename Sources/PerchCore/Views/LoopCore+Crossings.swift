@@ -11,7 +11,7 @@ extension LoopCore {
         if slot.crossingTimer != .none { _ = heap.cancel(slot.crossingTimer) }
         self.views.slots[view].crossingTimer =
             instant == .distantFuture
-            ? .none : heap.schedule(at: instant.milliseconds, payload: UInt64(UInt32(bitPattern: view)))
+            ? .none : heap.schedule(at: instant.milliseconds, payload: CrossingTimer.view(view).packed)
         self.views.crossings[slot.app] = heap
     }
 
@@ -22,7 +22,10 @@ extension LoopCore {
         let now = self.clock(of: app).milliseconds
         guard next <= now, var heap = self.views.crossings.removeValue(forKey: app) else { return }
         while let due = heap.popDue(at: now) {
-            let view = Int32(bitPattern: UInt32(truncatingIfNeeded: due.payload))
+            guard case .view(let view) = CrossingTimer(packed: due.payload) else {
+                if case .appChanges(let call) = CrossingTimer(packed: due.payload) { self.appChangesDue(call) }
+                continue
+            }
             self.views.slots[view].crossingTimer = .none
             self.views.slots[view].crossing = .distantFuture
             self.views.slots[view].pendingCause = cause

@@ -79,6 +79,7 @@ extension LoopCore {
             }
         }
         if let app = change.app { self.apply(app, cause: change.appCause) }
+        if !self.views.appChanges.isEmpty { self.tookAppChange(change) }
         if !change.revoked.isEmpty { self.revoke(change.revoked) }
     }
 

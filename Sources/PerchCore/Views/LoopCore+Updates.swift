@@ -87,6 +87,7 @@ extension LoopCore {
     }
 
     mutating func leaveUpdates(_ call: Int32) {
+        if self.calls[call].method == .appChanges { return self.leaveAppChanges(call) }
         guard let state = self.views.updates.removeValue(forKey: call) else { return }
         for event in state.ready[state.taken...] { self.payloads.release(event.payload) }
         self.setBehind(call, false)
@@ -103,6 +104,7 @@ extension LoopCore {
 
     /// Requests the next events, if the stream has sent all and is not live.
     mutating func resumeUpdates(_ call: Int32) {
+        if self.calls[call].method == .appChanges { return self.resumeAppChanges(call) }
         guard let state = self.views.updates[call], !state.isAsked, state.taken == state.ready.count else { return }
         let body: StoreRequest.Body
         switch state.phase {
@@ -123,6 +125,7 @@ extension LoopCore {
     }
 
     mutating func finishUpdates(_ call: Int32, _ answer: StoreAnswer) {
+        if self.calls[call].method == .appChanges { return self.finishAppChanges(call, answer) }
         guard var state = self.views.updates[call] else { return }
         state.isAsked = false
         state.ready.removeAll()
@@ -187,7 +190,7 @@ extension LoopCore {
     }
 
     /// A stream of events that is behind delays bookmarks.
-    private mutating func setBehind(_ call: Int32, _ isBehind: Bool) {
+    mutating func setBehind(_ call: Int32, _ isBehind: Bool) {
         guard self.calls[call].flags.contains(.isWaiting) != isBehind else { return }
         if isBehind {
             self.calls[call].flags.insert(.isWaiting)
@@ -284,17 +287,26 @@ extension LoopCore {
     // MARK: Saying them
 
     func hasEventsToSay(_ call: Int32) -> Bool {
+        if self.calls[call].method == .appChanges {
+            guard let state = self.views.appChanges[call] else { return false }
+            return state.taken < state.ready.count
+        }
         guard let state = self.views.updates[call] else { return false }
         return state.taken < state.ready.count
     }
 
     /// The unsent events of a stream, oldest first.
     func eventsReady(_ call: Int32) -> ArraySlice<EncodedEvent> {
+        if self.calls[call].method == .appChanges {
+            guard let state = self.views.appChanges[call] else { return [] }
+            return state.ready[state.taken...]
+        }
         guard let state = self.views.updates[call] else { return [] }
         return state.ready[state.taken...]
     }
 
     mutating func eventTaken(_ call: Int32) {
+        if self.calls[call].method == .appChanges { return self.appChangeTaken(call) }
         guard var state = self.views.updates.removeValue(forKey: call) else {
             preconditionFailure("an event was taken by a stream that is gone")
         }

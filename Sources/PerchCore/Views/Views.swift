@@ -19,6 +19,13 @@ struct Views: ~Copyable {
     var viewKeys = ViewKeys()
     var accountKeys = KeyStore()
     var updates: [Int32: UpdatesState] = [:]
+    var appChanges: [Int32: AppChangesState] = [:]
+    /// Changes of apps that are encoded in this tick, each with one reference.
+    var encodedChanges: [ChangeName: EncodedChange] = [:]
+    /// The newest change of each app that was applied in this tick.
+    var newestAppChanges: [AppNumber: UInt64] = [:]
+    /// Streams of apps' changes that ask at the end of this tick's input.
+    var appChangesToAsk: [Int32] = []
     /// Digests of the last sent values of watches whose view has changed at least twice since.
     var lateReaders: [Int32: Digest] = [:]
     var crossings: [AppNumber: TimerHeap] = [:]

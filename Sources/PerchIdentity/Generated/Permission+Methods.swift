@@ -20,6 +20,7 @@ extension Permission {
             case .listPlanOptions: self.init(.read, .account)
             case .getOfferEligibility: self.init(.read, .account)
             case .getAppPolicies: self.init(.read, .catalogue)
+            case .appChanges: self.init(.read, .app)
             case .explain: self.init(.read, .account)
             case .purchase: self.init(.write, .account)
             case .finish: self.init(.write, .account)

@@ -215,6 +215,27 @@ extension AccountRecord {
         return self.lines.lazy.compactMap(\.attemptDue).min()
     }
 
+    package var hasNoLines: Bool { self.contents.fields.lines.isEmpty }
+
+    /// The instants after `now` at which a line changes its state if nothing happens, in order.
+    package func crossings(after now: Instant, leewayMilliseconds leeway: Int64?) -> [Instant] {
+        var instants: [Instant] = []
+        for line in self.lines {
+            var next = line.nextCrossing(after: now, leewayMilliseconds: leeway)
+            while let crossing = next {
+                instants.append(crossing.at)
+                next = line.nextCrossing(after: crossing.at, leewayMilliseconds: leeway)
+            }
+        }
+        guard instants.count > 1 else { return instants }
+        return Set(instants).sorted()
+    }
+
+    /// Whether a line changes its state at an instant.
+    package func crosses(at instant: Instant, leewayMilliseconds leeway: Int64?) -> Bool {
+        self.lines.contains { $0.crosses(at: instant, leewayMilliseconds: leeway) }
+    }
+
     package func ownLineIndex(inGroup group: String) -> Int? {
         self.lines.firstIndex { $0.isOwn && $0.groupID == group }
     }

@@ -206,6 +206,12 @@ package struct Line: Hashable, Sendable {
         return Forecast(at: next.at, kind: next.kind, originalTransactionID: self.originalID, state: state)
     }
 
+    /// Whether `state` changes at an instant.
+    func crosses(at instant: Instant, leewayMilliseconds leeway: Int64?) -> Bool {
+        let before = instant.advanced(byMilliseconds: -1)
+        return self.state(at: before, leewayMilliseconds: leeway) != self.state(at: instant, leewayMilliseconds: leeway)
+    }
+
     /// The forecast for readers: the renewal attempt with its expected result (`foreseenAttempt`), else the next
     /// crossing.
     package func forecast(

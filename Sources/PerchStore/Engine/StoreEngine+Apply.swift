@@ -38,7 +38,7 @@ extension StoreEngine {
             numbers: &numbers, batch.header)
         var stored = self.nextChange(of: record.app, wall: wall, nextTransaction: numbers.next, batch.header)
         let change = try self.apply(
-            family, to: &stored, known: known, origin: [], isTestApp: current.state.isTestApp)
+            family, to: &stored, known: known, origin: [], app: current.state)
         try self.write(&stored, accounts: change, &batch)
         return change[0].record
     }
@@ -56,8 +56,9 @@ extension StoreEngine {
 
     /// Folds facts into records, and adds both to `stored`.
     func apply(
-        _ accountFacts: [AccountFacts], to stored: inout StoredChange, known: Known, origin: [UInt8], isTestApp: Bool
+        _ accountFacts: [AccountFacts], to stored: inout StoredChange, known: Known, origin: [UInt8], app: AppState
     ) throws(StorageError) -> [AccountChange] {
+        let isTestApp = app.isTestApp
         var result: [AccountChange] = []
         result.reserveCapacity(accountFacts.count)
         for place in accountFacts.indices {
@@ -65,12 +66,17 @@ extension StoreEngine {
             var record = try self.record(account, known)
             let previousDue = isTestApp && record.revision > 0 ? record.attemptDue : nil
             let entryCount = record.entryCount
+            let before = record
             let ordinal = UInt32(stored.facts.count)
             for index in accountFacts[place].facts.indices {
                 stored.facts.append(
                     StoredFact(account: account, fact: accountFacts[place].facts[index], origin: origin))
             }
             record.fold(accountFacts[place].facts, revision: stored.revision, committed: stored.committed)
+            if let moves = CrossingMoves(from: before, to: record, app: app, at: app.clock.now(wall: stored.committed))
+            {
+                stored.crossings.append(moves)
+            }
             stored.records.append(
                 StoredRecord(record, due: isTestApp ? record.attemptDue : nil, previousDue: previousDue))
             let entryCountAfter = record.entryCount
@@ -127,7 +133,7 @@ extension StoreEngine {
             }
         }
         let accounts = try self.apply(
-            accountFacts, to: &stored, known: known, origin: mutation.origin, isTestApp: app.isTestApp)
+            accountFacts, to: &stored, known: known, origin: mutation.origin, app: app)
         for account in accounts where account.isOverLimit {
             return .refused(self.tooLong(account.record))
         }

@@ -214,10 +214,12 @@ extension StoreEngine {
         self.counters.milestones.add(batch.milestones)
     }
 
-    /// Deletes old kept answers, once an hour.
+    /// Deletes old kept answers and old crossings, once an hour.
     private func forgetAnswers(_ wall: Instant, _ batch: inout Batch) throws(StorageError) {
         guard self.answersSwept.advanced(byMilliseconds: 3_600_000) < wall else { return }
-        batch.answersSwept = wall
         try self.storage.forgetAnswers(before: wall.advanced(byMilliseconds: -self.limits.answersKeptMilliseconds))
+        // What is left of old crossings goes a second later.
+        let hasMore = try self.forgetCrossings(wall)
+        batch.answersSwept = hasMore ? wall.advanced(byMilliseconds: -3_599_000) : wall
     }
 }

@@ -47,7 +47,8 @@ extension StoreEngine {
     func began(
         _ share: FamilyShare, of account: AccountNumber, _ header: StoreHeader
     ) throws(StorageError) -> Instant {
-        let facts = try self.storage.facts(of: account, through: header.revision, limit: self.factsPerReadMax)
+        let facts = try self.storage.facts(
+            of: account, after: 0, through: header.revision, limit: self.factsPerReadMax)
         return facts.last { $0.fact.body == .sharingBegan(share) }?.fact.effective ?? .distantPast
     }
 

@@ -43,7 +43,7 @@ extension StoreEngine {
                 return try self.events(key, after: place, limit: limit, wall: wall)
             case .image(let app, let hash):
                 return .image(try self.storage.image(app, hash), hash)
-            case .mutate, .order, .revoke, .barrierReached:
+            case .mutate, .order, .revoke, .barrierReached, .changes:
                 preconditionFailure("not a read")
             }
         } catch {
@@ -70,7 +70,7 @@ extension StoreEngine {
     }
 
     /// A read that failed. Storage that cannot be reached is asked again by the next read.
-    private func refusal(ofRead error: StorageError) -> Refusal {
+    func refusal(ofRead error: StorageError) -> Refusal {
         switch error {
         case .unreachable, .unknown, .superseded: return Refusal(.storeUnreachable, error.description)
         case .full, .failed, .corrupt, .newerSchema, .olderSchema:
@@ -138,7 +138,8 @@ extension StoreEngine {
         }
         var past = Past(app: app)
         guard let account = try self.storage.account(key) else { return (past, self.failedRefusal) }
-        let facts = try self.storage.facts(of: account, through: revision, limit: self.factsPerReadMax + 1)
+        let facts = try self.storage.facts(
+            of: account, after: 0, through: revision, limit: self.factsPerReadMax + 1)
         guard facts.count <= self.factsPerReadMax else {
             return (
                 nil,
@@ -176,24 +177,7 @@ extension StoreEngine {
         guard let place else {
             return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
         }
-        guard place.revision <= self.header.revision else {
-            return .refused(
-                Refusal(
-                    .tokenFuture,
-                    "the cursor is of revision \(place.revision), the store is at \(self.header.revision); begin without one",
-                    found: Int64(clamping: place.revision), limit: Int64(clamping: self.header.revision)))
-        }
-        let behind = self.header.revision - place.revision
-        if behind > self.limits.cursorRevisions,
-            let committed = try self.storage.commitTime(of: place.revision),
-            wall.milliseconds(since: committed) > self.limits.cursorMilliseconds
-        {
-            return .refused(
-                Refusal(
-                    .cursorTooOld,
-                    "the cursor is \(behind) revisions and more than \(self.limits.cursorMilliseconds / 3_600_000) h old, the limit is \(self.limits.cursorRevisions); list the transactions and begin without a cursor",
-                    found: Int64(clamping: behind), limit: Int64(clamping: self.limits.cursorRevisions)))
-        }
+        if let refusal = try self.refusal(ofCursorAt: place.revision, wall: wall) { return .refused(refusal) }
         guard let account = try self.storage.account(key) else {
             return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
         }
@@ -202,5 +186,24 @@ extension StoreEngine {
         let through = isComplete ? newest : events[events.count - 1].place
         return .events(
             events, through: through, isComplete: isComplete, nextTransaction: self.header.nextTransaction)
+    }
+
+    /// The refusal of a cursor of the future, or of one that is too old.
+    func refusal(ofCursorAt revision: UInt64, wall: Instant) throws(StorageError) -> Refusal? {
+        guard revision <= self.header.revision else {
+            return Refusal(
+                .tokenFuture,
+                "the cursor is of revision \(revision), the store is at \(self.header.revision); begin without one",
+                found: Int64(clamping: revision), limit: Int64(clamping: self.header.revision))
+        }
+        let behind = self.header.revision - revision
+        guard behind > self.limits.cursorRevisions,
+            let committed = try self.storage.commitTime(of: revision),
+            wall.milliseconds(since: committed) > self.limits.cursorMilliseconds
+        else { return nil }
+        return Refusal(
+            .cursorTooOld,
+            "the cursor is \(behind) revisions and more than \(self.limits.cursorMilliseconds / 3_600_000) h old, the limit is \(self.limits.cursorRevisions); list the transactions and begin without a cursor",
+            found: Int64(clamping: behind), limit: Int64(clamping: self.limits.cursorRevisions))
     }
 }

@@ -49,6 +49,10 @@ package final class StoreEngine {
 
     /// Mutations that wait until their account has caught up with its renewals.
     @exclusivity(unchecked) var deferred: [StoreRequest] = []
+    /// Questions for changes of an app. Each tick answers a bounded number of entries.
+    @exclusivity(unchecked) var changesAsked: [StoreRequest] = []
+    /// Records as they were, for readers of an app's changes.
+    @exclusivity(unchecked) var pastRecords = RecordCache(bytesMax: Limits.changeRecordsBytes)
     /// Clock moves that wait until everything due up to the new instant is settled.
     @exclusivity(unchecked) var settlings: [Batch.Settling] = []
     @exclusivity(unchecked) var barriers = Barriers()
@@ -88,6 +92,8 @@ package final class StoreEngine {
         package var batches: UInt64 = 0
         package var changes: UInt64 = 0
         package var reads: UInt64 = 0
+        /// Changes of apps that were read for streams.
+        package var changesRead: UInt64 = 0
         package var refusals: UInt64 = 0
         package var replays: UInt64 = 0
         package var attemptsSettled = RenewalCount()
@@ -168,6 +174,8 @@ package final class StoreEngine {
                     revocations.append(request)
                 case .barrierReached(let number):
                     self.reached(number, wall: wall, into: &outbox)
+                case .changes:
+                    self.changesAsked.append(request)
                 default:
                     outbox.answer(request, self.read(request.body, wall: wall))
                 }
@@ -175,6 +183,7 @@ package final class StoreEngine {
         }
         if self.failure != nil {
             for request in mutations + revocations { outbox.answer(request, .refused(self.failedRefusal)) }
+            self.refuseChanges(self.failedRefusal, into: &outbox)
             return nil
         }
         self.revoke(revocations, wall: wall, into: &outbox)
@@ -187,10 +196,12 @@ package final class StoreEngine {
         let due = self.lookForDue(wall: wall)
         let hasMore = due.isNow && self.unresolved == nil && self.settleDue(wall: wall, into: &outbox)
         guard self.failure == nil else {
+            self.refuseChanges(self.failedRefusal, into: &outbox)
             outbox.broadcast(.failed(self.failure.map(\.description) ?? ""))
             return nil
         }
         if self.unresolved == nil { self.finishSettlings(wall: wall, into: &outbox) }
+        if self.unresolved == nil, self.answerChanges(wall: wall, into: &outbox) { return machine }
         if self.isWithoutRoom { return machine.advanced(byMilliseconds: 1_000) }
         if self.isUnreachable || self.unresolved != nil {
             return machine.advanced(byMilliseconds: Limits.storageRetryMilliseconds)

@@ -22,6 +22,8 @@ struct AliasTable: ~Copyable {
     private static let empty = Place(mark: 0, index: -1)
 
     private var aliases: [Alias] = []
+    /// The index of the first key of an account in bytewise order, by account; negative where it is looked for.
+    private var names: [Int32] = [-1]
     private var places: UnsafeMutablePointer<Place>
     private var mask: Int
 
@@ -48,6 +50,8 @@ struct AliasTable: ~Copyable {
         if index >= 0 {
             let before = self.aliases[Int(index)].account
             self.aliases[Int(index)].account = account
+            self.forgetName(of: before)
+            self.forgetName(of: account)
             return before
         }
         if (self.aliases.count + 1) * 4 > (self.mask + 1) * 3 {
@@ -55,6 +59,12 @@ struct AliasTable: ~Copyable {
             place = self.find(key)
         }
         self.places[place] = Place(mark: Self.mark(key.hash), index: Int32(self.aliases.count))
+        if account == self.names.count {
+            // As for nearly all: an account is opened with its key.
+            self.names.append(Int32(self.aliases.count))
+        } else {
+            self.forgetName(of: account)
+        }
         self.aliases.append(Alias(key: key, account: account))
         return nil
     }
@@ -64,7 +74,30 @@ struct AliasTable: ~Copyable {
         precondition(self.aliases.last?.key == key, "a key is taken back that was not the last")
         // Later places in the table are older keys, which did not have to step over this one.
         self.places[self.find(key)] = Self.empty
-        self.aliases.removeLast()
+        let last = self.aliases.removeLast()
+        if last.account + 1 == self.names.count, self.names.last == Int32(self.aliases.count) {
+            self.names.removeLast()
+        } else {
+            self.forgetName(of: last.account)
+        }
+    }
+
+    /// The key of an account, the first in bytewise order if it has several.
+    func key(of account: AccountNumber) -> [UInt8]? {
+        if account < self.names.count, self.names[Int(account)] >= 0 {
+            return self.aliases[Int(self.names[Int(account)])].key.bytes
+        }
+        // An account with a moved key: rare.
+        var first: AccountKey?
+        for alias in self.aliases where alias.account == account {
+            let isEarlier = first.map { alias.key.bytes.lexicographicallyPrecedes($0.bytes) }
+            if isEarlier ?? true { first = alias.key }
+        }
+        return first?.bytes
+    }
+
+    private mutating func forgetName(of account: AccountNumber) {
+        if account < self.names.count { self.names[Int(account)] = -1 }
     }
 
     /// The account of an order's key.

@@ -51,8 +51,24 @@ package final class MemoryStorage: Storage {
 
     package func facts(of account: AccountNumber) -> [Fact] { self.tables.facts(of: account) }
 
-    package func facts(of account: AccountNumber, through revision: UInt64, limit: Int) -> [DatedFact] {
-        self.tables.facts(of: account, through: revision, limit: limit)
+    package func facts(
+        of account: AccountNumber, after first: UInt64, through revision: UInt64, limit: Int
+    ) -> [DatedFact] {
+        self.tables.facts(of: account, after: first, through: revision, limit: limit)
+    }
+
+    package func facts(ofRevision revision: UInt64) -> [StoredFact] { self.tables.facts(ofRevision: revision) }
+
+    package func key(of account: AccountNumber) -> [UInt8]? { self.tables.key(of: account) }
+
+    package func crossings(
+        _ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int
+    ) -> [DueEntry] {
+        self.tables.crossings(app, after: entry, through: instant, limit: limit)
+    }
+
+    package func commitRows(after revision: UInt64, limit: Int) -> [CommitRow]? {
+        self.tables.commitRows(after: revision, limit: limit)
     }
 
     package func commitTime(of revision: UInt64) -> Instant? { self.tables.commitTime(of: revision) }
@@ -66,8 +82,8 @@ package final class MemoryStorage: Storage {
     package func revokedTokens() -> [RevokedToken] { self.tables.revokedTokens() }
 
     package func changes(after revision: UInt64, limit: Int) throws(StorageError) -> [StoredChange]? {
-        try self.tables.commits(after: revision, limit: limit).map { (commit) throws(StorageError) in
-            try self.change(commit.row, facts: commit.facts)
+        try self.tables.commitRows(after: revision, limit: limit).map { (row) throws(StorageError) in
+            try self.change(row, facts: self.tables.facts(ofRevision: row.revision))
         }
     }
 
@@ -80,6 +96,10 @@ package final class MemoryStorage: Storage {
     package func setLease(until instant: Instant) { self.tables.setLease(until: instant) }
     package func forgetRevokedTokens(before instant: Instant) { self.tables.forgetRevokedTokens(before: instant) }
     package func forgetAnswers(before instant: Instant) { self.tables.forgetAnswers(before: instant) }
+
+    package func forgetCrossings(_ app: AppNumber, through entry: DueEntry) {
+        self.tables.forgetCrossings(app, through: entry)
+    }
 
     package func commit() throws(StorageError) {
         if let failure = self.nextCommitFailure {

@@ -17,6 +17,7 @@ struct MemoryTables: ~Copyable {
     private var commits = PagedLog<Commit>()
     /// By app; sorted by instant, then account.
     private var due: [AppNumber: [DueEntry]] = [:]
+    private var crossings: [AppNumber: [DueEntry]] = [:]
     private var answers: [MutationKey: KeptAnswer] = [:]
     private var revocations: [String: Instant] = [:]
     private var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
@@ -83,6 +84,7 @@ struct MemoryTables: ~Copyable {
         case rowDeleted(TransactionTable.Row)
         case rowAdded(AppNumber, TransactionID)
         case due(AppNumber, DueEntry, isAdded: Bool)
+        case crossing(AppNumber, DueEntry, isAdded: Bool)
         case alias(AccountKey, AccountNumber?)
         case appState(AppNumber)
         case images(AppNumber, [ContentHash: [UInt8]]?)
@@ -118,6 +120,8 @@ struct MemoryTables: ~Copyable {
 
     func account(_ key: AccountKey) -> AccountNumber? { self.aliases[key] }
     func account(_ key: OrderAccount, app: AppNumber) -> AccountNumber? { self.aliases.account(key, app: app) }
+
+    func key(of account: AccountNumber) -> [UInt8]? { self.aliases.key(of: account) }
 
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) -> [[UInt8]] {
         let keys = self.aliases.keys(of: app).filter { key.lexicographicallyPrecedes($0) }
@@ -194,9 +198,21 @@ struct MemoryTables: ~Copyable {
         self.logged(of: account).map(\.fact)
     }
 
-    func facts(of account: AccountNumber, through revision: UInt64, limit: Int) -> [DatedFact] {
-        self.logged(of: account).prefix(limit).prefix { $0.revision <= revision }
-            .map { DatedFact(revision: $0.revision, fact: $0.fact) }
+    func facts(
+        of account: AccountNumber, after first: UInt64, through revision: UInt64, limit: Int
+    ) -> [DatedFact] {
+        self.logged(of: account, after: EventPlace(revision: first, ordinal: .max)).prefix(limit)
+            .prefix { $0.revision <= revision }.map { DatedFact(revision: $0.revision, fact: $0.fact) }
+    }
+
+    func facts(ofRevision revision: UInt64) -> [StoredFact] {
+        var place = self.facts.partitioningIndex { $0.revision >= revision }
+        var found: [StoredFact] = []
+        while place < self.facts.count, self.facts[place].revision == revision {
+            found.append(self.facts[place].stored)
+            place += 1
+        }
+        return found
     }
 
     func commitTime(of revision: UInt64) -> Instant? {
@@ -205,25 +221,25 @@ struct MemoryTables: ~Copyable {
         return self.commits[index].committed
     }
 
-    /// The rows of the commits after a revision, and their facts.
-    func commits(after revision: UInt64, limit: Int) -> [(row: CommitRow, facts: [StoredFact])] {
+    /// The rows of the commits after a revision, without their facts.
+    func commitRows(after revision: UInt64, limit: Int) -> [CommitRow] {
         let first = self.commits.partitioningIndex { $0.revision > revision }
-        var place = self.facts.partitioningIndex { $0.revision > revision }
-        var found: [(row: CommitRow, facts: [StoredFact])] = []
+        var found: [CommitRow] = []
         for index in first..<min(self.commits.count, first + min(limit, self.commits.count)) {
             let commit = self.commits[index]
-            let row = CommitRow(
-                revision: commit.revision, committed: commit.committed, app: commit.app,
-                nextTransaction: commit.nextTransaction, nextAccount: commit.nextAccount,
-                detail: commit.detail?.value)
-            var own: [StoredFact] = []
-            while place < self.facts.count, self.facts[place].revision == commit.revision {
-                own.append(self.facts[place].stored)
-                place += 1
-            }
-            found.append((row, own))
+            found.append(
+                CommitRow(
+                    revision: commit.revision, committed: commit.committed, app: commit.app,
+                    nextTransaction: commit.nextTransaction, nextAccount: commit.nextAccount,
+                    detail: commit.detail?.value))
         }
         return found
+    }
+
+    func crossings(_ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int) -> [DueEntry] {
+        guard let all = self.crossings[app] else { return [] }
+        let start = all.partitioningIndex { $0 > entry }
+        return Array(all[start...].prefix(limit).prefix { $0.instant <= instant })
     }
 
     func due(_ app: AppNumber, through instant: Instant, limit: Int) -> [DueEntry] {
@@ -263,6 +279,10 @@ struct MemoryTables: ~Copyable {
             if due != previousDue {
                 self.moveDue(of: account, app: change.records[place].record.app, from: previousDue, to: due)
             }
+        }
+        for moves in change.crossings {
+            for instant in moves.removed { self.setCrossing(instant, moves.account, change.appNumber, isThere: false) }
+            for instant in moves.added { self.setCrossing(instant, moves.account, change.appNumber, isThere: true) }
         }
         for (key, account) in change.aliases {
             self.undo.append(.alias(key, self.aliases.update(key, account)))
@@ -387,6 +407,32 @@ struct MemoryTables: ~Copyable {
         if isDue { self.due[app, default: []].insert(entry, at: index) } else { self.due[app]?.remove(at: index) }
     }
 
+    private mutating func setCrossing(_ instant: Instant, _ account: AccountNumber, _ app: AppNumber, isThere: Bool) {
+        let entry = DueEntry(instant: instant, account: account)
+        guard self.changeCrossing(entry, app, isThere: isThere) else { return }
+        self.undo.append(.crossing(app, entry, isAdded: isThere))
+    }
+
+    /// False: there was nothing to change.
+    private mutating func changeCrossing(_ entry: DueEntry, _ app: AppNumber, isThere: Bool) -> Bool {
+        let index = self.crossings[app, default: []].partitioningIndex { $0 >= entry }
+        let isHere = index < self.crossings[app, default: []].count && self.crossings[app]?[index] == entry
+        guard isHere != isThere else { return false }
+        if isThere {
+            self.crossings[app, default: []].insert(entry, at: index)
+        } else {
+            self.crossings[app]?.remove(at: index)
+        }
+        return true
+    }
+
+    mutating func forgetCrossings(_ app: AppNumber, through entry: DueEntry) {
+        guard let all = self.crossings[app] else { return }
+        let count = all.partitioningIndex { $0 > entry }
+        for old in all[..<count] { self.undo.append(.crossing(app, old, isAdded: false)) }
+        self.crossings[app]?.removeFirst(count)
+    }
+
     mutating func keep(_ answer: KeptAnswer, for key: MutationKey) {
         self.undo.append(.answer(key, self.answers.updateValue(answer, forKey: key)))
     }
@@ -449,6 +495,7 @@ struct MemoryTables: ~Copyable {
             self.rows.insert(row, isOwn: row.transaction.id < self.known.nextTransaction)
         case .rowAdded(let app, let id): self.rows.replace(app, id, with: nil)
         case .due(let app, let entry, let isAdded): self.changeDue(entry, app, isDue: !isAdded)
+        case .crossing(let app, let entry, let isAdded): _ = self.changeCrossing(entry, app, isThere: !isAdded)
         case .alias(let key, let account?): _ = self.aliases.update(key, account)
         case .alias(let key, nil): self.aliases.removeLast(key)
         case .appState(let app): self.states[app]?.removeLast()

@@ -78,6 +78,13 @@ package enum Calls {
             if case .getAppPolicies(let answer) = $0 { answer } else { nil }
         }
     }
+    /// Every change of every account of an app, exactly once and in order, across reconnects. Services use it where they would
+    /// otherwise want webhooks.
+    package static var appChanges: ContractCall<AppChangesRequest, FeedEvent> {
+        ContractCall(method: .appChanges, wrap: { .appChanges($0) }) {
+            if case .appChanges(let answer) = $0 { answer } else { nil }
+        }
+    }
     /// Why an account is entitled, or not, and what will change automatically.
     package static var explain: ContractCall<ExplainRequest, ExplainAnswer> {
         ContractCall(method: .explain, wrap: { .explain($0) }) {

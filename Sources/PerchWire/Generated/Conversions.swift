@@ -745,6 +745,20 @@ extension SubscriptionStatuses {
     }
 }
 
+extension GroupStatuses {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GroupStatuses>, _ arena: Arena) {
+        message.pointee.group_id = arena.text(self.groupID)
+        if !self.statuses.isBlank { message.pointee.statuses = arena.message { self.statuses.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GroupStatuses>) {
+        self.init(
+            groupID: String(wire: message.pointee.group_id),
+            statuses: read(message.pointee.statuses) { SubscriptionStatuses($0) } ?? .blank
+        )
+    }
+}
+
 extension Failure {
     func write(to message: UnsafeMutablePointer<Perch__V1__Failure>, _ arena: Arena) {
         message.pointee.reason = arena.text(self.reason)
@@ -1389,6 +1403,80 @@ extension ExplainAnswer {
     }
 }
 
+extension AppChangesRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AppChangesRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.cursor = arena.bytes(self.cursor)
+        message.pointee.from_oldest = self.fromOldest ? 1 : 0
+        (message.pointee.n_causes, message.pointee.causes) = arena.values(self.causes)
+        (message.pointee.n_group_ids, message.pointee.group_ids) = arena.texts(self.groupIDs)
+        (message.pointee.n_product_ids, message.pointee.product_ids) = arena.texts(self.productIDs)
+        message.pointee.entitlements_only = self.entitlementsOnly ? 1 : 0
+        if let value = self.atLeast {
+            message.pointee.at_least = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AppChangesRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            cursor: [UInt8](message.pointee.cursor),
+            fromOldest: message.pointee.from_oldest != 0,
+            causes: readValues(message.pointee.n_causes, message.pointee.causes),
+            groupIDs: readTexts(message.pointee.n_group_ids, message.pointee.group_ids),
+            productIDs: readTexts(message.pointee.n_product_ids, message.pointee.product_ids),
+            entitlementsOnly: message.pointee.entitlements_only != 0,
+            atLeast: read(message.pointee.at_least) { Position($0) }
+        )
+    }
+}
+
+extension EntitlementChange {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EntitlementChange>, _ arena: Arena) {
+        message.pointee.product_id = arena.text(self.productID)
+        if let value = self.transaction {
+            message.pointee.transaction = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EntitlementChange>) {
+        self.init(
+            productID: String(wire: message.pointee.product_id),
+            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) }
+        )
+    }
+}
+
+extension FeedEvent {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AppChangesResponse>, _ arena: Arena) {
+        message.pointee.account = arena.text(self.account)
+        message.pointee.cause = .init(self.cause)
+        (message.pointee.n_groups, message.pointee.groups) = arena.list(self.groups) { $0.write(to: $1, arena) }
+        (message.pointee.n_entitlements, message.pointee.entitlements) = arena.list(self.entitlements) { $0.write(to: $1, arena) }
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.commit_time_ms = self.committed.milliseconds
+        message.pointee.origin_client_id = arena.bytes(self.originClientID)
+        message.pointee.cursor = arena.bytes(self.cursor)
+        if let value = self.bookmark {
+            message.pointee.bookmark = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AppChangesResponse>) {
+        self.init(
+            account: String(wire: message.pointee.account),
+            cause: Cause(message.pointee.cause),
+            groups: readList(message.pointee.n_groups, message.pointee.groups) { GroupStatuses($0) },
+            entitlements: readList(message.pointee.n_entitlements, message.pointee.entitlements) { EntitlementChange($0) },
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            committed: Instant(milliseconds: message.pointee.commit_time_ms),
+            originClientID: [UInt8](message.pointee.origin_client_id),
+            cursor: [UInt8](message.pointee.cursor),
+            bookmark: read(message.pointee.bookmark) { Bookmark($0) }
+        )
+    }
+}
+
 extension OrderedOffer {
     func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseOffer>, _ arena: Arena) {
         message.pointee.type = .init(self.type)
@@ -1898,20 +1986,6 @@ extension FamilySharing {
         self.init(
             original: message.pointee.original_transaction_id,
             memberOriginal: message.pointee.member_original_transaction_id
-        )
-    }
-}
-
-extension GroupStatuses {
-    func write(to message: UnsafeMutablePointer<Perch__V1__GroupStatuses>, _ arena: Arena) {
-        message.pointee.group_id = arena.text(self.groupID)
-        if !self.statuses.isBlank { message.pointee.statuses = arena.message { self.statuses.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__GroupStatuses>) {
-        self.init(
-            groupID: String(wire: message.pointee.group_id),
-            statuses: read(message.pointee.statuses) { SubscriptionStatuses($0) } ?? .blank
         )
     }
 }

@@ -34,6 +34,8 @@ extension MessageCodec {
                 return .getOfferEligibility(OfferEligibilityRequest(try self.request(Perch__V1__GetOfferEligibilityRequest.self, bytes)))
             case .getAppPolicies:
                 return .getAppPolicies(AppPoliciesRequest(try self.request(Perch__V1__GetAppPoliciesRequest.self, bytes)))
+            case .appChanges:
+                return .appChanges(AppChangesRequest(try self.request(Perch__V1__AppChangesRequest.self, bytes)))
             case .explain:
                 return .explain(ExplainRequest(try self.request(Perch__V1__ExplainRequest.self, bytes)))
             case .purchase:
@@ -120,6 +122,7 @@ extension MessageCodec {
             case .listPlanOptions(let value): return try self.packRequest(Perch__V1__ListPlanOptionsRequest.self) { value.write(to: $0, arena) }
             case .getOfferEligibility(let value): return try self.packRequest(Perch__V1__GetOfferEligibilityRequest.self) { value.write(to: $0, arena) }
             case .getAppPolicies(let value): return try self.packRequest(Perch__V1__GetAppPoliciesRequest.self) { value.write(to: $0, arena) }
+            case .appChanges(let value): return try self.packRequest(Perch__V1__AppChangesRequest.self) { value.write(to: $0, arena) }
             case .explain(let value): return try self.packRequest(Perch__V1__ExplainRequest.self) { value.write(to: $0, arena) }
             case .purchase(let value): return try self.packRequest(Perch__V1__PurchaseRequest.self) { value.write(to: $0, arena) }
             case .finish(let value): return try self.packRequest(Perch__V1__FinishRequest.self) { value.write(to: $0, arena) }
@@ -178,6 +181,8 @@ extension MessageCodec {
                 return .getOfferEligibility(OfferEligibilityAnswer(try self.response(Perch__V1__GetOfferEligibilityResponse.self, bytes)))
             case .getAppPolicies:
                 return .getAppPolicies(AppPoliciesAnswer(try self.response(Perch__V1__GetAppPoliciesResponse.self, bytes)))
+            case .appChanges:
+                return .appChanges(FeedEvent(try self.response(Perch__V1__AppChangesResponse.self, bytes)))
             case .explain:
                 return .explain(ExplainAnswer(try self.response(Perch__V1__ExplainResponse.self, bytes)))
             case .purchase:
@@ -256,6 +261,7 @@ extension MessageCodec {
             case .listPlanOptions(let value): return try self.pack(Perch__V1__ListPlanOptionsResponse.self) { value.write(to: $0, arena) }
             case .getOfferEligibility(let value): return try self.pack(Perch__V1__GetOfferEligibilityResponse.self) { value.write(to: $0, arena) }
             case .getAppPolicies(let value): return try self.pack(Perch__V1__GetAppPoliciesResponse.self) { value.write(to: $0, arena) }
+            case .appChanges(let value): return try self.pack(Perch__V1__AppChangesResponse.self) { value.write(to: $0, arena) }
             case .explain(let value): return try self.pack(Perch__V1__ExplainResponse.self) { value.write(to: $0, arena) }
             case .purchase(let value): return try self.encode(value)
             case .finish(let value): return try self.pack(Perch__V1__FinishResponse.self) { value.write(to: $0, arena) }
@@ -305,6 +311,7 @@ extension Method {
             case .listPlanOptions: Perch__V1__ListPlanOptionsRequest.descriptor
             case .getOfferEligibility: Perch__V1__GetOfferEligibilityRequest.descriptor
             case .getAppPolicies: Perch__V1__GetAppPoliciesRequest.descriptor
+            case .appChanges: Perch__V1__AppChangesRequest.descriptor
             case .explain: Perch__V1__ExplainRequest.descriptor
             case .purchase: Perch__V1__PurchaseRequest.descriptor
             case .finish: Perch__V1__FinishRequest.descriptor
@@ -352,6 +359,7 @@ extension Method {
             case .listPlanOptions: Perch__V1__ListPlanOptionsResponse.descriptor
             case .getOfferEligibility: Perch__V1__GetOfferEligibilityResponse.descriptor
             case .getAppPolicies: Perch__V1__GetAppPoliciesResponse.descriptor
+            case .appChanges: Perch__V1__AppChangesResponse.descriptor
             case .explain: Perch__V1__ExplainResponse.descriptor
             case .purchase: Perch__V1__PurchaseResponse.descriptor
             case .finish: Perch__V1__FinishResponse.descriptor

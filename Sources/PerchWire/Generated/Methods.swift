@@ -28,6 +28,9 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case getOfferEligibility
     /// The app's licence agreement and privacy policy.
     case getAppPolicies
+    /// Every change of every account of an app, exactly once and in order, across reconnects. Services use it where they would
+    /// otherwise want webhooks.
+    case appChanges
     /// Why an account is entitled, or not, and what will change automatically.
     case explain
     /// Buys a product, as an app does. Test apps only.
@@ -104,6 +107,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.EntitlementService/ListPlanOptions",
         "/perch.v1.EntitlementService/GetOfferEligibility",
         "/perch.v1.EntitlementService/GetAppPolicies",
+        "/perch.v1.EntitlementService/AppChanges",
         "/perch.v1.EntitlementService/Explain",
         "/perch.v1.TransactionService/Purchase",
         "/perch.v1.TransactionService/Finish",
@@ -139,7 +143,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether the answer is a stream, which has no end of its own.
     package var isStreaming: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .transactionUpdates, .purchaseIntents, .messages: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .appChanges, .transactionUpdates, .purchaseIntents, .messages: true
             default: false
         }
     }
@@ -147,7 +151,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
     package var isSafe: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus: true
             default: false
         }
     }
@@ -183,6 +187,7 @@ package indirect enum Request: Hashable, Sendable {
     case listPlanOptions(PlanOptionsRequest)
     case getOfferEligibility(OfferEligibilityRequest)
     case getAppPolicies(AppPoliciesRequest)
+    case appChanges(AppChangesRequest)
     case explain(ExplainRequest)
     case purchase(PurchaseRequest)
     case finish(FinishRequest)
@@ -227,6 +232,7 @@ package indirect enum Request: Hashable, Sendable {
             case .listPlanOptions: .listPlanOptions
             case .getOfferEligibility: .getOfferEligibility
             case .getAppPolicies: .getAppPolicies
+            case .appChanges: .appChanges
             case .explain: .explain
             case .purchase: .purchase
             case .finish: .finish
@@ -274,6 +280,7 @@ package enum Response: Hashable, Sendable {
     case listPlanOptions(PlanOptionList)
     case getOfferEligibility(OfferEligibilityAnswer)
     case getAppPolicies(AppPoliciesAnswer)
+    case appChanges(FeedEvent)
     case explain(ExplainAnswer)
     case purchase(PurchaseResponse)
     case finish(Acknowledgement)
@@ -318,6 +325,7 @@ package enum Response: Hashable, Sendable {
             case .listPlanOptions: .listPlanOptions
             case .getOfferEligibility: .getOfferEligibility
             case .getAppPolicies: .getAppPolicies
+            case .appChanges: .appChanges
             case .explain: .explain
             case .purchase: .purchase
             case .finish: .finish
@@ -367,6 +375,7 @@ extension Request {
             case .listPlanOptions(let asked): asked.app
             case .getOfferEligibility(let asked): asked.app
             case .getAppPolicies(let asked): asked.app
+            case .appChanges(let asked): asked.app
             case .explain(let asked): asked.app
             case .purchase(let asked): asked.app
             case .finish(let asked): asked.app
@@ -407,6 +416,7 @@ extension Request {
             case .listCurrentEntitlements(let asked): asked.atLeast
             case .listPlanOptions(let asked): asked.atLeast
             case .getOfferEligibility(let asked): asked.atLeast
+            case .appChanges(let asked): asked.atLeast
             case .explain(let asked): asked.atLeast
             case .listTransactions(let asked): asked.atLeast
             case .listUnfinished(let asked): asked.atLeast

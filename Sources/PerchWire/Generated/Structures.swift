@@ -143,6 +143,9 @@ extension Perch__V1__SubscriptionStatus: CMessage {
 extension Perch__V1__SubscriptionStatuses: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_statuses__init(message) }
 }
+extension Perch__V1__GroupStatuses: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_statuses__init(message) }
+}
 extension Perch__V1__RenewalState: CEnumeration {}
 extension Perch__V1__ExpirationReason: CEnumeration {}
 extension Perch__V1__PriceIncreaseStatus: CEnumeration {}
@@ -260,6 +263,15 @@ extension Perch__V1__Explanation: CMessage {
 extension Perch__V1__ExplainResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__explain_response__init(message) }
 }
+extension Perch__V1__AppChangesRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_changes_request__init(message) }
+}
+extension Perch__V1__EntitlementChange: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__entitlement_change__init(message) }
+}
+extension Perch__V1__AppChangesResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_changes_response__init(message) }
+}
 extension Perch__V1__PlanRelation: CEnumeration {}
 extension Perch__V1__OperationTarget: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operation_target__init(message) }
@@ -376,9 +388,6 @@ extension Perch__V1__InspectAccountRequest: CMessage {
 }
 extension Perch__V1__FamilyShare: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__family_share__init(message) }
-}
-extension Perch__V1__GroupStatuses: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_statuses__init(message) }
 }
 extension Perch__V1__InspectAccountResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__inspect_account_response__init(message) }
@@ -592,6 +601,7 @@ extension MessageScan {
         "perch.v1.RenewalInfoResult": Perch__V1__RenewalInfoResult.descriptor,
         "perch.v1.SubscriptionStatus": Perch__V1__SubscriptionStatus.descriptor,
         "perch.v1.SubscriptionStatuses": Perch__V1__SubscriptionStatuses.descriptor,
+        "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
         "perch.v1.Loading": Perch__V1__Loading.descriptor,
         "perch.v1.Failure": Perch__V1__Failure.descriptor,
         "perch.v1.Unchanged": Perch__V1__Unchanged.descriptor,
@@ -629,6 +639,9 @@ extension MessageScan {
         "perch.v1.ExplainedFact": Perch__V1__ExplainedFact.descriptor,
         "perch.v1.Explanation": Perch__V1__Explanation.descriptor,
         "perch.v1.ExplainResponse": Perch__V1__ExplainResponse.descriptor,
+        "perch.v1.AppChangesRequest": Perch__V1__AppChangesRequest.descriptor,
+        "perch.v1.EntitlementChange": Perch__V1__EntitlementChange.descriptor,
+        "perch.v1.AppChangesResponse": Perch__V1__AppChangesResponse.descriptor,
         "perch.v1.OperationTarget": Perch__V1__OperationTarget.descriptor,
         "perch.v1.PurchaseOffer": Perch__V1__PurchaseOffer.descriptor,
         "perch.v1.PurchaseOrder": Perch__V1__PurchaseOrder.descriptor,
@@ -665,7 +678,6 @@ extension MessageScan {
         "perch.v1.OperateResponse": Perch__V1__OperateResponse.descriptor,
         "perch.v1.InspectAccountRequest": Perch__V1__InspectAccountRequest.descriptor,
         "perch.v1.FamilyShare": Perch__V1__FamilyShare.descriptor,
-        "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
         "perch.v1.InspectAccountResponse": Perch__V1__InspectAccountResponse.descriptor,
         "perch.v1.ListAccountsRequest": Perch__V1__ListAccountsRequest.descriptor,
         "perch.v1.AccountSummary": Perch__V1__AccountSummary.descriptor,

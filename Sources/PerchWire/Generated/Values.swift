@@ -524,6 +524,22 @@ package struct ConsoleToken: Hashable, Sendable {
     package var isBlank: Bool { self.token.isEmpty }
 }
 
+/// A group and its statuses.
+package struct GroupStatuses: Hashable, Sendable {
+    /// The group.
+    package var groupID: String
+    /// Its statuses.
+    package var statuses: SubscriptionStatuses
+
+    package init(groupID: String = "", statuses: SubscriptionStatuses = .blank) {
+        self.groupID = groupID
+        self.statuses = statuses
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.groupID.isEmpty && self.statuses.isBlank }
+}
+
 /// The value could not be computed. A state, not the end of the stream: the next successful load pushes success.
 package struct Failure: Hashable, Sendable {
     /// The reason code, from the table in proto/README.md.
@@ -1032,6 +1048,117 @@ package struct ExplainAnswer: Hashable, Sendable {
     package var isBlank: Bool { false && self.position.isBlank && !self.isNotInCatalog }
 }
 
+/// Asks for the changes of an app.
+package struct AppChangesRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The cursor of the last change of an earlier call: all later changes follow. Empty: changes from now on. In each case the
+    /// first message has only a cursor, that of the place where the changes begin.
+    package var cursor: [UInt8]
+    /// Without a cursor: begins with the oldest change that a cursor may stand before, not with the next one.
+    package var fromOldest: Bool
+    /// Only changes with one of these causes; empty for all.
+    package var causes: [Cause]
+    /// Only changes of statuses in one of these groups, or of entitlements to one of `product_ids`; both empty for all.
+    package var groupIDs: [String]
+    /// Only changes of entitlements to one of these products, or of statuses in one of `group_ids`; both empty for all.
+    package var productIDs: [String]
+    /// Only changes of an entitlement: an account may use something from now on, no longer, or by another transaction.
+    package var entitlementsOnly: Bool
+    /// The server answers when it has reached this position.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        cursor: [UInt8] = [],
+        fromOldest: Bool = false,
+        causes: [Cause] = [],
+        groupIDs: [String] = [],
+        productIDs: [String] = [],
+        entitlementsOnly: Bool = false,
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.cursor = cursor
+        self.fromOldest = fromOldest
+        self.causes = causes
+        self.groupIDs = groupIDs
+        self.productIDs = productIDs
+        self.entitlementsOnly = entitlementsOnly
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.cursor.isEmpty && !self.fromOldest && self.causes.isEmpty && self.groupIDs.isEmpty && self.productIDs.isEmpty && !self.entitlementsOnly && self.atLeast == nil }
+}
+
+/// The entitlement of an account to a product after a change.
+package struct EntitlementChange: Hashable, Sendable {
+    /// The product.
+    package var productID: String
+    /// The transaction that entitles now. Absent: not entitled.
+    package var transaction: Verified<Transaction>?
+
+    package init(productID: String = "", transaction: Verified<Transaction>? = nil) {
+        self.productID = productID
+        self.transaction = transaction
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.productID.isEmpty && self.transaction == nil }
+}
+
+/// One change of an account. A change whose values are too long for a message has neither statuses nor entitlements: read the
+/// account. A message without a cause, statuses and entitlements and without an account has only a cursor:
+/// nothing that the call asks for has happened up to there.
+package struct FeedEvent: Hashable, Sendable {
+    /// The caller's key of the account, the first in bytewise order if it has several. Empty: the app itself has changed, its
+    /// catalogue, its clock or a setting, as `cause` says.
+    package var account: String
+    /// Why. Unspecified for a change that no value shows, such as Finish.
+    package var cause: Cause
+    /// Every group in which a status has changed, with all of its statuses.
+    package var groups: [GroupStatuses]
+    /// Every product to which the entitlement has changed.
+    package var entitlements: [EntitlementChange]
+    /// The revision, and the instant on the app's clock. A change by time has the revision before it. Positions never decrease.
+    package var position: Position
+    /// When the revision was committed; of a change by time, when the account's last change was. In milliseconds since the
+    /// Unix epoch.
+    package var committed: Instant
+    /// The `client_id` of the connection that caused it; empty for the store itself.
+    package var originClientID: [UInt8]
+    /// Opaque. A new call that sends it gets the changes after this one.
+    package var cursor: [UInt8]
+    /// Alone in its message: up to where this stream has said everything.
+    package var bookmark: Bookmark?
+
+    package init(
+        account: String = "",
+        cause: Cause = .unspecified,
+        groups: [GroupStatuses] = [],
+        entitlements: [EntitlementChange] = [],
+        position: Position = .blank,
+        committed: Instant = Instant(milliseconds: 0),
+        originClientID: [UInt8] = [],
+        cursor: [UInt8] = [],
+        bookmark: Bookmark? = nil
+    ) {
+        self.account = account
+        self.cause = cause
+        self.groups = groups
+        self.entitlements = entitlements
+        self.position = position
+        self.committed = committed
+        self.originClientID = originClientID
+        self.cursor = cursor
+        self.bookmark = bookmark
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.account.isEmpty && self.cause == .unspecified && self.groups.isEmpty && self.entitlements.isEmpty && self.position.isBlank && self.committed.milliseconds == 0 && self.originClientID.isEmpty && self.cursor.isEmpty && self.bookmark == nil }
+}
+
 /// Performs one operation on one account.
 package struct OperateRequest: Hashable, Sendable {
     /// The app.
@@ -1124,22 +1251,6 @@ package struct FamilySharing: Hashable, Sendable {
 
     /// Whether it says nothing, and is left out of the message around it.
     package var isBlank: Bool { self.original == 0 && self.memberOriginal == 0 }
-}
-
-/// A group and its statuses.
-package struct GroupStatuses: Hashable, Sendable {
-    /// The group.
-    package var groupID: String
-    /// Its statuses.
-    package var statuses: SubscriptionStatuses
-
-    package init(groupID: String = "", statuses: SubscriptionStatuses = .blank) {
-        self.groupID = groupID
-        self.statuses = statuses
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.groupID.isEmpty && self.statuses.isBlank }
 }
 
 /// The store's record of an account.

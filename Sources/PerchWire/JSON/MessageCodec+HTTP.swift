@@ -19,10 +19,15 @@ extension MessageCodec {
     package func resumeToken(ofResponse method: Method, _ message: UnsafeRawBufferPointer) -> [UInt8]? {
         // `info.resume_token` of state streams, `cursor` of events.
         var fields = ProtobufFields(Array(message)[...])
-        let wanted = method == .transactionUpdates ? 3 : 5
+        let cursor: UInt32? =
+            switch method {
+            case .transactionUpdates: 3
+            case .appChanges: 8
+            default: nil
+            }
         while let field = fields.next() {
-            guard field.field == wanted, case .piece(let piece) = field.value else { continue }
-            if method == .transactionUpdates { return piece.isEmpty ? nil : Array(piece) }
+            guard field.field == cursor ?? 5, case .piece(let piece) = field.value else { continue }
+            if cursor != nil { return piece.isEmpty ? nil : Array(piece) }
             var info = ProtobufFields(piece)
             while let inner = info.next() {
                 if inner.field == 5, case .piece(let token) = inner.value { return Array(token) }

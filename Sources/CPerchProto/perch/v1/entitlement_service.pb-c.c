@@ -1402,6 +1402,141 @@ void   perch__v1__explain_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__explain_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__app_changes_request__init
+                     (Perch__V1__AppChangesRequest         *message)
+{
+  static const Perch__V1__AppChangesRequest init_value = PERCH__V1__APP_CHANGES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__app_changes_request__get_packed_size
+                     (const Perch__V1__AppChangesRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__app_changes_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__app_changes_request__pack
+                     (const Perch__V1__AppChangesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__app_changes_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__app_changes_request__pack_to_buffer
+                     (const Perch__V1__AppChangesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__app_changes_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AppChangesRequest *
+       perch__v1__app_changes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AppChangesRequest *)
+     protobuf_c_message_unpack (&perch__v1__app_changes_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__app_changes_request__free_unpacked
+                     (Perch__V1__AppChangesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__app_changes_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__entitlement_change__init
+                     (Perch__V1__EntitlementChange         *message)
+{
+  static const Perch__V1__EntitlementChange init_value = PERCH__V1__ENTITLEMENT_CHANGE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__entitlement_change__get_packed_size
+                     (const Perch__V1__EntitlementChange *message)
+{
+  assert(message->base.descriptor == &perch__v1__entitlement_change__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__entitlement_change__pack
+                     (const Perch__V1__EntitlementChange *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__entitlement_change__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__entitlement_change__pack_to_buffer
+                     (const Perch__V1__EntitlementChange *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__entitlement_change__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EntitlementChange *
+       perch__v1__entitlement_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EntitlementChange *)
+     protobuf_c_message_unpack (&perch__v1__entitlement_change__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__entitlement_change__free_unpacked
+                     (Perch__V1__EntitlementChange *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__entitlement_change__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__app_changes_response__init
+                     (Perch__V1__AppChangesResponse         *message)
+{
+  static const Perch__V1__AppChangesResponse init_value = PERCH__V1__APP_CHANGES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__app_changes_response__get_packed_size
+                     (const Perch__V1__AppChangesResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__app_changes_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__app_changes_response__pack
+                     (const Perch__V1__AppChangesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__app_changes_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__app_changes_response__pack_to_buffer
+                     (const Perch__V1__AppChangesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__app_changes_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AppChangesResponse *
+       perch__v1__app_changes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AppChangesResponse *)
+     protobuf_c_message_unpack (&perch__v1__app_changes_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__app_changes_response__free_unpacked
+                     (Perch__V1__AppChangesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__app_changes_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor perch__v1__as_of__field_descriptors[2] =
 {
   {
@@ -3931,6 +4066,329 @@ const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor =
   (ProtobufCMessageInit) perch__v1__explain_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__app_changes_request__field_descriptors[8] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cursor",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesRequest, cursor),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "from_oldest",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesRequest, from_oldest),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "causes",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Perch__V1__AppChangesRequest, n_causes),
+    offsetof(Perch__V1__AppChangesRequest, causes),
+    &perch__v1__cause__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "group_ids",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__AppChangesRequest, n_group_ids),
+    offsetof(Perch__V1__AppChangesRequest, group_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_ids",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__AppChangesRequest, n_product_ids),
+    offsetof(Perch__V1__AppChangesRequest, product_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entitlements_only",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesRequest, entitlements_only),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__app_changes_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  7,   /* field[7] = at_least */
+  3,   /* field[3] = causes */
+  1,   /* field[1] = cursor */
+  6,   /* field[6] = entitlements_only */
+  2,   /* field[2] = from_oldest */
+  4,   /* field[4] = group_ids */
+  5,   /* field[5] = product_ids */
+};
+static const ProtobufCIntRange perch__v1__app_changes_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor perch__v1__app_changes_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AppChangesRequest",
+  "AppChangesRequest",
+  "Perch__V1__AppChangesRequest",
+  "perch.v1",
+  sizeof(Perch__V1__AppChangesRequest),
+  8,
+  perch__v1__app_changes_request__field_descriptors,
+  perch__v1__app_changes_request__field_indices_by_name,
+  1,  perch__v1__app_changes_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__app_changes_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__entitlement_change__field_descriptors[2] =
+{
+  {
+    "product_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementChange, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementChange, transaction),
+    &perch__v1__transaction_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__entitlement_change__field_indices_by_name[] = {
+  0,   /* field[0] = product_id */
+  1,   /* field[1] = transaction */
+};
+static const ProtobufCIntRange perch__v1__entitlement_change__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__entitlement_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementChange",
+  "EntitlementChange",
+  "Perch__V1__EntitlementChange",
+  "perch.v1",
+  sizeof(Perch__V1__EntitlementChange),
+  2,
+  perch__v1__entitlement_change__field_descriptors,
+  perch__v1__entitlement_change__field_indices_by_name,
+  1,  perch__v1__entitlement_change__number_ranges,
+  (ProtobufCMessageInit) perch__v1__entitlement_change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__app_changes_response__field_descriptors[9] =
+{
+  {
+    "account",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesResponse, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cause",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesResponse, cause),
+    &perch__v1__cause__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "groups",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__AppChangesResponse, n_groups),
+    offsetof(Perch__V1__AppChangesResponse, groups),
+    &perch__v1__group_statuses__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entitlements",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__AppChangesResponse, n_entitlements),
+    offsetof(Perch__V1__AppChangesResponse, entitlements),
+    &perch__v1__entitlement_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commit_time_ms",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesResponse, commit_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "origin_client_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesResponse, origin_client_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "cursor",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesResponse, cursor),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bookmark",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesResponse, bookmark),
+    &perch__v1__bookmark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__app_changes_response__field_indices_by_name[] = {
+  0,   /* field[0] = account */
+  8,   /* field[8] = bookmark */
+  1,   /* field[1] = cause */
+  5,   /* field[5] = commit_time_ms */
+  7,   /* field[7] = cursor */
+  3,   /* field[3] = entitlements */
+  2,   /* field[2] = groups */
+  6,   /* field[6] = origin_client_id */
+  4,   /* field[4] = position */
+};
+static const ProtobufCIntRange perch__v1__app_changes_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 8 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor perch__v1__app_changes_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AppChangesResponse",
+  "AppChangesResponse",
+  "Perch__V1__AppChangesResponse",
+  "perch.v1",
+  sizeof(Perch__V1__AppChangesResponse),
+  9,
+  perch__v1__app_changes_response__field_descriptors,
+  perch__v1__app_changes_response__field_indices_by_name,
+  2,  perch__v1__app_changes_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__app_changes_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue perch__v1__plan_relation__enum_values_by_number[5] =
 {
   { "PLAN_RELATION_UNSPECIFIED", "PERCH__V1__PLAN_RELATION__PLAN_RELATION_UNSPECIFIED", 0 },
@@ -3965,7 +4423,7 @@ const ProtobufCEnumDescriptor perch__v1__plan_relation__descriptor =
   perch__v1__plan_relation__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[12] =
+static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[13] =
 {
   { "ProductsTask", &perch__v1__products_task_request__descriptor, &perch__v1__products_task_response__descriptor },
   { "SubscriptionStatusTask", &perch__v1__subscription_status_task_request__descriptor, &perch__v1__subscription_status_task_response__descriptor },
@@ -3978,11 +4436,13 @@ static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_de
   { "ListPlanOptions", &perch__v1__list_plan_options_request__descriptor, &perch__v1__list_plan_options_response__descriptor },
   { "GetOfferEligibility", &perch__v1__get_offer_eligibility_request__descriptor, &perch__v1__get_offer_eligibility_response__descriptor },
   { "GetAppPolicies", &perch__v1__get_app_policies_request__descriptor, &perch__v1__get_app_policies_response__descriptor },
+  { "AppChanges", &perch__v1__app_changes_request__descriptor, &perch__v1__app_changes_response__descriptor },
   { "Explain", &perch__v1__explain_request__descriptor, &perch__v1__explain_response__descriptor },
 };
 const unsigned perch__v1__entitlement_service__method_indices_by_name[] = {
+  11,        /* AppChanges */
   2,        /* CurrentEntitlementTask */
-  11,        /* Explain */
+  12,        /* Explain */
   10,        /* GetAppPolicies */
   6,        /* GetCurrentEntitlement */
   4,        /* GetImage */
@@ -4001,7 +4461,7 @@ const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor =
   "EntitlementService",
   "Perch__V1__EntitlementService",
   "perch.v1",
-  12,
+  13,
   perch__v1__entitlement_service__method_descriptors,
   perch__v1__entitlement_service__method_indices_by_name
 };
@@ -4093,13 +4553,21 @@ void perch__v1__entitlement_service__get_app_policies(ProtobufCService *service,
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
   service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__entitlement_service__app_changes(ProtobufCService *service,
+                                                 const Perch__V1__AppChangesRequest *input,
+                                                 Perch__V1__AppChangesResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__entitlement_service__explain(ProtobufCService *service,
                                              const Perch__V1__ExplainRequest *input,
                                              Perch__V1__ExplainResponse_Closure closure,
                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service *service,
                                            Perch__V1__EntitlementService_ServiceDestroy destroy)

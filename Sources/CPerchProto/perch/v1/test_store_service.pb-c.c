@@ -187,51 +187,6 @@ void   perch__v1__family_share__free_unpacked
   assert(message->base.descriptor == &perch__v1__family_share__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-void   perch__v1__group_statuses__init
-                     (Perch__V1__GroupStatuses         *message)
-{
-  static const Perch__V1__GroupStatuses init_value = PERCH__V1__GROUP_STATUSES__INIT;
-  *message = init_value;
-}
-size_t perch__v1__group_statuses__get_packed_size
-                     (const Perch__V1__GroupStatuses *message)
-{
-  assert(message->base.descriptor == &perch__v1__group_statuses__descriptor);
-  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
-}
-size_t perch__v1__group_statuses__pack
-                     (const Perch__V1__GroupStatuses *message,
-                      uint8_t       *out)
-{
-  assert(message->base.descriptor == &perch__v1__group_statuses__descriptor);
-  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
-}
-size_t perch__v1__group_statuses__pack_to_buffer
-                     (const Perch__V1__GroupStatuses *message,
-                      ProtobufCBuffer *buffer)
-{
-  assert(message->base.descriptor == &perch__v1__group_statuses__descriptor);
-  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
-}
-Perch__V1__GroupStatuses *
-       perch__v1__group_statuses__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data)
-{
-  return (Perch__V1__GroupStatuses *)
-     protobuf_c_message_unpack (&perch__v1__group_statuses__descriptor,
-                                allocator, len, data);
-}
-void   perch__v1__group_statuses__free_unpacked
-                     (Perch__V1__GroupStatuses *message,
-                      ProtobufCAllocator *allocator)
-{
-  if(!message)
-    return;
-  assert(message->base.descriptor == &perch__v1__group_statuses__descriptor);
-  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
-}
 void   perch__v1__inspect_account_response__init
                      (Perch__V1__InspectAccountResponse         *message)
 {
@@ -1232,57 +1187,6 @@ const ProtobufCMessageDescriptor perch__v1__family_share__descriptor =
   perch__v1__family_share__field_indices_by_name,
   1,  perch__v1__family_share__number_ranges,
   (ProtobufCMessageInit) perch__v1__family_share__init,
-  NULL,NULL,NULL    /* reserved[123] */
-};
-static const ProtobufCFieldDescriptor perch__v1__group_statuses__field_descriptors[2] =
-{
-  {
-    "group_id",
-    1,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_STRING,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__GroupStatuses, group_id),
-    NULL,
-    &protobuf_c_empty_string,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-  {
-    "statuses",
-    2,
-    PROTOBUF_C_LABEL_NONE,
-    PROTOBUF_C_TYPE_MESSAGE,
-    0,   /* quantifier_offset */
-    offsetof(Perch__V1__GroupStatuses, statuses),
-    &perch__v1__subscription_statuses__descriptor,
-    NULL,
-    0,             /* flags */
-    0,NULL,NULL    /* reserved1,reserved2, etc */
-  },
-};
-static const unsigned perch__v1__group_statuses__field_indices_by_name[] = {
-  0,   /* field[0] = group_id */
-  1,   /* field[1] = statuses */
-};
-static const ProtobufCIntRange perch__v1__group_statuses__number_ranges[1 + 1] =
-{
-  { 1, 0 },
-  { 0, 2 }
-};
-const ProtobufCMessageDescriptor perch__v1__group_statuses__descriptor =
-{
-  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
-  "perch.v1.GroupStatuses",
-  "GroupStatuses",
-  "Perch__V1__GroupStatuses",
-  "perch.v1",
-  sizeof(Perch__V1__GroupStatuses),
-  2,
-  perch__v1__group_statuses__field_descriptors,
-  perch__v1__group_statuses__field_indices_by_name,
-  1,  perch__v1__group_statuses__number_ranges,
-  (ProtobufCMessageInit) perch__v1__group_statuses__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor perch__v1__inspect_account_response__field_descriptors[10] =

@@ -162,7 +162,7 @@ extension LoopCore {
             var fields = query.map { (name: $0.name, value: String(decoding: $0.value, as: UTF8.self)) }
             // EventSource comes back with the identifier of its last event, which is the token.
             if !head.lastEventID.isEmpty, method.isStreaming {
-                let name = method == .transactionUpdates ? "cursor" : "resumeToken"
+                let name = method == .transactionUpdates || method == .appChanges ? "cursor" : "resumeToken"
                 fields.removeAll { $0.name == name }
                 fields.append((name, String(decoding: head.lastEventID, as: UTF8.self)))
             }

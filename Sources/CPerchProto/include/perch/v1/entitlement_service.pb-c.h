@@ -51,6 +51,9 @@ typedef struct Perch__V1__ExplainRequest Perch__V1__ExplainRequest;
 typedef struct Perch__V1__ExplainedFact Perch__V1__ExplainedFact;
 typedef struct Perch__V1__Explanation Perch__V1__Explanation;
 typedef struct Perch__V1__ExplainResponse Perch__V1__ExplainResponse;
+typedef struct Perch__V1__AppChangesRequest Perch__V1__AppChangesRequest;
+typedef struct Perch__V1__EntitlementChange Perch__V1__EntitlementChange;
+typedef struct Perch__V1__AppChangesResponse Perch__V1__AppChangesResponse;
 
 
 /* --- enums --- */
@@ -1095,6 +1098,128 @@ struct  Perch__V1__ExplainResponse
     , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, 0 }
 
 
+/*
+ * Asks for the changes of an app.
+ */
+struct  Perch__V1__AppChangesRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The cursor of the last change of an earlier call: all later changes follow. Empty: changes from now on. In each case the
+   * first message has only a cursor, that of the place where the changes begin.
+   */
+  ProtobufCBinaryData cursor;
+  /*
+   * Without a cursor: begins with the oldest change that a cursor may stand before, not with the next one.
+   */
+  protobuf_c_boolean from_oldest;
+  /*
+   * Only changes with one of these causes; empty for all.
+   */
+  size_t n_causes;
+  Perch__V1__Cause *causes;
+  /*
+   * Only changes of statuses in one of these groups, or of entitlements to one of `product_ids`; both empty for all.
+   */
+  size_t n_group_ids;
+  char **group_ids;
+  /*
+   * Only changes of entitlements to one of these products, or of statuses in one of `group_ids`; both empty for all.
+   */
+  size_t n_product_ids;
+  char **product_ids;
+  /*
+   * Only changes of an entitlement: an account may use something from now on, no longer, or by another transaction.
+   */
+  protobuf_c_boolean entitlements_only;
+  /*
+   * The server answers when it has reached this position.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__APP_CHANGES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__app_changes_request__descriptor) \
+    , NULL, {0,NULL}, 0, 0,NULL, 0,NULL, 0,NULL, 0, NULL }
+
+
+/*
+ * The entitlement of an account to a product after a change.
+ */
+struct  Perch__V1__EntitlementChange
+{
+  ProtobufCMessage base;
+  /*
+   * The product.
+   */
+  char *product_id;
+  /*
+   * The transaction that entitles now. Absent: not entitled.
+   */
+  Perch__V1__TransactionResult *transaction;
+};
+#define PERCH__V1__ENTITLEMENT_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__entitlement_change__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * One change of an account. A change whose values are too long for a message has neither statuses nor entitlements: read the
+ * account. A message without a cause, statuses and entitlements and without an account has only a cursor:
+ * nothing that the call asks for has happened up to there.
+ */
+struct  Perch__V1__AppChangesResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The caller's key of the account, the first in bytewise order if it has several. Empty: the app itself has changed, its
+   * catalogue, its clock or a setting, as `cause` says.
+   */
+  char *account;
+  /*
+   * Why. Unspecified for a change that no value shows, such as Finish.
+   */
+  Perch__V1__Cause cause;
+  /*
+   * Every group in which a status has changed, with all of its statuses.
+   */
+  size_t n_groups;
+  Perch__V1__GroupStatuses **groups;
+  /*
+   * Every product to which the entitlement has changed.
+   */
+  size_t n_entitlements;
+  Perch__V1__EntitlementChange **entitlements;
+  /*
+   * The revision, and the instant on the app's clock. A change by time has the revision before it. Positions never decrease.
+   */
+  Perch__V1__Position *position;
+  /*
+   * When the revision was committed; of a change by time, when the account's last change was. In milliseconds since the
+   * Unix epoch.
+   */
+  int64_t commit_time_ms;
+  /*
+   * The `client_id` of the connection that caused it; empty for the store itself.
+   */
+  ProtobufCBinaryData origin_client_id;
+  /*
+   * Opaque. A new call that sends it gets the changes after this one.
+   */
+  ProtobufCBinaryData cursor;
+  /*
+   * Alone in its message: up to where this stream has said everything.
+   */
+  Perch__V1__Bookmark *bookmark;
+};
+#define PERCH__V1__APP_CHANGES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__app_changes_response__descriptor) \
+    , (char *)protobuf_c_empty_string, PERCH__V1__CAUSE__CAUSE_UNSPECIFIED, 0,NULL, 0,NULL, NULL, 0, {0,NULL}, {0,NULL}, NULL }
+
+
 /* Perch__V1__AsOf methods */
 void   perch__v1__as_of__init
                      (Perch__V1__AsOf         *message);
@@ -1684,6 +1809,63 @@ Perch__V1__ExplainResponse *
 void   perch__v1__explain_response__free_unpacked
                      (Perch__V1__ExplainResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__AppChangesRequest methods */
+void   perch__v1__app_changes_request__init
+                     (Perch__V1__AppChangesRequest         *message);
+size_t perch__v1__app_changes_request__get_packed_size
+                     (const Perch__V1__AppChangesRequest   *message);
+size_t perch__v1__app_changes_request__pack
+                     (const Perch__V1__AppChangesRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__app_changes_request__pack_to_buffer
+                     (const Perch__V1__AppChangesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AppChangesRequest *
+       perch__v1__app_changes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__app_changes_request__free_unpacked
+                     (Perch__V1__AppChangesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__EntitlementChange methods */
+void   perch__v1__entitlement_change__init
+                     (Perch__V1__EntitlementChange         *message);
+size_t perch__v1__entitlement_change__get_packed_size
+                     (const Perch__V1__EntitlementChange   *message);
+size_t perch__v1__entitlement_change__pack
+                     (const Perch__V1__EntitlementChange   *message,
+                      uint8_t             *out);
+size_t perch__v1__entitlement_change__pack_to_buffer
+                     (const Perch__V1__EntitlementChange   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EntitlementChange *
+       perch__v1__entitlement_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__entitlement_change__free_unpacked
+                     (Perch__V1__EntitlementChange *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AppChangesResponse methods */
+void   perch__v1__app_changes_response__init
+                     (Perch__V1__AppChangesResponse         *message);
+size_t perch__v1__app_changes_response__get_packed_size
+                     (const Perch__V1__AppChangesResponse   *message);
+size_t perch__v1__app_changes_response__pack
+                     (const Perch__V1__AppChangesResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__app_changes_response__pack_to_buffer
+                     (const Perch__V1__AppChangesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AppChangesResponse *
+       perch__v1__app_changes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__app_changes_response__free_unpacked
+                     (Perch__V1__AppChangesResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Perch__V1__AsOf_Closure)
@@ -1779,6 +1961,15 @@ typedef void (*Perch__V1__Explanation_Closure)
 typedef void (*Perch__V1__ExplainResponse_Closure)
                  (const Perch__V1__ExplainResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__AppChangesRequest_Closure)
+                 (const Perch__V1__AppChangesRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__EntitlementChange_Closure)
+                 (const Perch__V1__EntitlementChange *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AppChangesResponse_Closure)
+                 (const Perch__V1__AppChangesResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1830,6 +2021,10 @@ struct Perch__V1__EntitlementService_Service
                            const Perch__V1__GetAppPoliciesRequest *input,
                            Perch__V1__GetAppPoliciesResponse_Closure closure,
                            void *closure_data);
+  void (*app_changes)(Perch__V1__EntitlementService_Service *service,
+                      const Perch__V1__AppChangesRequest *input,
+                      Perch__V1__AppChangesResponse_Closure closure,
+                      void *closure_data);
   void (*explain)(Perch__V1__EntitlementService_Service *service,
                   const Perch__V1__ExplainRequest *input,
                   Perch__V1__ExplainResponse_Closure closure,
@@ -1853,6 +2048,7 @@ void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service
       function_prefix__ ## list_plan_options,\
       function_prefix__ ## get_offer_eligibility,\
       function_prefix__ ## get_app_policies,\
+      function_prefix__ ## app_changes,\
       function_prefix__ ## explain  }
 void perch__v1__entitlement_service__products_task(ProtobufCService *service,
                                                    const Perch__V1__ProductsTaskRequest *input,
@@ -1898,6 +2094,10 @@ void perch__v1__entitlement_service__get_app_policies(ProtobufCService *service,
                                                       const Perch__V1__GetAppPoliciesRequest *input,
                                                       Perch__V1__GetAppPoliciesResponse_Closure closure,
                                                       void *closure_data);
+void perch__v1__entitlement_service__app_changes(ProtobufCService *service,
+                                                 const Perch__V1__AppChangesRequest *input,
+                                                 Perch__V1__AppChangesResponse_Closure closure,
+                                                 void *closure_data);
 void perch__v1__entitlement_service__explain(ProtobufCService *service,
                                              const Perch__V1__ExplainRequest *input,
                                              Perch__V1__ExplainResponse_Closure closure,
@@ -1937,6 +2137,9 @@ extern const ProtobufCMessageDescriptor perch__v1__explain_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explained_fact__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explanation__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__app_changes_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__entitlement_change__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__app_changes_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -21,6 +21,7 @@ typedef struct Perch__V1__RenewalInfo Perch__V1__RenewalInfo;
 typedef struct Perch__V1__RenewalInfoResult Perch__V1__RenewalInfoResult;
 typedef struct Perch__V1__SubscriptionStatus Perch__V1__SubscriptionStatus;
 typedef struct Perch__V1__SubscriptionStatuses Perch__V1__SubscriptionStatuses;
+typedef struct Perch__V1__GroupStatuses Perch__V1__GroupStatuses;
 
 
 /* --- enums --- */
@@ -312,6 +313,26 @@ struct  Perch__V1__SubscriptionStatuses
     , 0,NULL, PERCH__V1__EFFECTIVE_REASON__EFFECTIVE_REASON_UNSPECIFIED, PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE__NOT_SET, {0} }
 
 
+/*
+ * A group and its statuses.
+ */
+struct  Perch__V1__GroupStatuses
+{
+  ProtobufCMessage base;
+  /*
+   * The group.
+   */
+  char *group_id;
+  /*
+   * Its statuses.
+   */
+  Perch__V1__SubscriptionStatuses *statuses;
+};
+#define PERCH__V1__GROUP_STATUSES__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__group_statuses__descriptor) \
+    , (char *)protobuf_c_empty_string, NULL }
+
+
 /* Perch__V1__RenewalInfo methods */
 void   perch__v1__renewal_info__init
                      (Perch__V1__RenewalInfo         *message);
@@ -388,6 +409,25 @@ Perch__V1__SubscriptionStatuses *
 void   perch__v1__subscription_statuses__free_unpacked
                      (Perch__V1__SubscriptionStatuses *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__GroupStatuses methods */
+void   perch__v1__group_statuses__init
+                     (Perch__V1__GroupStatuses         *message);
+size_t perch__v1__group_statuses__get_packed_size
+                     (const Perch__V1__GroupStatuses   *message);
+size_t perch__v1__group_statuses__pack
+                     (const Perch__V1__GroupStatuses   *message,
+                      uint8_t             *out);
+size_t perch__v1__group_statuses__pack_to_buffer
+                     (const Perch__V1__GroupStatuses   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GroupStatuses *
+       perch__v1__group_statuses__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__group_statuses__free_unpacked
+                     (Perch__V1__GroupStatuses *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Perch__V1__RenewalInfo_Closure)
@@ -401,6 +441,9 @@ typedef void (*Perch__V1__SubscriptionStatus_Closure)
                   void *closure_data);
 typedef void (*Perch__V1__SubscriptionStatuses_Closure)
                  (const Perch__V1__SubscriptionStatuses *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GroupStatuses_Closure)
+                 (const Perch__V1__GroupStatuses *message,
                   void *closure_data);
 
 /* --- services --- */
@@ -416,6 +459,7 @@ extern const ProtobufCMessageDescriptor perch__v1__renewal_info__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__renewal_info_result__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__subscription_status__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__subscription_statuses__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__group_statuses__descriptor;
 
 PROTOBUF_C__END_DECLS
 

@@ -24,7 +24,6 @@ typedef struct Perch__V1__OperateRequest Perch__V1__OperateRequest;
 typedef struct Perch__V1__OperateResponse Perch__V1__OperateResponse;
 typedef struct Perch__V1__InspectAccountRequest Perch__V1__InspectAccountRequest;
 typedef struct Perch__V1__FamilyShare Perch__V1__FamilyShare;
-typedef struct Perch__V1__GroupStatuses Perch__V1__GroupStatuses;
 typedef struct Perch__V1__InspectAccountResponse Perch__V1__InspectAccountResponse;
 typedef struct Perch__V1__ListAccountsRequest Perch__V1__ListAccountsRequest;
 typedef struct Perch__V1__AccountSummary Perch__V1__AccountSummary;
@@ -151,26 +150,6 @@ struct  Perch__V1__FamilyShare
 #define PERCH__V1__FAMILY_SHARE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__family_share__descriptor) \
     , 0, 0 }
-
-
-/*
- * A group and its statuses.
- */
-struct  Perch__V1__GroupStatuses
-{
-  ProtobufCMessage base;
-  /*
-   * The group.
-   */
-  char *group_id;
-  /*
-   * Its statuses.
-   */
-  Perch__V1__SubscriptionStatuses *statuses;
-};
-#define PERCH__V1__GROUP_STATUSES__INIT \
- { PROTOBUF_C_MESSAGE_INIT (&perch__v1__group_statuses__descriptor) \
-    , (char *)protobuf_c_empty_string, NULL }
 
 
 /*
@@ -698,25 +677,6 @@ Perch__V1__FamilyShare *
 void   perch__v1__family_share__free_unpacked
                      (Perch__V1__FamilyShare *message,
                       ProtobufCAllocator *allocator);
-/* Perch__V1__GroupStatuses methods */
-void   perch__v1__group_statuses__init
-                     (Perch__V1__GroupStatuses         *message);
-size_t perch__v1__group_statuses__get_packed_size
-                     (const Perch__V1__GroupStatuses   *message);
-size_t perch__v1__group_statuses__pack
-                     (const Perch__V1__GroupStatuses   *message,
-                      uint8_t             *out);
-size_t perch__v1__group_statuses__pack_to_buffer
-                     (const Perch__V1__GroupStatuses   *message,
-                      ProtobufCBuffer     *buffer);
-Perch__V1__GroupStatuses *
-       perch__v1__group_statuses__unpack
-                     (ProtobufCAllocator  *allocator,
-                      size_t               len,
-                      const uint8_t       *data);
-void   perch__v1__group_statuses__free_unpacked
-                     (Perch__V1__GroupStatuses *message,
-                      ProtobufCAllocator *allocator);
 /* Perch__V1__InspectAccountResponse methods */
 void   perch__v1__inspect_account_response__init
                      (Perch__V1__InspectAccountResponse         *message);
@@ -1035,9 +995,6 @@ typedef void (*Perch__V1__InspectAccountRequest_Closure)
 typedef void (*Perch__V1__FamilyShare_Closure)
                  (const Perch__V1__FamilyShare *message,
                   void *closure_data);
-typedef void (*Perch__V1__GroupStatuses_Closure)
-                 (const Perch__V1__GroupStatuses *message,
-                  void *closure_data);
 typedef void (*Perch__V1__InspectAccountResponse_Closure)
                  (const Perch__V1__InspectAccountResponse *message,
                   void *closure_data);
@@ -1171,7 +1128,6 @@ extern const ProtobufCMessageDescriptor perch__v1__operate_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__operate_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__inspect_account_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__family_share__descriptor;
-extern const ProtobufCMessageDescriptor perch__v1__group_statuses__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__inspect_account_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_accounts_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__account_summary__descriptor;

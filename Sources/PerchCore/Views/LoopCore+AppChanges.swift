@@ -1,0 +1,342 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+/// A stream of an app's changes. It holds a place and at most one page: what is not sent is read again.
+struct AppChangesState {
+    enum Phase {
+        /// The store has changes after the place, or may have.
+        case behind
+        /// Everything up to the app's clock was sent.
+        case live
+    }
+
+    var app: AppNumber
+    var filter: ChangesFilter
+    var phase = Phase.behind
+    /// Its first message says where it begins.
+    var owesPlace = true
+    var start: ChangesAsked.Start
+    /// The revision of the last cursor that was sent.
+    var saidRevision: UInt64 = 0
+    /// The newest change of the app that this loop has applied, if it is newer than the last page.
+    var newest: UInt64 = 0
+    /// The store's revision when the last page was read.
+    var readRevision: UInt64 = 0
+    /// A question is under way.
+    var isAsked = false
+    /// Encoded changes that wait for space in the stream, oldest first.
+    var ready: [EncodedEvent] = []
+    /// Number of sent changes in `ready`.
+    var taken = 0
+    /// After `ready` everything has been sent.
+    var isCompleteAfterReady = false
+    /// Fires at the next crossing of an account of the app.
+    var timer = TimerHeap.ID.none
+}
+
+/// The changes that a stream asks for.
+struct ChangesFilter {
+    var causes: [Cause]
+    var groupIDs: [String]
+    var productIDs: [String]
+    var entitlementsOnly: Bool
+
+    init(_ asked: AppChangesRequest) {
+        self.causes = asked.causes
+        self.groupIDs = asked.groupIDs
+        self.productIDs = asked.productIDs
+        self.entitlementsOnly = asked.entitlementsOnly
+    }
+
+    func includes(_ change: EncodedChange) -> Bool {
+        if !self.causes.isEmpty, !self.causes.contains(change.cause) { return false }
+        if self.entitlementsOnly, change.productIDs.isEmpty { return false }
+        if self.groupIDs.isEmpty, self.productIDs.isEmpty { return true }
+        return change.groupIDs.contains(where: self.groupIDs.contains)
+            || change.productIDs.contains(where: self.productIDs.contains)
+    }
+}
+
+/// A change in the form that all streams of a tick share.
+struct EncodedChange {
+    var payload: PayloadHandle
+    var cause: Cause
+    var groupIDs: [String]
+    var productIDs: [String]
+}
+
+/// Identifies a change on a loop.
+struct ChangeName: Hashable {
+    var app: AppNumber
+    var place: ChangePlace
+}
+
+// Streams of an app's changes: each change exactly once and in order, across reconnects, at the reader's pace.
+//
+// The store reads every page, for streams that catch up and for those that are live. So the order of facts and of time is
+// decided in one place. A change of the app, or the next crossing, only makes a live stream ask again.
+extension LoopCore {
+    mutating func watchAppChanges(_ call: Int32, _ asked: AppChangesRequest, app: AppNumber) throws(CallRefusal) {
+        var start = asked.fromOldest ? ChangesAsked.Start.oldest : .now
+        if !asked.cursor.isEmpty {
+            let cursor: ChangesCursor
+            do throws(TokenError) {
+                cursor = try ChangesCursor(asked.cursor)
+            } catch {
+                throw CallRefusal(WireStatus(error))
+            }
+            try self.requireOwn(cursor.origin, ChangesCursor.name)
+            guard cursor.app == app else {
+                throw CallRefusal(.tokenOtherView, "the cursor belongs to another app; begin without one")
+            }
+            start = .after(
+                ChangePlace(
+                    revision: cursor.revision,
+                    ordinal: cursor.revision == 0 ? ChangePlace.allAccounts : cursor.ordinal,
+                    crossing: DueEntry(instant: cursor.instant, account: cursor.account)))
+        }
+        self.calls[call].kind = .updates
+        self.calls[call].target = -1
+        self.setBehind(call, true)
+        self.views.appChanges[call] = AppChangesState(app: app, filter: ChangesFilter(asked), start: start)
+        self.resumeAppChanges(call)
+    }
+
+    mutating func leaveAppChanges(_ call: Int32) {
+        guard let state = self.views.appChanges.removeValue(forKey: call) else { return }
+        for event in state.ready[state.taken...] { self.payloads.release(event.payload) }
+        if state.timer != .none { self.views.crossings[state.app]?.cancel(state.timer) }
+        self.setBehind(call, false)
+    }
+
+    /// Asks for the next page, if the stream has sent all and is not live.
+    mutating func resumeAppChanges(_ call: Int32) {
+        guard let state = self.views.appChanges[call], !state.isAsked, state.taken == state.ready.count else { return }
+        if case .live = state.phase { return }
+        self.views.appChanges[call]?.isAsked = true
+        self.ask(
+            .updates(call, generation: self.calls.generation(call)),
+            .changes(ChangesAsked(app: state.app, start: state.start)))
+    }
+
+    mutating func finishAppChanges(_ call: Int32, _ answer: StoreAnswer) {
+        guard var state = self.views.appChanges.removeValue(forKey: call) else { return }
+        state.isAsked = false
+        state.ready.removeAll()
+        state.taken = 0
+        let page: ChangePage
+        switch answer {
+        case .changes(let found):
+            page = found
+        case .refused(let refusal):
+            self.views.appChanges[call] = state
+            self.end(call, WireStatus(refusal))
+            return
+        default:
+            preconditionFailure("changes were asked for")
+        }
+        if state.owesPlace {
+            state.ready.append(self.encodedPlace(page.from, app: state.app))
+            state.owesPlace = false
+            state.saidRevision = page.from.revision
+        }
+        for entry in page.entries {
+            let change = self.encodedChange(entry, app: state.app)
+            guard state.filter.includes(change) else { continue }
+            self.payloads.retain(change.payload)
+            state.ready.append(Self.event(change.payload, at: entry.place))
+            state.saidRevision = entry.place.revision
+        }
+        if page.through.revision >= state.saidRevision + Limits.changesMarkerRevisions {
+            state.ready.append(self.encodedPlace(page.through, app: state.app))
+            state.saidRevision = page.through.revision
+        }
+        state.start = .after(page.through)
+        state.phase = .behind
+        state.readRevision = page.revision
+        state.isCompleteAfterReady = page.isComplete && state.newest <= page.revision
+        if state.isCompleteAfterReady { self.setTimer(&state, call, at: page.nextCrossing) }
+        let isEmpty = state.ready.isEmpty
+        if isEmpty { self.finishReadyChanges(call, &state) }
+        self.views.appChanges[call] = state
+        if isEmpty { self.resumeAppChanges(call) } else { self.ready(call) }
+    }
+
+    /// The message that has only a cursor.
+    private mutating func encodedPlace(_ place: ChangePlace, app: AppNumber) -> EncodedEvent {
+        let event = FeedEvent(
+            position: Position(revision: place.revision, asOf: self.clock(of: app)), committed: self.now.wall,
+            cursor: self.cursorBytes(place, app))
+        let payload = self.encoded { codec throws(MessageError) in try codec.encode(.appChanges(event)) }
+        return Self.event(payload, at: place)
+    }
+
+    private static func event(_ payload: PayloadHandle, at place: ChangePlace) -> EncodedEvent {
+        EncodedEvent(place: EventPlace(revision: place.revision, ordinal: place.ordinal), payload: payload)
+    }
+
+    private mutating func finishReadyChanges(_ call: Int32, _ state: inout AppChangesState) {
+        guard state.isCompleteAfterReady else { return }
+        state.isCompleteAfterReady = false
+        state.phase = .live
+        self.setBehind(call, false)
+    }
+
+    private mutating func setTimer(_ state: inout AppChangesState, _ call: Int32, at instant: Instant?) {
+        if state.timer != .none { self.views.crossings[state.app]?.cancel(state.timer) }
+        state.timer = .none
+        guard let instant else { return }
+        var heap = self.views.crossings.removeValue(forKey: state.app) ?? TimerHeap()
+        state.timer = heap.schedule(at: instant.milliseconds, payload: CrossingTimer.appChanges(call).packed)
+        self.views.crossings[state.app] = heap
+    }
+
+    /// The app's clock has reached a crossing.
+    mutating func appChangesDue(_ call: Int32) {
+        self.views.appChanges[call]?.timer = .none
+        self.fallBehindInChanges(call)
+    }
+
+    /// A change was applied: the streams of its app ask for it at the end of the input of this tick.
+    mutating func tookAppChange(_ change: Change) {
+        guard let app = change.app?.number ?? change.record?.app else { return }
+        self.views.newestAppChanges[app] = change.revision
+    }
+
+    private mutating func fallBehindInChanges(_ call: Int32) {
+        self.views.appChanges[call]?.isCompleteAfterReady = false
+        guard case .live? = self.views.appChanges[call]?.phase else { return }
+        self.views.appChanges[call]?.phase = .behind
+        self.setBehind(call, true)
+        self.views.appChangesToAsk.append(call)
+    }
+
+    /// Asks for what the changes and the clock of this tick have brought.
+    mutating func askForAppChanges() {
+        if !self.views.newestAppChanges.isEmpty {
+            for call in self.views.appChanges.keys.sorted() {
+                guard let state = self.views.appChanges[call],
+                    let revision = self.views.newestAppChanges[state.app], revision > state.readRevision
+                else { continue }
+                self.views.appChanges[call]?.newest = revision
+                self.fallBehindInChanges(call)
+            }
+            self.views.newestAppChanges.removeAll(keepingCapacity: true)
+        }
+        guard !self.views.appChangesToAsk.isEmpty else { return }
+        for call in self.views.appChangesToAsk where self.views.appChanges[call] != nil {
+            self.resumeAppChanges(call)
+        }
+        self.views.appChangesToAsk.removeAll(keepingCapacity: true)
+    }
+
+    mutating func appChangeTaken(_ call: Int32) {
+        guard var state = self.views.appChanges.removeValue(forKey: call) else {
+            preconditionFailure("a change was taken by a stream that is gone")
+        }
+        let event = state.ready[state.taken]
+        state.taken += 1
+        self.counters.appChangesSent += 1
+        self.payloads.release(event.payload)
+        let isDone = state.taken == state.ready.count
+        if isDone { self.finishReadyChanges(call, &state) }
+        self.views.appChanges[call] = state
+        if isDone { self.resumeAppChanges(call) }
+    }
+
+    // MARK: Encoding
+
+    /// A change, encoded once a tick for all streams.
+    private mutating func encodedChange(_ entry: ChangeEntry, app: AppNumber) -> EncodedChange {
+        let name = ChangeName(app: app, place: entry.place)
+        if let known = self.views.encodedChanges[name] { return known }
+        var event = FeedEvent(
+            cause: entry.cause, position: entry.position, committed: entry.committed, originClientID: entry.origin,
+            cursor: self.cursorBytes(entry.place, app))
+        if let account = entry.account {
+            event.account = String(decoding: account.key, as: UTF8.self)
+            self.compare(account, at: entry.position.asOf, into: &event)
+        }
+        var encoded = EncodedChange(
+            payload: .none, cause: event.cause, groupIDs: event.groups.map(\.groupID),
+            productIDs: event.entitlements.map(\.productID))
+        encoded.payload = self.encoded(event)
+        self.views.encodedChanges[name] = encoded
+        return encoded
+    }
+
+    private mutating func encoded(_ event: FeedEvent) -> PayloadHandle {
+        do throws(MessageError) {
+            let whole = try self.codec.encode(.appChanges(event))
+            let payload = self.payloads.insert(whole.prefixed)
+            if self.payloads[payload].count - 5 <= self.settings.frameBytesMax { return payload }
+            self.payloads.release(payload)
+        } catch {}
+        // An account with thousands of lines: its reader has to ask for the values.
+        var short = event
+        (short.groups, short.entitlements) = ([], [])
+        return self.encoded { codec throws(MessageError) in try codec.encode(.appChanges(short)) }
+    }
+
+    /// The statuses and entitlements that differ, each after the change.
+    private func compare(_ account: ChangedAccount, at instant: Instant, into event: inout FeedEvent) {
+        let app = account.app
+        let parts: ChangedParts
+        // Time is compared with the instant before; facts are compared at their own instant.
+        var earlier = instant
+        if account.isCrossing {
+            earlier = instant.advanced(byMilliseconds: -1)
+            parts = ChangedParts(
+                of: account.after, crossingAt: instant, leewayMilliseconds: app.renewalLeewayMilliseconds)
+        } else {
+            parts = ChangedParts(from: account.before, to: account.after)
+        }
+        for group in parts.groups {
+            let before = subscriptionStatuses(of: account.before, inGroup: group, app: app, at: earlier).value
+            let after = subscriptionStatuses(of: account.after, inGroup: group, app: app, at: instant).value
+            guard self.codec.digest(of: before) != self.codec.digest(of: after) else { continue }
+            event.groups.append(GroupStatuses(groupID: group, statuses: after))
+        }
+        for product in parts.products {
+            let before = currentEntitlement(of: account.before, toProduct: product, app: app, at: earlier).value
+            let after = currentEntitlement(of: account.after, toProduct: product, app: app, at: instant).value
+            guard self.codec.digest(of: before) != self.codec.digest(of: after) else { continue }
+            event.entitlements.append(EntitlementChange(productID: product, transaction: after))
+        }
+    }
+
+    private func cursorBytes(_ place: ChangePlace, _ app: AppNumber) -> [UInt8] {
+        ChangesCursor(
+            origin: self.origin, app: app, revision: place.revision, ordinal: place.ordinal,
+            instant: place.crossing.instant, account: place.crossing.account
+        ).bytes
+    }
+
+    /// Once a tick: the shared encodings are let go.
+    mutating func forgetEncodedChanges() {
+        guard !self.views.encodedChanges.isEmpty else { return }
+        for change in self.views.encodedChanges.values { self.payloads.release(change.payload) }
+        self.views.encodedChanges.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The owner of a timer in an app's heap of crossings.
+enum CrossingTimer {
+    case view(Int32)
+    case appChanges(Int32)
+
+    /// One bit of kind above the 32 of the index.
+    var packed: UInt64 {
+        switch self {
+        case .view(let index): UInt64(UInt32(bitPattern: index))
+        case .appChanges(let index): 1 << 32 | UInt64(UInt32(bitPattern: index))
+        }
+    }
+
+    init(packed: UInt64) {
+        let index = Int32(bitPattern: UInt32(truncatingIfNeeded: packed))
+        self = packed >> 32 == 0 ? .view(index) : .appChanges(index)
+    }
+}
