@@ -56,14 +56,15 @@ extension LoopCore {
         precondition(self.transport.owed.count == 0, "\(self.transport.owed.count) owed frames are left")
         precondition(self.views.slots.count == 0, "\(self.views.slots.count) views are left")
         precondition(self.views.accounts.count == 0, "\(self.views.accounts.count) accounts are left")
-        let kept = 2 + self.transport.http.heads.count
+        let kept = 2 + self.transport.http.heads.count + self.lastingFormCount
         precondition(self.payloads.count == kept, "\(self.payloads.count - kept) payloads are leaked")
         precondition(
             self.transport.http.connections.count == 0 && self.transport.http.streams.count == 0
                 && self.transport.http.table.count == 0 && self.transport.http.requests.isEmpty
                 && self.transport.http.blocks.isEmpty && self.transport.http.healthWatches.isEmpty
                 && self.transport.http.clientIDs.isEmpty && self.transport.http.origins.isEmpty
-                && self.transport.http.forms.isEmpty && self.transport.http.bookmark.isNone,
+                && self.payloads.forms.keys.allSatisfy { $0 == self.views.loading.index }
+                && self.transport.http.bookmark.isNone,
             "connections of HTTP are left")
         precondition(self.transport.streams.count == 0, "\(self.transport.streams.count) stream numbers are left")
         precondition(self.service.tickets.count == 0, "\(self.service.tickets.count) tickets are left")
@@ -93,7 +94,8 @@ extension LoopCore {
             self.transport.unfinishedFrames.isEmpty,
             "\(self.transport.unfinishedFrames.count) unfinished frames are left")
         precondition(
-            self.transport.admission.closing.isEmpty && self.handshakes == 0, "\(self.handshakes) handshakes are left")
+            self.transport.admission.closing.isEmpty && self.handshakes == 0
+                && self.transport.admission.refused.isEmpty, "\(self.handshakes) handshakes are left")
         precondition(self.transport.beats.count == 0 && self.transport.stalls.count == 0, "a wheel is not empty")
         precondition(self.views.crossings.values.allSatisfy { $0.count == 0 }, "crossings are left")
         precondition(self.views.sweep.isEmpty && self.service.heldBarriers.isEmpty, "a sweep or a barrier is left")

@@ -1,5 +1,6 @@
 """Connect, gRPC-Web, server-sent events and the rules of HTTP/1.1, by curl and by hand, against a real server."""
 import base64
+import gzip
 import json
 import pathlib
 import socket
@@ -76,6 +77,26 @@ def connect(port):
             status, _, body = curl(port, PRODUCTS + "?productIds=com.example.monthly&productIds=x", version)
             equal(json.loads(body)["success"]["unavailableIds"], ["x"], "a list by names")
             equal(curl(port, BUY + "?account=alice", version)[0], 405, "a purchase by GET")
+        with check(f"connect: answers are compressed where that is accepted over {name}"):
+            ids = json.dumps({"productIds": [f"none-{n:05}" for n in range(400)]})
+            _, plain, body = curl(port, PRODUCTS, version, data=ids)
+            assert "content-encoding" not in plain, plain
+            _, head, packed = curl(port, PRODUCTS, version, "-H", "accept-encoding: br, gzip;q=0.5", data=ids)
+            equal(head["content-encoding"], "gzip", "the encoding")
+            assert len(packed) < len(body) // 2, len(packed)
+            equal(json.loads(gzip.decompress(packed)), json.loads(body), "the answer")
+            _, head, _ = curl(port, PRODUCTS, version, "-H", "accept-encoding: gzip;q=0", data=ids)
+            assert "content-encoding" not in head, head
+            _, head, _ = curl(port, PRODUCTS, version, "-H", "accept-encoding: gzip", data='{"productIds":["x"]}')
+            assert "content-encoding" not in head, "a short answer is not compressed"
+            message = ids.encode()
+            _, head, body = curl(port, PRODUCTS.replace("GetProducts", "ProductsTask"), version, "-H",
+                                 "connect-accept-encoding: gzip", seconds=1, kind="application/connect+json",
+                                 data=b"\0" + struct.pack(">I", len(message)) + message)
+            equal(head["connect-content-encoding"], "gzip", "the encoding of the stream")
+            messages = list(envelopes(body))
+            equal([flag for flag, _ in messages[:2]], [0, 1], "the flags")
+            assert "success" in json.loads(gzip.decompress(messages[1][1]))
         with check(f"connect: a purchase in JSON over {name}"):
             status, _, body = curl(port, BUY, version,
                                    data='{"account":"c-1","order":{"productId":"com.example.coins"}}')

@@ -18,16 +18,19 @@ import time
 
 perch, root, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 sys.path.insert(0, str(root / "Tests/Interop"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import floods  # noqa: E402
 import server as servers  # noqa: E402
 from checks import Peer  # noqa: E402
 from client import CALL, Contract, HELLO, MESSAGE, STATUS  # noqa: E402
 
 FULL, CONTROL = "--full" in sys.argv, "--control" in sys.argv
 SECONDS = 20 if FULL else 2
-WATCHERS = 50 if FULL else 20
+WATCHERS = 100 if FULL else 20
 CHANGES_PER_SECOND = 40
 CONNECTS_PER_SECOND = 256
 ADMITTED_WITHIN = 2.0
+MEMORY_GROWTH = 96 << 20  # bytes that a flood may add: its connections, their bounded answers, and the allocator's slack
 LATENCY_FLOOR = 0.010  # seconds: below it, a p99 measures the scheduler of this machine
 APP = {"bundle_id": "com.example.app", "environment": 3}
 ENTITLEMENTS, TRANSACTIONS, ADMIN = (f"/perch.v1.{name}Service/" for name in ("Entitlement", "Transaction", "Admin"))
@@ -308,6 +311,28 @@ class Trial:
             self.failures.append(name)
         print(f"{'FAILED ' if failure else 'ok     '} {name}: {failure or said}", flush=True)
 
+    def flood(self, name, attack):
+        """The same, with the server's memory bounded."""
+        before = []
+
+        def grown(server):
+            growth = server.memory() - before[0]
+            if growth > MEMORY_GROWTH:
+                raise Failure(f"the server grew by {growth >> 20} MiB, {MEMORY_GROWTH >> 20} are allowed")
+
+        started = self.start
+
+        def start(*settings, **more):
+            server = started(*settings, **more)
+            before.append(server.memory())
+            return server
+
+        self.start = start
+        try:
+            self.run(name, attack, checks=[grown])
+        finally:
+            self.start = started
+
     def ask(self, server):
         """An authorised client sends a long request while the attack goes on, in two parts."""
         peer = Peer(server.address, self.contract)
@@ -358,6 +383,12 @@ def main():
     if FULL or CONTROL:
         trial.run("seven addresses dribble, 512 slots", (dribble, attackers, 1_400), *small)
     trial.restart("a restart under the attack, 512 slots", (dribble, ["127.0.0.2"], 700), *small)
+    if not CONTROL:
+        trial.flood("every flood of HTTP/2 at once", (floods.flood, floods.KINDS))
+        trial.flood("ten thousand streams of HTTP/2 that nobody reads", (floods.slow_reads, 10, 1_000))
+    if FULL:
+        for kind in floods.KINDS:
+            trial.flood(f"HTTP/2: {kind.__name__.replace('_', ' ')}", (floods.flood, (kind,)))
     known = Trial(contract, credentials, keys)
     known.run("partial frames without credentials", (hold_frames, ["127.0.0.2"], frames), checks=[known.ask])
     if FULL or CONTROL:

@@ -283,6 +283,8 @@ def crowds(address, contract, bystander, table):
         peer.close()
     with check(f"refused with DRAIN HANDSHAKE_LIMIT: more than {HANDSHAKES_MAX} connections before WELCOME"):
         peers = [Peer(address, contract) for _ in range(HANDSHAKES_MAX + 8)]
+        for peer in peers:
+            peer.socket.send(bytes([HELLO]))  # The first byte says in which protocol to refuse.
         readable, _, _ = select.select([peer.socket for peer in peers], [], [], 4)
         assert readable, "nobody was refused"
         refused = [peer for peer in peers if peer.socket in readable]

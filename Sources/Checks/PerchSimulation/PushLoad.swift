@@ -21,6 +21,8 @@ package final class PushLoad {
         package var batch: Int
         package var seed: UInt64 = 1
         package var change = Change.purchase
+        /// The watches are streams of gRPC, not of perch/1.
+        package var speaksGRPC = false
 
         package init(watches: Int, connections: Int, batch: Int) {
             self.watches = watches
@@ -54,6 +56,8 @@ package final class PushLoad {
     private let change: NamedFrame
     private var changeCount = 0
     private let watch: NamedFrame
+    /// The message of a watch by gRPC.
+    private let watchMessage: [UInt8]
     private let hello: [UInt8]
     private var input: [UInt8] = []
     /// Number of written values, with snapshots.
@@ -100,6 +104,7 @@ package final class PushLoad {
                 ? .subscriptionStatusTask(SubscriptionStatusRequest(account: account, groupID: "plans"))
                 : .currentEntitlementTask(CurrentEntitlementRequest(account: account, productID: "season"))
             self.watch = NamedFrame(try frame(watch), account: account)
+            self.watchMessage = Array(try codec.encode(watch).prefixed)
             let hello = Hello(protocolVersion: 1, clientName: "load", heartbeatSeconds: 600)
             self.hello = Array(try codec.encode(hello).frame(.hello, stream: 0))
         } catch {
@@ -120,6 +125,11 @@ package final class PushLoad {
         for index in 0..<self.setup.connections {
             self.beginTurn()
             let connection = self.core.accepted(socket: Int32(index + 2), isLoopback: true)
+            if self.setup.speaksGRPC {
+                self.openStreams(of: connection, index)
+                self.finishTurn()
+                continue
+            }
             self.receive(connection, self.hello)
             for (place, watch) in stride(from: index, to: self.setup.watches, by: self.setup.connections).enumerated() {
                 self.input.removeAll(keepingCapacity: true)
@@ -132,6 +142,33 @@ package final class PushLoad {
         for _ in 0..<2 {
             self.beginTurn()
             self.finishTurn()
+        }
+    }
+
+    /// The watches of a connection of HTTP/2, with the widest windows. All are of account 0.
+    private func openStreams(of connection: Int32, _ index: Int) {
+        precondition(self.setup.accounts == 1, "a load over gRPC has one account")
+        func frame(_ kind: UInt8, _ flags: UInt8, _ stream: Int, _ body: [UInt8]) -> [UInt8] {
+            let (length, stream) = (UInt32(body.count), UInt32(stream))
+            return [UInt8(truncatingIfNeeded: length >> 16), UInt8(truncatingIfNeeded: length >> 8)]
+                + [UInt8(truncatingIfNeeded: length), kind, flags]
+                + (0..<4).map { UInt8(truncatingIfNeeded: stream >> (24 - 8 * $0)) } + body
+        }
+        func field(_ name: String, _ value: String) -> [UInt8] {
+            [0, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.utf8.count)] + Array(value.utf8)
+        }
+        let path = "/perch.v1.EntitlementService/CurrentEntitlementTask"
+        let head =
+            field(":method", "POST") + field(":scheme", "http") + field(":path", path)
+            + field(":authority", "localhost")
+            + field("content-type", "application/grpc") + field("te", "trailers")
+        let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+        self.receive(
+            connection,
+            preface + frame(4, 0, 0, [0, 4, 0x7F, 0xFF, 0xFF, 0xFF]) + frame(8, 0, 0, [0x7F, 0xFE, 0xFF, 0xFF]))
+        for (place, _) in stride(from: index, to: self.setup.watches, by: self.setup.connections).enumerated() {
+            self.receive(
+                connection, frame(1, 4, 2 * place + 1, head) + frame(0, 1, 2 * place + 1, self.watchMessage))
         }
     }
 

@@ -192,13 +192,7 @@ extension Storage {
             let due = try self.due(app, through: .distantFuture, limit: 10_000)
             lines.append("due \(app): \(due.map { "\($0.instant.milliseconds)/\($0.account)" })")
             lines.append("earliest \(app): \(String(describing: try self.earliestDue(app)))")
-            let first = DueEntry(instant: .distantPast, account: 0)
-            let crossings = try self.crossings(app, after: first, through: .distantFuture, limit: 10_000)
-            lines.append("crossings \(app): \(crossings.map { "\($0.instant.milliseconds)/\($0.account)" })")
-            for entry in crossings {
-                let next = try self.crossings(app, after: entry, through: StorageScript.days[3], limit: 2)
-                lines.append("crossings after \(entry.instant.milliseconds)/\(entry.account): \(next)")
-            }
+            lines += try self.transcriptOfCrossings(app)
             let keys = try self.keys(of: app, after: [], limit: 10_000)
             lines.append("keys of \(app): \(keys)")
             for (index, key) in keys.enumerated() {
@@ -252,6 +246,18 @@ extension Storage {
                     "event \(account) \(event.place.revision)/\(event.place.ordinal) at \(event.committed) \(event.kind) "
                         + "\(event.origin) \(digest(event.transaction.sealed(account: account)))")
             }
+        }
+        return lines
+    }
+
+    private func transcriptOfCrossings(_ app: AppNumber) throws(StorageError) -> [String] {
+        var lines: [String] = []
+        let first = DueEntry(instant: .distantPast, account: 0)
+        let crossings = try self.crossings(app, after: first, through: .distantFuture, limit: 10_000)
+        lines.append("crossings \(app): \(crossings.map { "\($0.instant.milliseconds)/\($0.account)" })")
+        for entry in crossings {
+            let next = try self.crossings(app, after: entry, through: StorageScript.days[3], limit: 2)
+            lines.append("crossings after \(entry.instant.milliseconds)/\(entry.account): \(next)")
         }
         return lines
     }

@@ -7,6 +7,7 @@ import PerchSimulation
 ///     pushcost mux|keyed|hot [CHANGES] [WATCHES] [BATCH]      100,000 purchases, 10,000 watches, 256 changes a tick
 ///     pushcost once [CHANGES] [WATCHES] [BATCH]               as mux, each purchase with an idempotency key
 ///     pushcost renewals [CHANGES] [WATCHES] [BATCH]           as mux, each change renews a subscription
+///     pushcost fan|fan-grpc [CHANGES] [WATCHES] [BATCH]       one account, its watches on ten connections, by gRPC or not
 ///     pushcost storm [CONNECTIONS] [ACCOUNTS] [BATCH]         connections that open, receive a value and close
 ///
 /// Prints the nanoseconds of a change, or of a connection. For a figure that does not depend on other load, count
@@ -15,7 +16,7 @@ import PerchSimulation
 ///     valgrind --tool=callgrind --toggle-collect=perch_measured .build/release/pushcost mux 10000
 @main
 enum Main {
-    private static let names = ["mux", "keyed", "hot", "once", "renewals", "storm"]
+    private static let names = ["mux", "keyed", "hot", "once", "renewals", "fan", "fan-grpc", "storm"]
 
     static func main() {
         let arguments = CommandLine.arguments.dropFirst()
@@ -32,6 +33,10 @@ enum Main {
         var setup = PushLoad.Setup(
             watches: watches, connections: ["keyed", "hot"].contains(name) ? watches : 1, batch: batch)
         if name == "hot" { setup.accounts = 1 }
+        if name == "fan" || name == "fan-grpc" {
+            (setup.accounts, setup.connections) = (1, 10)
+            setup.speaksGRPC = name == "fan-grpc"
+        }
         if name == "once" { setup.change = .keyedPurchase }
         if name == "renewals" { setup.change = .renewal }
         if name == "storm" { setup.connections = 0 }

@@ -8,6 +8,21 @@ struct PayloadHandle: BitwiseCopyable, Hashable {
     var isNone: Bool { self.index < 0 }
 }
 
+/// Other forms of a message, each made for its first reader.
+struct MessageForms {
+    /// Where it is compressed at all: the deflated bytes that gzip shares.
+    var zlib = PayloadHandle.none
+    var gzip = PayloadHandle.none
+    /// It does not get smaller.
+    var isGzipUseless = false
+    var json = PayloadHandle.none
+    var jsonGzip = PayloadHandle.none
+    var isJSONGzipUseless = false
+    var event = PayloadHandle.none
+
+    var all: InlineArray<5, PayloadHandle> { [self.zlib, self.gzip, self.json, self.jsonGzip, self.event] }
+}
+
 /// Immutable encoded frame bodies (Length-Prefixed-Messages) with a manual reference count: another reference costs one
 /// addition.
 struct Payloads: ~Copyable {
@@ -20,6 +35,8 @@ struct Payloads: ~Copyable {
     private var slab = Slab<Payload>()
     private var pool = Pool()
     private(set) var bytes = 0
+    /// Other forms of payloads, such as JSON, by their plain form. They live as long as it.
+    private(set) var forms: [Int32: MessageForms] = [:]
     /// Number of payloads ever made, for the counter of encodings.
     private(set) var madeCount: UInt64 = 0
 
@@ -54,6 +71,18 @@ struct Payloads: ~Copyable {
         self.bytes -= Int(payload.count)
         self.pool.give(payload.bytes, Int(payload.count))
         self.slab.remove(handle.index)
+        if !self.forms.isEmpty { self.releaseForms(of: handle) }
+    }
+
+    private mutating func releaseForms(of plain: PayloadHandle) {
+        guard let forms = self.forms.removeValue(forKey: plain.index) else { return }
+        let all = forms.all
+        for index in all.indices where !all[index].isNone { self.release(all[index]) }
+    }
+
+    /// Changes the forms of a plain payload. It takes over a reference to each new one.
+    mutating func setForms(of plain: PayloadHandle, _ change: (inout MessageForms) -> Void) {
+        change(&self.forms[plain.index, default: MessageForms()])
     }
 
     var count: Int { Int(self.slab.count) }

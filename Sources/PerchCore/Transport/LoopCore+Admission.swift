@@ -12,6 +12,15 @@ struct Admission {
     var partialFrames = FairQueue()
     /// Connections that are closing.
     var closing = FairQueue()
+    /// Of those, the ones whose protocol is not known yet.
+    var refused: [Int32: RefusedConnection] = [:]
+}
+
+/// Why a connection was refused before its first byte.
+struct RefusedConnection {
+    var status: WireStatus
+    /// Milliseconds after which the client may return, if the reason has no default.
+    var wait: UInt32?
 }
 
 // Unauthenticated connections: from accept to WELCOME with valid credentials.
@@ -81,14 +90,14 @@ extension LoopCore {
             self.connections[index].flags.insert(.countsForAddress)
             return true
         case .full(let count):
-            self.close(
+            self.refuseAtFirstByte(
                 index,
                 WireStatus(
                     .connectionLimit,
                     "this address has \(count) connections, the limit is \(limit); close some, or share one among more watches",
                     details: [.found(count), .limit(limit), .setting("connections-per-address")]))
         case .tooFast(let wait):
-            self.close(
+            self.refuseAtFirstByte(
                 index,
                 WireStatus(
                     .connectRate,
@@ -107,12 +116,48 @@ extension LoopCore {
         let (found, limit) = (self.handshakes, self.settings.handshakesMax)
         let own = self.transport.admission.handshakes.weight(ofOrigin: self.connections[victim].origin)
         let need = self.connections[victim].phase == .greeting ? "HELLO" : "valid credentials"
-        self.close(
+        self.refuseAtFirstByte(
             victim,
             WireStatus(
                 .handshakeLimit,
                 "\(found) connections wait for HELLO or valid credentials, the limit is \(limit); this address has most of them (\(own)), and this one is its oldest: send \(need) as soon as you are connected",
                 details: [.found(found), .limit(limit), .setting("handshakes")]))
+    }
+
+    /// Closes a connection. Its peer may not have sent anything yet: then its first byte decides the form of the reason. A
+    /// silent peer gets a DRAIN after the time for the first byte.
+    private mutating func refuseAtFirstByte(
+        _ index: Int32, _ status: WireStatus, reconnectAfterMilliseconds wait: UInt32? = nil
+    ) {
+        guard self.connections[index].wire == .unknown, !self.connections[index].flags.contains(.hasSpoken) else {
+            return self.close(index, status, reconnectAfterMilliseconds: wait)
+        }
+        if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
+        self.transport.admission.refused[index] = RefusedConnection(status: status, wait: wait)
+        self.leaveOpenPhase(index, to: .closing)
+        self.scheduleDeadline(
+            .firstByte(index, self.connections.generation(index)),
+            at: self.now.monotonic + self.settings.firstByteTimeoutMilliseconds)
+        self.linger(index)
+    }
+
+    /// Sends a refused connection its reason, in the protocol of its first bytes; none: nothing came.
+    mutating func sayRefusal(_ index: Int32, _ bytes: borrowing RawSpan) {
+        guard let refused = self.transport.admission.refused.removeValue(forKey: index) else { return }
+        let (first, second): (UInt8, UInt8) = bytes.withUnsafeBytes { bytes in
+            (bytes.first ?? 0, bytes.count > 1 ? bytes[1] : 0)
+        }
+        if first == UInt8(ascii: "P"), second == UInt8(ascii: "R") {
+            self.connections[index].wire = .http2
+            self.oweControl(index, HTTP2.settings(streamsMax: self.settings.callsPerConnectionMax))
+            self.oweControl(index, self.goAway(index, refused.status))
+        } else if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
+            self.connections[index].wire = .http1
+            self.oweControl(index, Self.httpClosing(refused.status))
+        } else {
+            self.oweDrain(index, refused.status, endsAcceptedCredentials: false, wait: refused.wait)
+        }
+        self.connections[index].flags.insert(.writesReason)
     }
 
     /// Counts bytes of a connection before its peer is known. False: the connection was closed, because its address

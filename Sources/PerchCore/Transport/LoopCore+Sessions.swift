@@ -39,7 +39,10 @@ extension LoopCore {
 
     private mutating func takeInput(_ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int) -> Int {
         let count = bytes.byteCount
-        guard self.connections[index].phase.takesFrames else { return count }
+        guard self.connections[index].phase.takesFrames else {
+            if !self.transport.admission.refused.isEmpty { self.sayRefusal(index, bytes) }
+            return count
+        }
         guard self.connections[index].flags.contains(.hasPartialInput) else {
             let taken = self.takeFrames(index, bytes, untilAsks: asksMax)
             if taken.isStopped { return taken.bytes }
@@ -223,9 +226,7 @@ extension LoopCore {
     mutating func close(_ index: Int32, _ status: WireStatus, reconnectAfterMilliseconds wait: UInt32? = nil) {
         guard self.connections[index].phase.takesFrames else { return }
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
-        var pause = self.pause(
-            for: status.reason, endsAcceptedCredentials: self.connections[index].phase == .open)
-        if let wait { pause = (wait, max(Limits.drainShortJitterMilliseconds, wait)) }
+        let wasOpen = self.connections[index].phase == .open
         let goodbye = self.httpFarewell(index, status)
         self.leaveOpenPhase(index, to: .closing)
         self.dropOwed(index)
@@ -233,13 +234,20 @@ extension LoopCore {
             let payload = self.payloads.insert(goodbye)
             self.owe(index, .control, stream: 0, payload)
         } else {
-            let drain = status.drain(
-                isFinal: true, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
-            let payload = self.encoded { codec throws(MessageError) in try codec.encode(drain) }
-            self.owe(index, .farewell, stream: 0, payload)
+            self.oweDrain(index, status, endsAcceptedCredentials: wasOpen, wait: wait)
         }
         self.connections[index].flags.insert(.writesReason)
         self.linger(index)
+    }
+
+    /// The last frame of a perch/1 connection.
+    mutating func oweDrain(_ index: Int32, _ status: WireStatus, endsAcceptedCredentials: Bool, wait: UInt32?) {
+        var pause = self.pause(for: status.reason, endsAcceptedCredentials: endsAcceptedCredentials)
+        if let wait { pause = (wait, max(Limits.drainShortJitterMilliseconds, wait)) }
+        let drain = status.drain(
+            isFinal: true, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
+        let payload = self.encoded { codec throws(MessageError) in try codec.encode(drain) }
+        self.owe(index, .farewell, stream: 0, payload)
     }
 
     /// Bounds the time and the number of closing connections.
@@ -287,6 +295,7 @@ extension LoopCore {
             // A closing connection was kept only for its peer, which has now closed too.
             self.remove(index)
         case .closing:
+            if self.transport.admission.refused[index] != nil { return self.remove(index) }
             self.listen(index)
         case .dying:
             self.remove(index)
@@ -304,6 +313,7 @@ extension LoopCore {
         self.dropOwed(index)
         if self.connections[index].unfinished >= 0 { self.dropUnfinished(index) }
         self.transport.admission.closing.remove(index)
+        if !self.transport.admission.refused.isEmpty { self.transport.admission.refused[index] = nil }
         self.service.clientIDs[index] = nil
         self.transport.certificates[index] = nil
         self.transport.credentialFailures[index] = nil

@@ -74,6 +74,10 @@ extension LoopCore {
         }
         switch kind {
         case 0:
+            if self.connections[index].phase == .closing {
+                let nothing: [UInt8] = []
+                return self.sayRefusal(index, nothing.span.bytes)
+            }
             guard self.connections[index].phase == .greeting else { return }
             if self.connections[index].flags.contains(.hasSpoken) {
                 let rest = self.settings.helloTimeoutMilliseconds - self.settings.firstByteTimeoutMilliseconds
@@ -177,7 +181,7 @@ extension LoopCore {
     package mutating func endTurn() -> Int64? {
         self.reportBarriers()
         self.forgetWelcome()
-        self.forgetForms()
+        self.forgetBookmark()
         self.forgetEncodedChanges()
         if self.isSweepUnasked || !self.transport.pausedInputs.isEmpty || !self.views.listedViews.isEmpty {
             return self.now.monotonic
@@ -224,7 +228,8 @@ extension LoopCore {
     package var census: LoopCensus {
         LoopCensus(
             connections: Int(self.connections.count), calls: Int(self.calls.count), views: Int(self.views.slots.count),
-            accounts: Int(self.views.accounts.count), payloads: self.payloads.count - self.transport.http.heads.count,
+            accounts: Int(self.views.accounts.count),
+            payloads: self.payloads.count - self.transport.http.heads.count - self.lastingFormCount,
             memoryBytes: self.connections.memoryBytes + self.calls.memoryBytes + self.views.slots.memoryBytes
                 + self.views.accounts.memoryBytes + self.payloads.memoryBytes + self.views.encodings.memoryBytes
                 + self.tableBytes + self.httpBytes

@@ -97,9 +97,17 @@ extension LoopCore {
     mutating func compressed(_ plain: PayloadHandle, _ known: PayloadHandle) -> PayloadHandle {
         guard known.isNone, self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return known }
         let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
+        if let shared = self.payloads.forms[plain.index]?.zlib, !shared.isNone {
+            self.payloads.retain(shared)
+            return shared
+        }
         guard let smaller = self.codec.compressed(message) else { return .none }
         self.counters.valuesCompressed += 1
-        return self.payloads.insert(smaller.prefixed)
+        let zlib = self.payloads.insert(smaller.prefixed)
+        // For readers of gzip, who get the same deflated bytes.
+        self.payloads.retain(zlib)
+        self.payloads.setForms(of: plain) { $0.zlib = zlib }
+        return zlib
     }
 
     /// The body that a watch gets next.

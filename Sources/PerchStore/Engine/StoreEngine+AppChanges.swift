@@ -31,11 +31,11 @@ extension StoreEngine {
     ///
     /// Last in a tick, so that a mutation waits for one such share at most. Equal questions of a tick share one page.
     func answerChanges(wall: Instant, into outbox: inout Outbox) -> Bool {
-        if self.changesAsked.isEmpty { return false }
+        if self.appChanges.asked.isEmpty { return false }
         var known: [ChangesAsked: ChangePage] = [:]
         var answered = 0
         var entries = 0
-        for request in self.changesAsked {
+        for request in self.appChanges.asked {
             guard entries < Limits.changesPerTick, self.failure == nil else { break }
             guard case .changes(let asked) = request.body else { preconditionFailure("not a question for changes") }
             answered += 1
@@ -59,15 +59,15 @@ extension StoreEngine {
                 outbox.answer(request, .refused(self.refusal(ofRead: error)))
             }
         }
-        self.changesAsked.removeFirst(answered)
+        self.appChanges.asked.removeFirst(answered)
         if self.failure != nil { self.refuseChanges(self.failedRefusal, into: &outbox) }
-        return !self.changesAsked.isEmpty
+        return !self.appChanges.asked.isEmpty
     }
 
     /// Refuses all questions for changes, once the store has failed.
     func refuseChanges(_ refusal: Refusal, into outbox: inout Outbox) {
-        for request in self.changesAsked { outbox.answer(request, .refused(refusal)) }
-        self.changesAsked = []
+        for request in self.appChanges.asked { outbox.answer(request, .refused(refusal)) }
+        self.appChanges.asked = []
     }
 
     private func changes(
@@ -210,7 +210,7 @@ extension StoreEngine {
             }
             var after = before
             after.fold(own.map(\.fact), revision: row.revision, committed: row.committed)
-            self.pastRecords.insert(after)
+            self.appChanges.pastRecords.insert(after)
             draft.factsLeft -= own.count
             draft.pass(row.revision, UInt32(ordinal), at: instant)
             guard let key = try self.storage.key(of: account), let first = own.first else { continue }
@@ -251,10 +251,10 @@ extension StoreEngine {
         _ account: AccountNumber, _ app: AppNumber, through revision: UInt64, _ draft: inout ChangeDraft
     ) throws(StorageError) -> AccountRecord? {
         var record = AccountRecord(account: account, app: app)
-        if let known = self.pastRecords.record(account), known.revision <= revision { record = known }
+        if let known = self.appChanges.pastRecords.record(account), known.revision <= revision { record = known }
         while true {
             guard draft.factsLeft > 0 else {
-                self.pastRecords.insert(record)
+                self.appChanges.pastRecords.insert(record)
                 return nil
             }
             var limit = draft.factsLeft + 1

@@ -50,7 +50,7 @@ extension StoreEngine {
         var next = StoredChange(
             revision: header.revision + 1, committed: wall, app: app, nextTransaction: nextTransaction,
             nextAccount: header.nextAccount)
-        next.takeRoom(of: &self.draft)
+        next.takeRoom(of: &self.reused.draft)
         return next
     }
 
@@ -108,7 +108,7 @@ extension StoreEngine {
         for place in stored.facts.indices { batch.milestones.count(stored.facts[place].fact) }
         batch.changes.append(Change(stored, accounts: accounts))
         stored.removeAll()
-        swap(&stored, &self.draft)
+        swap(&stored, &self.reused.draft)
     }
 
     /// Writes the facts that a decision came to, with those of the family, as one change.

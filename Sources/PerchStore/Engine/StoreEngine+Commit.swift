@@ -74,14 +74,14 @@ extension StoreEngine {
 
     /// An empty batch. `give(back:)` keeps the capacity of its lists.
     func takeBatch() -> Batch {
-        guard let batch = self.spare.take() else { return Batch(header: self.header, apps: self.apps) }
+        guard let batch = self.reused.batch.take() else { return Batch(header: self.header, apps: self.apps) }
         return batch
     }
 
     func give(back batch: consuming Batch) {
         guard batch.isWorthKeeping else { return }
         batch.start(header: self.header, apps: self.apps)
-        self.spare = batch
+        self.reused.batch = batch
     }
 
     /// Runs `body` between the storage's `begin` and `commit`, and accepts the batch. Nil: committed.

@@ -49,10 +49,7 @@ package final class StoreEngine {
 
     /// Mutations that wait until their account has caught up with its renewals.
     @exclusivity(unchecked) var deferred: [StoreRequest] = []
-    /// Questions for changes of an app. Each tick answers a bounded number of entries.
-    @exclusivity(unchecked) var changesAsked: [StoreRequest] = []
-    /// Records as they were, for readers of an app's changes.
-    @exclusivity(unchecked) var pastRecords = RecordCache(bytesMax: Limits.changeRecordsBytes)
+    @exclusivity(unchecked) var appChanges = AppChangeReads()
     /// Clock moves that wait until everything due up to the new instant is settled.
     @exclusivity(unchecked) var settlings: [Batch.Settling] = []
     @exclusivity(unchecked) var barriers = Barriers()
@@ -68,13 +65,25 @@ package final class StoreEngine {
     @exclusivity(unchecked) var answersSwept = Instant.distantPast
     /// The number of facts that a read of the past goes through at most: `Limits.factsPerReadMax`, less in tests.
     package var factsPerReadMax = Limits.factsPerReadMax
-    /// An empty change whose lists have capacity, for the next one.
-    @exclusivity(unchecked) var draft = StoredChange(
-        revision: 0, committed: .distantPast, app: 0, nextTransaction: 0, nextAccount: 0)
-    /// An empty batch whose lists have capacity, for the next one.
-    @exclusivity(unchecked) var spare: Batch?
+    @exclusivity(unchecked) var reused = Reused()
     /// Of the app that was bought from last.
     @exclusivity(unchecked) var prepared: PreparedSales?
+
+    /// What readers of apps' changes need.
+    struct AppChangeReads {
+        /// Questions that are not answered yet. Each tick answers a bounded number of entries.
+        var asked: [StoreRequest] = []
+        /// Records as they were.
+        var pastRecords = RecordCache(bytesMax: Limits.changeRecordsBytes)
+    }
+
+    /// Empty values whose lists have capacity.
+    struct Reused {
+        /// For the next change.
+        var draft = StoredChange(revision: 0, committed: .distantPast, app: 0, nextTransaction: 0, nextAccount: 0)
+        /// For the next batch.
+        var batch: Batch?
+    }
 
     /// How long commits take.
     package struct Timing {
@@ -175,7 +184,7 @@ package final class StoreEngine {
                 case .barrierReached(let number):
                     self.reached(number, wall: wall, into: &outbox)
                 case .changes:
-                    self.changesAsked.append(request)
+                    self.appChanges.asked.append(request)
                 default:
                     outbox.answer(request, self.read(request.body, wall: wall))
                 }

@@ -229,6 +229,11 @@ package final class MessageCodec {
     /// gzip and zlib hold the same deflated bytes between different ends.
     package func gzipped(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
         guard let zlib = self.compressed(message)?.message else { return nil }
+        return Self.gzip(zlib, of: message)
+    }
+
+    /// The gzip form of a message whose zlib form is known.
+    package static func gzip(_ zlib: UnsafeRawBufferPointer, of message: UnsafeRawBufferPointer) -> [UInt8]? {
         let deflated = zlib[2..<(zlib.count - 4)]
         let count = Gzip.head.count + deflated.count + 8
         guard count < message.count else { return nil }

@@ -25,7 +25,7 @@ final class HTTP2Client {
     }
 
     let world: World
-    let socket = SimulatedSocket(number: 9_000)
+    let socket: SimulatedSocket
     private(set) var frames: [Frame] = []
     private(set) var streams: [UInt32: Stream] = [:]
     private(set) var goAways: [(last: UInt32, code: UInt32, text: String)] = []
@@ -41,7 +41,11 @@ final class HTTP2Client {
     /// `initialWindow`: what the server may send on a stream at first.
     init(_ world: World, initialWindow: UInt32? = nil, says preface: Bool = true) {
         self.world = world
-        world.loops[0].backlog.append(self.socket)
+        let loop = world.loops[0]
+        // The driver knows a socket by its number.
+        let before = Int(loop.core.counters.connectionsAccepted) + loop.backlog.count
+        self.socket = SimulatedSocket(number: 9_000 + Int32(before))
+        loop.backlog.append(self.socket)
         guard preface else { return }
         self.socket.clientSends(HTTP2.preface)
         self.settings(initialWindow: initialWindow)
@@ -100,14 +104,17 @@ final class HTTP2Client {
     /// A request's head alone.
     func open(
         _ path: String, _ more: [(String, String)] = [], type: String = "application/grpc",
-        _ flags: HTTP2FrameHeader.Flags = []
+        _ flags: HTTP2FrameHeader.Flags = [], padded: ([UInt8]) -> [UInt8] = { $0 }
     ) -> UInt32 {
         let stream = self.nextStream
         self.nextStream += 2
         self.streams[stream] = Stream()
-        self.send(.headers, flags.union(.endHeaders), stream, Self.head(path, more, type: type))
+        self.send(.headers, flags.union(.endHeaders), stream, padded(Self.head(path, more, type: type)))
         return stream
     }
+
+    /// The method whose responses come on a stream.
+    func expect(_ method: PerchWire.Method, on stream: UInt32) { self.streams[stream]?.method = method }
 
     // MARK: Hearing
 

@@ -102,6 +102,8 @@ let limitsTable: [LimitRow] = [
         let world = limited { $0.core.handshakesMax = 4 }
         let clients = (0..<4 + step).map { _ in world.connect() }
         world.settle()
+        clients[0].sendBytes([1])
+        world.settle()
         precondition(clients.dropFirst().allSatisfy { $0.isOpen }, "a newer one was closed")
         return world.outcome(clients[0])
     },
@@ -209,6 +211,8 @@ let limitsTable: [LimitRow] = [
         let others = [world.connect(address: addresses[1]), world.connect()]
         let clients = (0..<3 + step).map { world.connect(loop: $0 % 2, address: addresses[0]) }
         world.settle()
+        clients[clients.count - 1].sendBytes([1])
+        world.settle()
         precondition(others.allSatisfy { $0.isOpen }, "somebody else was refused")
         return world.outcome(clients[clients.count - 1])
     },
@@ -230,6 +234,7 @@ let limitsTable: [LimitRow] = [
         let world = limited { $0.core.connectsPerAddress = RateLimit(perSecond: 10, burst: 3) }
         let clients = (0..<3 + step).map { _ in
             let client = world.connect(address: addresses[0])
+            client.sendBytes([1])
             world.settle()
             return client
         }

@@ -49,6 +49,9 @@ import Testing
         let local = (0..<5).map { _ in world.connect() }
         world.settle()
         #expect(first.isOpen && local.allSatisfy { $0.isOpen })
+        #expect(second.drains.isEmpty, "its protocol is not known yet")
+        second.hello()
+        world.settle()
         #expect(second.drains.map(\.reason) == ["CONNECT_RATE"])
         #expect(second.drains.first?.reconnectAfterMilliseconds == 1_000)
         world.advance(1_000)

@@ -174,21 +174,10 @@ struct HTTPTables: ~Copyable {
     var clientIDs: [Int32: [UInt8]] = [:]
     /// The bookmark of this turn.
     var bookmark = PayloadHandle.none
-    /// Forms of messages that have no place of their own, by their plain form: of this turn.
-    var forms: [Int32: MessageForms] = [:]
     /// Where header fields are decoded.
     let fields = UnsafeMutableRawBufferPointer.allocate(byteCount: Limits.headerListBytesMax, alignment: 8)
 
     init() {}
 
     deinit { self.fields.deallocate() }
-}
-
-/// Other forms of a message.
-struct MessageForms {
-    var gzip = PayloadHandle.none
-    /// It does not get smaller.
-    var isGzipUseless = false
-    var json = PayloadHandle.none
-    var event = PayloadHandle.none
 }

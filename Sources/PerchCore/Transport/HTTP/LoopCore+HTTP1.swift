@@ -389,6 +389,11 @@ extension LoopCore {
             // A response is under way, so nothing else can be written.
             guard !self.transport.http.connections[http].flags.contains(.isResponding) else { return [] }
         }
+        return Self.httpClosing(status)
+    }
+
+    /// A whole response of HTTP/1.1, after which the connection ends.
+    static func httpClosing(_ status: WireStatus) -> [UInt8] {
         let body = status.connectJSON
         let code = status.reason == .httpProtocol ? 400 : status.code.connectHTTPStatus
         let head =

@@ -2,7 +2,8 @@ import PerchBase
 import PerchJSON
 import PerchWire
 
-// Forms of a message: what its stream reads. Each is made once a turn, and shared by all streams that read it.
+// Forms of a message: what its stream reads. Each is made once, shared by all streams that read it, and lives as long as the
+// message.
 extension LoopCore {
     /// The form of a watch's next value that its stream reads.
     @inline(__always)
@@ -18,31 +19,67 @@ extension LoopCore {
         return plain.isNone ? .none : self.form(of: plain, slot, self.calls[call].method)
     }
 
-    /// The form of a plain message that a stream reads: made once a turn, and shared by all that read it.
+    /// The form of a plain message that a stream reads.
     mutating func form(of plain: PayloadHandle, _ slot: HTTPStream, _ method: Method) -> PayloadHandle {
         if slot.form == .events { return self.event(of: plain, method) }
         if slot.flags.contains(.isJSON) {
-            if let known = self.transport.http.forms[plain.index]?.json, !known.isNone { return known }
-            let made = self.json(of: plain, method)
-            self.keepForm(plain) { $0.json = made }
-            return made
+            let json = self.jsonForm(of: plain, method)
+            guard slot.form == .connectStream, slot.flags.contains(.acceptsGzip) else { return json }
+            return self.gzipForm(of: json, plain)
         }
         guard slot.flags.contains(.acceptsGzip), !slot.flags.contains(.acceptsZlib) else { return plain }
-        if let known = self.transport.http.forms[plain.index] {
+        if let known = self.payloads.forms[plain.index] {
             if !known.gzip.isNone { return known.gzip }
             if known.isGzipUseless { return plain }
         }
-        let made = self.gzipped(plain)
-        self.keepForm(plain) { forms in
+        let made = self.gzipOfZlib(plain)
+        self.payloads.setForms(of: plain) { forms in
             forms.gzip = made
             forms.isGzipUseless = made.isNone
         }
         return made.isNone ? plain : made
     }
 
+    /// The gzip form of a plain message, from the deflated bytes of its zlib form.
+    private mutating func gzipOfZlib(_ plain: PayloadHandle) -> PayloadHandle {
+        guard self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return .none }
+        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
+        var zlib = self.payloads.forms[plain.index]?.zlib ?? .none
+        if zlib.isNone {
+            guard let smaller = self.codec.compressed(message) else { return .none }
+            self.counters.valuesCompressed += 1
+            zlib = self.payloads.insert(smaller.prefixed)
+            self.payloads.setForms(of: plain) { $0.zlib = zlib }
+        }
+        let deflated = UnsafeRawBufferPointer(rebasing: self.payloads[zlib][5...])
+        guard let bytes = MessageCodec.gzip(deflated, of: message) else { return .none }
+        return self.payloads.insert(bytes)
+    }
+
+    private mutating func jsonForm(of plain: PayloadHandle, _ method: Method) -> PayloadHandle {
+        if let known = self.payloads.forms[plain.index]?.json, !known.isNone { return known }
+        let made = self.json(of: plain, method)
+        self.payloads.setForms(of: plain) { $0.json = made }
+        return made
+    }
+
+    /// The compressed JSON of a plain message.
+    private mutating func gzipForm(of json: PayloadHandle, _ plain: PayloadHandle) -> PayloadHandle {
+        if let known = self.payloads.forms[plain.index] {
+            if !known.jsonGzip.isNone { return known.jsonGzip }
+            if known.isJSONGzipUseless { return json }
+        }
+        let made = self.gzipped(json)
+        self.payloads.setForms(of: plain) { forms in
+            forms.jsonGzip = made
+            forms.isJSONGzipUseless = made.isNone
+        }
+        return made.isNone ? json : made
+    }
+
     /// A message as an event of `text/event-stream`.
     private mutating func event(of plain: PayloadHandle, _ method: Method) -> PayloadHandle {
-        if let known = self.transport.http.forms[plain.index]?.event, !known.isNone { return known }
+        if let known = self.payloads.forms[plain.index]?.event, !known.isNone { return known }
         let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
         let text = self.codec.json(ofResponse: method, message)
         var bytes: [UInt8] = []
@@ -55,28 +92,24 @@ extension LoopCore {
         bytes.append(contentsOf: text)
         bytes.append(contentsOf: [10, 10])
         let made = self.payloads.insert(bytes)
-        self.keepForm(plain) { $0.event = made }
+        self.payloads.setForms(of: plain) { $0.event = made }
         return made
     }
 
-    /// Keeps another form beside a plain message, which stays until the end of the turn.
-    private mutating func keepForm(_ plain: PayloadHandle, _ set: (inout MessageForms) -> Void) {
-        if self.transport.http.forms[plain.index] == nil { self.payloads.retain(plain) }
-        set(&self.transport.http.forms[plain.index, default: MessageForms()])
+    /// Number of forms of `loading`, which lives as long as the loop.
+    var lastingFormCount: Int {
+        guard let forms = self.payloads.forms[self.views.loading.index] else { return 0 }
+        let all = forms.all
+        var count = 0
+        for index in all.indices where !all[index].isNone { count += 1 }
+        return count
     }
 
-    /// Once a turn: forms and bookmark are let go.
-    mutating func forgetForms() {
-        if !self.transport.http.bookmark.isNone {
-            self.payloads.release(self.transport.http.bookmark)
-            self.transport.http.bookmark = .none
-        }
-        guard !self.transport.http.forms.isEmpty else { return }
-        for (plain, forms) in self.transport.http.forms {
-            for form in [forms.gzip, forms.json, forms.event] where !form.isNone { self.payloads.release(form) }
-            self.payloads.release(PayloadHandle(index: plain))
-        }
-        self.transport.http.forms.removeAll(keepingCapacity: true)
+    /// Once a tick, because the next bookmark has another time.
+    mutating func forgetBookmark() {
+        guard !self.transport.http.bookmark.isNone else { return }
+        self.payloads.release(self.transport.http.bookmark)
+        self.transport.http.bookmark = .none
     }
 
     mutating func loadingJSON(_ slot: HTTPStream) -> PayloadHandle {

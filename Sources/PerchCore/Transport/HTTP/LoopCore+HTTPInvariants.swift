@@ -33,9 +33,9 @@ extension LoopCore {
     func checkHTTP(_ refer: (PayloadHandle) -> Void) {
         for head in self.transport.http.heads.values { refer(head) }
         refer(self.transport.http.bookmark)
-        for (plain, forms) in self.transport.http.forms {
-            refer(PayloadHandle(index: plain))
-            for form in [forms.gzip, forms.json, forms.event] { refer(form) }
+        for forms in self.payloads.forms.values {
+            let all = forms.all
+            for index in all.indices { refer(all[index]) }
         }
         var streams: Int32 = 0
         for index in 0..<self.connections.extent where self.connections.isTaken(index) {

@@ -231,10 +231,7 @@ extension LoopCore {
     mutating func callHead(_ stream: Int32) -> PayloadHandle {
         let slot = self.transport.http.streams[stream]
         let wire = self.connections[slot.connection].wire
-        let encoding: MessageEncoding =
-            slot.flags.contains(.isJSON) || slot.form == .connectUnary
-            ? .identity
-            : slot.flags.contains(.acceptsZlib) ? .deflate : slot.flags.contains(.acceptsGzip) ? .gzip : .identity
+        let encoding = Self.encoding(of: slot)
         var key = UInt32(wire.rawValue) | UInt32(slot.form.rawValue) << 4 | UInt32(encoding.rawValue) << 8
         if slot.flags.contains(.isJSON) { key |= 1 << 12 }
         if slot.flags.contains(.hasSuffix) { key |= 1 << 13 }
@@ -279,6 +276,19 @@ extension LoopCore {
             self.oweFirst(stream, payload)
         }
         return payload
+    }
+
+    /// How the messages of a stream are compressed, where they are.
+    private static func encoding(of slot: HTTPStream) -> MessageEncoding {
+        switch slot.form {
+        case .events, .plain, .connectUnary: .identity
+        case .connectStream where slot.flags.contains(.isJSON):
+            slot.flags.contains(.acceptsGzip) ? .gzip : .identity
+        case .grpc, .grpcWeb, .connectStream:
+            slot.flags.contains(.isJSON)
+                ? .identity
+                : slot.flags.contains(.acceptsZlib) ? .deflate : slot.flags.contains(.acceptsGzip) ? .gzip : .identity
+        }
     }
 
     /// Queues a head before the pending output of a stream.
