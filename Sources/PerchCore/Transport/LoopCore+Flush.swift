@@ -21,8 +21,8 @@ package enum WriteResult: Equatable {
 
 // Flush planning: the frames for each connection in this tick, and the rest after a short write.
 //
-// A plan changes only the staging memory. Output stays pending until the driver reports the write. After a short write
-// a connection keeps its unfinished frame and nothing else.
+// A plan changes only the staging memory; over HTTP it also asks for freed values. Output stays pending until the driver
+// reports the write. After a short write a connection keeps its unfinished frame and nothing else.
 extension LoopCore {
     /// Plans the next batch of writes. Zero: this tick has no more output.
     package mutating func planWrites() -> Int {
@@ -468,11 +468,8 @@ extension LoopCore {
         guard self.connections[connection].flags.contains(.isFull) else { return }
         self.connections[connection].flags.remove(.isFull)
         self.listen(connection)
-        if self.connections[connection].http >= 0 {
-            self.refreshHTTPConnection(connection)
-        } else {
-            self.refreshLetGo(connection)
-        }
+        // Streams of HTTP refresh freed values when they are planned.
+        if self.connections[connection].http < 0 { self.refreshLetGo(connection) }
         self.list(connection)
     }
 

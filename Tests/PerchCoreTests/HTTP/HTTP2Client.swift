@@ -207,6 +207,10 @@ final class HTTP2Client {
         self.responses(stream).compactMap { if case .subscriptionStatusTask(let state) = $0 { state } else { nil } }
     }
 
+    func products(_ stream: UInt32) -> [TaskState<Products>] {
+        self.responses(stream).compactMap { if case .productsTask(let state) = $0 { state } else { nil } }
+    }
+
     /// The revision of a message that is a bookmark.
     static func bookmark(_ message: [UInt8]) -> UInt64? {
         var fields = ProtobufFields(message[5...])

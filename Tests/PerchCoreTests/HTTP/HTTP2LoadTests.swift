@@ -52,6 +52,79 @@ import Testing
         #expect(few.compressed == 1 && many.compressed == 1)
     }
 
+    // MARK: Windows of one byte
+
+    /// Streams that many one-byte windows make the server look at, beyond those that it writes to.
+    private static func looks(_ world: World, _ client: HTTP2Client, updates: Int) -> Int {
+        let before = world.loops[0].core.counters.streamsPlanned
+        for _ in 0..<updates {
+            client.window(0, 1)
+            client.settle()
+        }
+        return Int(world.loops[0].core.counters.streamsPlanned - before)
+    }
+
+    @Test func `a window of one byte costs the same with two thousand ready streams as with one`() throws {
+        let world = World()
+        let buyer = world.welcomedClient()
+        let client = HTTP2Client(world, initialWindow: 1 << 20)
+        let products = (0..<1_000).map { _ in client.call(.products()) }
+        let accounts = (0..<1_000).map { "account \($0)" }
+        let statuses = accounts.map { client.call(.status($0)) }
+        client.settle()
+        #expect(statuses.contains { client[$0].messages.isEmpty }, "the connection's window is used up")
+        #expect(Self.looks(world, client, updates: 300) < 300 * 4)
+        // All values are freed: each is computed again when a write comes to its stream.
+        Self.newCatalogue(world, "another")
+        for account in accounts[..<100] { try world.buy("gold", account, from: buyer) }
+        client.settle()
+        #expect(Self.looks(world, client, updates: 300) < 2 * 2_000 + 300 * 4)
+        #expect(Self.looks(world, client, updates: 300) < 300 * 4)
+        client.window(0, 1 << 30)
+        client.settle()
+        let reference = world.welcomedClient()
+        let truth = reference.call(.products())
+        let bought = reference.call(.status(accounts[7]))
+        world.settle()
+        for stream in products {
+            #expect(client.products(stream).last?.value == reference.products(on: truth).last?.value)
+        }
+        #expect(client.statuses(statuses[7]).last?.value == reference.statuses(on: bought).last?.value)
+        #expect(statuses.allSatisfy { client.statuses($0).last?.isLoading == false })
+        world.checkInvariants()
+    }
+
+    @Test func `a window of one byte costs the same with a thousand answers that wait for it`() {
+        let world = World()
+        let client = HTTP2Client(world, initialWindow: 1 << 20)
+        let streams = (0..<1_000).map { client.call(.readStatus("account \($0)")) }
+        client.settle()
+        #expect(streams.contains { client.code($0) == nil }, "the connection's window is used up")
+        #expect(Self.looks(world, client, updates: 300) < 300 * 4)
+        // An end that needs no window passes the answers that need one.
+        let wrong = client.call(.readStatus(""))
+        client.settle()
+        #expect(client.code(wrong) == 3)
+        client.window(0, 1 << 30)
+        client.settle()
+        #expect(streams.allSatisfy { client.code($0) == 0 })
+        world.checkInvariants()
+    }
+
+    @Test func `SETTINGS that open all windows again and again end the connection, with or without DATA between`() {
+        let world = World()
+        let client = HTTP2Client(world, initialWindow: 0)
+        client.window(0, 1 << 30)
+        for _ in 0..<10 { client.call(.status()) }
+        client.settle()
+        for round in 0..<400 where client.goAways.isEmpty {
+            client.settings(initialWindow: UInt32(round % 2 * (round + 1)))
+            client.settle()
+        }
+        #expect(client.goAways.last?.code == HTTP2Error.enhanceYourCalm.rawValue)
+        #expect(client.goAways.last?.text.contains("opened all windows") == true)
+    }
+
     @Test func `a drain tells ten thousand streams their end`() {
         let world = World()
         let clients = (0..<10).map { _ in HTTP2Client(world) }

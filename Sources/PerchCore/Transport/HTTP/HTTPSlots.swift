@@ -41,6 +41,8 @@ struct HTTPConnection: BitwiseCopyable {
     var inflater: HeaderInflater?
     var resets = RateMeter()
     var controls = RateMeter()
+    /// SETTINGS that opened the windows of all streams. DATA does not reset it, because each one costs a walk.
+    var openings = RateMeter()
     /// The connection window: bytes that the peer accepts on all streams together.
     var window: Int64 = Int64(HTTP2.windowDefault)
     /// The initial window that the peer set for its streams. A stream's window is this plus its credit.
@@ -59,8 +61,6 @@ struct HTTPConnection: BitwiseCopyable {
     var lastReady: Int32 = -1
     /// Streams that wait for their own window.
     var blockedCount: Int32 = 0
-    /// Ready streams with a pending end. An end needs no window.
-    var endingCount: Int32 = 0
     /// Of HTTP/1: length of the request under way in bytes, by its head; 0: not known, -1: its body is in chunks.
     var wanted: Int32 = 0
     /// Of HTTP/1: the chunks of the request under way that are complete.
@@ -74,7 +74,7 @@ struct HTTPConnection: BitwiseCopyable {
 /// One request and its response on a connection of the HTTP family.
 struct HTTPStream: BitwiseCopyable {
     struct Flags: OptionSet {
-        let rawValue: UInt16
+        let rawValue: UInt32
         /// The stream is in its connection's list of streams with output.
         static let isReady = Flags(rawValue: 1)
         /// The stream's window is used up: it is in no list until WINDOW_UPDATE.
@@ -98,6 +98,8 @@ struct HTTPStream: BitwiseCopyable {
         static let isOpened = Flags(rawValue: 4096)
         /// The end of the stream is pending.
         static let isEnding = Flags(rawValue: 8192)
+        /// Only trailers are left, which need no window: the stream is at the front of the ready ones.
+        static let needsNoWindow = Flags(rawValue: 65536)
         /// The response is not chunked: it has a Content-Length, or no body at all.
         static let hasLength = Flags(rawValue: 16384)
         /// The answer waits for the end of the request, because some clients cannot read while they send.

@@ -180,12 +180,16 @@ extension LoopCore {
 
     // MARK: Readiness
 
-    /// A stream has something to write.
+    /// A stream has something to write. Those that need no window stand before the others.
     @inline(__always)
     mutating func readyHTTP(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
         if slot.flags.isDisjoint(with: [.isReady, .isBlocked]) {
             let http = self.connections[slot.connection].http
+            if slot.flags.contains(.needsNoWindow) {
+                self.readyFirst(stream, http)
+                return self.list(slot.connection)
+            }
             let last = self.transport.http.connections[http].lastReady
             self.transport.http.streams[stream].flags.insert(.isReady)
             self.transport.http.streams[stream].nextReady = -1
@@ -196,9 +200,40 @@ extension LoopCore {
                 self.transport.http.connections[http].firstReady = stream
             }
             self.transport.http.connections[http].lastReady = stream
-            if slot.flags.contains(.isEnding) { self.transport.http.connections[http].endingCount += 1 }
         }
         self.list(slot.connection)
+    }
+
+    private mutating func readyFirst(_ stream: Int32, _ http: Int32) {
+        let first = self.transport.http.connections[http].firstReady
+        self.transport.http.streams[stream].flags.insert(.isReady)
+        self.transport.http.streams[stream].previousReady = -1
+        self.transport.http.streams[stream].nextReady = first
+        if first >= 0 {
+            self.transport.http.streams[first].previousReady = stream
+        } else {
+            self.transport.http.connections[http].lastReady = stream
+        }
+        self.transport.http.connections[http].firstReady = stream
+    }
+
+    /// Moves a stream to the front if the rest of its output needs no window: trailers, or an end without bytes. Then a write
+    /// without window need not look further.
+    mutating func hastenEnd(_ stream: Int32) {
+        let slot = self.transport.http.streams[stream]
+        guard slot.flags.contains(.isEnding), !slot.flags.contains(.needsNoWindow), slot.pinned.isNone,
+            slot.firstOwed >= 0
+        else { return }
+        var entry = self.transport.owed[slot.firstOwed]
+        if entry.role == .head, entry.next >= 0 { entry = self.transport.owed[entry.next] }
+        guard entry.role == .status, slot.form == .grpc || self.payloads[entry.payload].isEmpty else { return }
+        if slot.flags.contains(.isReady) { self.unlistHTTP(stream) }
+        if slot.flags.contains(.isBlocked) {
+            self.transport.http.connections[self.connections[slot.connection].http].blockedCount -= 1
+        }
+        self.transport.http.streams[stream].flags.remove(.isBlocked)
+        self.transport.http.streams[stream].flags.insert(.needsNoWindow)
+        if !slot.flags.isDisjoint(with: [.isReady, .isBlocked]) { self.readyHTTP(stream) }
     }
 
     mutating func unlistHTTP(_ stream: Int32) {
@@ -214,7 +249,6 @@ extension LoopCore {
         } else {
             self.transport.http.connections[http].lastReady = slot.previousReady
         }
-        if slot.flags.contains(.isEnding) { self.transport.http.connections[http].endingCount -= 1 }
         self.transport.http.streams[stream].flags.remove(.isReady)
     }
 
@@ -226,40 +260,12 @@ extension LoopCore {
         self.transport.http.connections[http].blockedCount += 1
     }
 
-    /// The stream's window is open again. Freed values are computed again, so that the newest one goes out.
+    /// The stream's window is open again.
     mutating func unblock(_ stream: Int32) {
         self.transport.http.streams[stream].flags.remove(.isBlocked)
         let slot = self.transport.http.streams[stream]
         self.transport.http.connections[self.connections[slot.connection].http].blockedCount -= 1
-        self.refreshHTTP(stream)
         self.readyHTTP(stream)
-    }
-
-    /// The connection's own window has opened.
-    mutating func resumeAfterWindow(_ index: Int32) {
-        self.refreshHTTPConnection(index)
-        self.list(index)
-    }
-
-    /// The same where the kernel has room again.
-    mutating func refreshHTTPConnection(_ index: Int32) {
-        var stream = self.transport.http.connections[self.connections[index].http].firstReady
-        while stream >= 0 {
-            let next = self.transport.http.streams[stream].nextReady
-            self.refreshHTTP(stream)
-            stream = next
-        }
-    }
-
-    private mutating func refreshHTTP(_ stream: Int32) {
-        let call = self.transport.http.streams[stream].call
-        guard call >= 0 else { return }
-        let slot = self.calls[call]
-        if slot.kind == .updates {
-            self.resumeUpdates(call)
-        } else if slot.kind == .watch, slot.flags.contains(.owesValue), self.encoding(for: call, zlib: false).isNone {
-            self.refresh(slot.target)
-        }
     }
 
     /// Whether the stream of a call takes nothing now.
@@ -289,15 +295,9 @@ extension LoopCore {
         let http = self.connections[slot.connection].http
         self.transport.http.connections[http].owedBytes += self.payloads[payload].count
         if role == .status {
-            // Set before the stream is listed: an end needs no window.
-            if slot.flags.contains(.isReady), !slot.flags.contains(.isEnding) {
-                self.transport.http.connections[http].endingCount += 1
-            }
+            // Set before the stream is listed.
             self.transport.http.streams[stream].flags.insert(.isEnding)
-            if slot.flags.contains(.isBlocked), slot.pinned.isNone, slot.firstOwed < 0 {
-                self.transport.http.streams[stream].flags.remove(.isBlocked)
-                self.transport.http.connections[http].blockedCount -= 1
-            }
+            self.hastenEnd(stream)
         }
         self.pauseHTTP(slot.connection)
         if !slot.flags.contains(.waitsForBody) { self.readyHTTP(stream) }

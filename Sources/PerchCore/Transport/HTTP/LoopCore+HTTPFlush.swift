@@ -76,8 +76,9 @@ extension LoopCore {
             var stream = self.transport.http.connections[slot.http].firstReady
             while stream >= 0, !plan.isFull {
                 let next = self.transport.http.streams[stream].nextReady
-                // The connection window is used up: only ends can go out.
-                if plan.window <= 0, self.transport.http.connections[slot.http].endingCount == 0 { break }
+                // The connection window is used up: only trailers can go out, and they stand first.
+                if plan.window <= 0, !self.transport.http.streams[stream].flags.contains(.needsNoWindow) { break }
+                self.counters.streamsPlanned += 1
                 self.planStream(stream, &plan)
                 stream = next
             }
@@ -180,7 +181,8 @@ extension LoopCore {
         if flags.contains(.owesValue) {
             let body = self.form(of: call, slot)
             if body.isNone {
-                // It is being computed again, and comes in a later turn.
+                // Freed while the stream accepted nothing: it is computed again, and the stream is listed then.
+                self.refresh(self.calls[call].target)
                 isComplete = false
             } else {
                 guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
@@ -195,6 +197,8 @@ extension LoopCore {
                 guard self.planMessage(.event, stream, body, &plan) == .all else { return false }
                 plan.saysValue = true
             }
+            // A stream that was slow requests the events that it missed.
+            if !self.hasEventsToSay(call) { self.resumeUpdates(call) }
         }
         // A bookmark never passes a pending value, nor one that the clock has made old and that is being computed.
         if slot.flags.contains(.owesBookmark), isComplete, !flags.contains(.isWaiting), !self.isBehindClock(call) {
@@ -500,7 +504,23 @@ extension LoopCore {
             self.payloads.release(self.transport.http.streams[stream].pinned)
             self.transport.http.streams[stream].pinned = .none
         }
-        if ends, frame.role == .owed || frame.role == .pinned { self.endHTTPStream(stream) }
+        if ends, frame.role == .owed || frame.role == .pinned { return self.endHTTPStream(stream) }
+        if self.transport.http.streams[stream].flags.contains(.isEnding) {
+            self.hastenEnd(stream)
+        } else {
+            self.unlistIfDone(stream)
+        }
+    }
+
+    /// A watch whose value is sent leaves the list, so that the next write does not look at it.
+    @inline(__always)
+    private mutating func unlistIfDone(_ stream: Int32) {
+        let slot = self.transport.http.streams[stream]
+        guard slot.flags.contains(.isReady), !slot.flags.contains(.owesBookmark), slot.pinned.isNone,
+            slot.firstOwed < 0, slot.call >= 0, self.calls[slot.call].kind == .watch,
+            self.calls[slot.call].flags.isDisjoint(with: [.owesLoading, .owesValue])
+        else { return }
+        self.unlistHTTP(stream)
     }
 
     /// A response is complete.

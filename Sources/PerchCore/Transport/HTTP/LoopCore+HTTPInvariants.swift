@@ -51,7 +51,7 @@ extension LoopCore {
 
     private func checkHTTPStreams(of index: Int32, _ refer: (PayloadHandle) -> Void) -> Int32 {
         let http = self.transport.http.connections[self.connections[index].http]
-        var (count, ready, blocked, ending): (Int32, Int32, Int32, Int32) = (0, 0, 0, 0)
+        var (count, ready, blocked): (Int32, Int32, Int32) = (0, 0, 0)
         var (owedBytes, requestBytes) = (0, 0)
         var previous: Int32 = -1
         var stream = http.firstStream
@@ -85,7 +85,6 @@ extension LoopCore {
                     "stream \(slot.id) has a pending first message and is in no list")
             }
             if isReady { ready += 1 }
-            if isReady, slot.flags.contains(.isEnding) { ending += 1 }
             if isBlocked {
                 blocked += 1
                 precondition(
@@ -103,6 +102,11 @@ extension LoopCore {
             precondition(
                 self.transport.http.streams[stream].flags.contains(.isReady)
                     && self.transport.http.streams[stream].previousReady == lastReady, "the ready streams are torn")
+            let needsNoWindow = self.transport.http.streams[stream].flags.contains(.needsNoWindow)
+            precondition(
+                !needsNoWindow || lastReady < 0
+                    || self.transport.http.streams[lastReady].flags.contains(.needsNoWindow),
+                "an end that needs no window stands behind a stream that needs one")
             listed += 1
             lastReady = stream
             stream = self.transport.http.streams[stream].nextReady
@@ -110,7 +114,6 @@ extension LoopCore {
         precondition(lastReady == http.lastReady && listed == ready, "\(listed) streams are listed, \(ready) are ready")
         precondition(count == http.streamCount, "\(count) streams, \(http.streamCount) counted")
         precondition(blocked == http.blockedCount, "\(blocked) streams are blocked, \(http.blockedCount) counted")
-        precondition(ending == http.endingCount, "\(ending) ends wait, \(http.endingCount) counted")
         precondition(owedBytes == http.owedBytes, "\(owedBytes) bytes are owed, \(http.owedBytes) counted")
         precondition(
             requestBytes == Int(http.requestBytes), "\(requestBytes) bytes of requests, \(http.requestBytes) counted")

@@ -142,13 +142,29 @@ extension LoopCore {
                 }
                 let before = self.transport.http.connections[http].initialWindow
                 self.transport.http.connections[http].initialWindow = Int32(value)
-                if Int32(value) > before { try self.unblockAll(index) }
+                if Int32(value) > before {
+                    try self.countOpening(index)
+                    try self.unblockAll(index)
+                }
             case 5 where !(16_384...16_777_215).contains(value):
                 throw HTTP2Fault(.protocolError, "MAX_FRAME_SIZE is \(value)")
             default: break
             }
         }
         self.oweControl(index, HTTP2FrameHeader.frame(.settings, flags: .ack, []))
+    }
+
+    private mutating func countOpening(_ index: Int32) throws(HTTP2Fault) {
+        let http = self.connections[index].http
+        guard
+            self.transport.http.connections[http].openings.take(
+                Limits.httpControls, nowMilliseconds: self.now.monotonic) == nil
+        else {
+            throw HTTP2Fault(
+                .enhanceYourCalm,
+                "SETTINGS opened all windows more than \(Limits.httpControls.burst) times, and more than \(Limits.httpControls.perSecond) a second"
+            )
+        }
     }
 
     /// Streams begin with larger windows: those that waited may go on. A window beyond the largest ends the connection.
@@ -181,7 +197,7 @@ extension LoopCore {
                 throw HTTP2Fault(.flowControl, "the window of the connection would have \(window + increment) bytes")
             }
             self.transport.http.connections[http].window = window + increment
-            if window <= 0 { self.resumeAfterWindow(index) }
+            if window <= 0 { self.list(index) }
             return
         }
         let stream = self.httpStream(index, header.stream)
