@@ -66,11 +66,14 @@ class AccountsPage extends Page {
       this.grid, this.elsewhere);
     this.selected = 0;
     this.drawn = new Map();
-    if (!session.isTest) return this.grid.replaceWith(missing('Accounts of apps of the App Store are listed where the server has a list of them; open one by its key.'));
+    if (!session.isTest) {
+      this.isLoading = false;
+      return this.grid.replaceWith(missing('Accounts of the App Store have no list. Open one by its key, or search for a transaction or an appAccountToken.'));
+    }
     if (!session.allows('test')) return this.grid.replaceWith(missing('Your token does not have the scope `test`, which the list of accounts needs. Open an account by its key.'));
+    this.dirty = new Set();
+    this.watch('EntitlementService/AppChanges', {}, (change) => this.#hear(change));
     this.#load();
-    this.every(1000, () => this.#freshen());
-    this.on(session.perch, 'change', () => this.#freshen());
     this.on(window, 'resize', () => this.#draw());
     const tick = setInterval(() => this.#draw(), 1000);
     this.until(() => clearInterval(tick));
@@ -78,7 +81,7 @@ class AccountsPage extends Page {
 
   #openSearched() {
     const text = this.search.value.trim();
-    const only = this.view.length === 1 ? this.view[0].key : text;
+    const only = this.view.length === 1 ? this.view[0].key : this.found?.text === text ? this.found.account : text;
     if (only) location.hash = accountLink(this.view.some((row) => row.key === text) ? text : only);
   }
 
@@ -113,22 +116,37 @@ class AccountsPage extends Page {
     this.#changed();
   }
 
-  /** Reads the pages in sight again, and one other in turn. */
+  /** Notes which pages a change of the app touches. A message without an account is about all: the clock, the catalogue, or a stream that began. */
+  #hear({ account, failure }) {
+    if (failure) return void (this.elsewhere.textContent = failure.message);
+    // The server orders keys by bytes. For others than ASCII that may not be this order.
+    const isPlain = account && /^[ -~]+$/.test(account);
+    let place = -1;
+    if (isPlain) for (let low = 0, high = this.pages.length - 1; low <= high;) {
+      const middle = (low + high) >> 1;
+      if ((this.pages[middle].rows[0]?.key ?? '') <= account) [place, low] = [middle, middle + 1]; else high = middle - 1;
+    }
+    for (const page of isPlain ? [this.pages[Math.max(0, place)]] : this.pages) if (page) this.dirty.add(page);
+    this.#freshen();
+  }
+
+  /** Reads touched pages again: those in sight at once, the others a few a second. */
   async #freshen() {
-    if (!this.pages.length || this.isFreshening) return;
+    if (this.isFreshening) return;
     this.isFreshening = true;
     try {
-      const wanted = new Set();
-      for (const row of this.drawn.keys()) {
-        const page = this.pages.find((each) => each.rows.includes(this.view[row]));
-        if (page && wanted.size < 3) wanted.add(page);
+      while (this.dirty.size && !this.ended) {
+        const inSight = new Set([...this.drawn.keys()].map((at) => this.view[at]));
+        const seen = [...this.dirty].find((page) => page.rows.some((row) => inSight.has(row)) || page === this.pages[this.pages.length - 1]);
+        const page = seen ?? [...this.dirty][0];
+        this.dirty.delete(page);
+        try {
+          if (this.#replace(page, await this.#fetch(page))) this.#changed();
+        } catch {
+          if (!this.ended) this.dirty.add(page);
+        }
+        await new Promise((done) => setTimeout(done, seen ? 50 : 150));
       }
-      this.turn = ((this.turn ?? -1) + 1) % this.pages.length;
-      wanted.add(this.pages[this.turn]);
-      if (!this.isLoading) wanted.add(this.pages[this.pages.length - 1]);
-      let isNew = false;
-      for (const page of wanted) isNew = this.#replace(page, await this.#fetch(page)) || isNew;
-      if (isNew && !this.ended) this.#changed();
     } finally {
       this.isFreshening = false;
     }
@@ -144,7 +162,11 @@ class AccountsPage extends Page {
     if (end >= 0) rows = rows.slice(0, end);
     else if (isFull && (following === undefined ? !this.isLoading : page.rows.length)) {
       // More accounts than before: the rest is a page of its own.
-      if (following === undefined || !rows.some((row) => row.key === page.rows.at(-1)?.key)) this.pages.splice(at + 1, 0, { token: next, rows: [] });
+      if (following === undefined || !rows.some((row) => row.key === page.rows.at(-1)?.key)) {
+        const rest = { token: next, rows: [] };
+        this.pages.splice(at + 1, 0, rest);
+        this.dirty.add(rest);
+      }
     }
     const isSame = rows.length === page.rows.length && rows.every((row, place) => row.revision === page.rows[place].revision && row.key === page.rows[place].key
       && row.state === page.rows[place].state && row.next === page.rows[place].next);
@@ -153,6 +175,24 @@ class AccountsPage extends Page {
     for (const row of rows) row.isFresh = known.size > 0 && known.get(row.key)?.revision !== row.revision;
     page.rows = rows;
     return true;
+  }
+
+  /** The account of an older transaction, or of a name that no row has. */
+  async #find(text) {
+    const request = /^\d{1,20}$/.test(text) ? { transactionId: text } : /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? { appAccountToken: text } : null;
+    if (!request || this.found?.text === text || !session.allows('admin')) return this.#showFound(text);
+    this.found = { text };
+    try {
+      Object.assign(this.found, await session.perch.call('AdminService/FindAccount', request));
+    } catch { /* No account has it. */ }
+    if (!this.ended && this.search.value.trim() === text) this.#showFound(text);
+  }
+
+  #showFound(text) {
+    if (this.found?.text !== text || this.view.length) return;
+    const { account, unclaimed } = this.found;
+    if (account) this.elsewhere.replaceChildren(`${text} belongs to `, h('a', { href: accountLink(account) }, account), '.');
+    else if (unclaimed) this.elsewhere.replaceChildren('The App Store reported it, and no account has claimed it.');
   }
 
   #sortBy(sort) {
@@ -195,6 +235,7 @@ class AccountsPage extends Page {
     if (view.length === 0 && !this.isLoading) {
       this.elsewhere.append(text ? h('span', {}, 'No account matches. ', h('a', { href: accountLink(this.search.value.trim()) }, `Open “${this.search.value.trim()}”`), ' anyway: its first purchase makes it.')
         : total ? 'No account is in this state.' : h('span', {}, 'No customer has bought yet. ', h('a', { href: accountLink('alice') }, 'Open alice'), ' and buy something for her.'));
+      this.#find(text);
     }
   }
 

@@ -7,7 +7,7 @@ const svg = (name, fields = {}, ...children) => {
   return element;
 };
 
-/** A number in a unit: `perSecond`, `nanoseconds`, `bytes`, `share` (of one), `count`, `seconds`. */
+/** A number in a unit: `perSecond`, `nanoseconds`, `bytes`, `share` (of one), `count`. */
 export function unitText(value, unit) {
   if (value === undefined || value === null || Number.isNaN(value)) return '–';
   const round = (number) => (number >= 100 ? Math.round(number).toLocaleString('en') : number >= 10 ? number.toFixed(1).replace(/\.0$/, '') : String(Number(number < 1 ? number.toPrecision(2) : number.toFixed(2))));
@@ -21,7 +21,6 @@ export function unitText(value, unit) {
     case 'bytes': return scaled(['B', 'KiB', 'MiB', 'GiB'], 1024);
     case 'share': return `${round(value * 100)} %`;
     case 'perSecond': return `${scaled(['', 'k', 'M'], 1000)}/s`;
-    case 'seconds': return `${round(value)} s`;
     default: return scaled(['', 'k', 'M', 'G'], 1000);
   }
 }

@@ -25,12 +25,12 @@
 const reads = {
   'EntitlementService/ProductsTask': 'EntitlementService/GetProducts',
   'EntitlementService/SubscriptionStatusTask': 'EntitlementService/GetSubscriptionStatus',
-  'EntitlementService/CurrentEntitlementTask': 'EntitlementService/GetCurrentEntitlement',
+  'EntitlementService/CurrentEntitlementTask': 'EntitlementService/GetCurrentEntitlement', 'EntitlementService/EntitlementsTask': 'EntitlementService/GetEntitlements',
 };
-const keyed = /\/(Purchase|Finish|Sync|RequestRefund|RedeemOfferCode|ManageSubscriptions|Operate|Configure)$/;
-const safe = /\/(Get|List|Explain|Inspect|Check)/;
+const keyed = /\/(Purchase|Finish|Sync|RequestRefund|RedeemOfferCode|ManageSubscriptions|Operate|Configure|GrantEntitlement)$/;
+const safe = /\/(Get|List|Explain|Inspect|Check|Find)/;
 /** Methods about the server, which name no app. */
-const server = /\/(ListApps|CheckCatalog|GetServerStatus|Backup|RevokeToken|\w*ConsoleCode)$/;
+const server = /\/(ListApps|CheckCatalog|GetServerStatus|Backup|RevokeToken|ListAudit|\w*DeadLetters?|\w*ConsoleCode)$/;
 const [heartbeatSeconds, pollMs] = [10, 500];
 
 /** An error of a call: Connect's code, and Perch's reason from the table in proto/README.md. */
@@ -264,7 +264,7 @@ export class Perch extends EventTarget {
 /** One watch: a stream, or reads where the streams are used up. */
 export class Watch {
   constructor(perch, method, request, listener, group) {
-    Object.assign(this, { perch, method, request, listener, group, isUpdates: method.endsWith('/TransactionUpdates') });
+    Object.assign(this, { perch, method, request, listener, group, isUpdates: /\/(TransactionUpdates|AppChanges)$/.test(method) });
     this.token = '';
     this.cut = new AbortController();
     this.hasStream = false;
