@@ -164,11 +164,11 @@ extension LoopCore {
         if isEmpty { self.resumeAppChanges(call) } else { self.ready(call) }
     }
 
-    /// The message that has only a cursor.
+    /// The message that has only a cursor and its position. A place before all revisions has no instant.
     private mutating func encodedPlace(_ place: ChangePlace, app: AppNumber) -> EncodedEvent {
+        let instant = max(place.crossing.instant, Instant(milliseconds: 0))
         let event = FeedEvent(
-            position: Position(revision: place.revision, asOf: self.clock(of: app)), committed: self.now.wall,
-            cursor: self.cursorBytes(place, app))
+            position: Position(revision: place.revision, asOf: instant), cursor: self.cursorBytes(place, app))
         let payload = self.encoded { codec throws(MessageError) in try codec.encode(.appChanges(event)) }
         return Self.event(payload, at: place)
     }

@@ -120,7 +120,12 @@ extension StoreEngine {
         }
         for row in rows {
             let state = try self.state(of: draft.app, before: row.revision)
-            let instant = state?.clock.now(wall: row.committed) ?? .distantPast
+            // The revision that made the app has the instant at which its clock began.
+            var clocked = state
+            if clocked == nil, row.app == draft.app {
+                clocked = try self.state(of: draft.app, before: row.revision + 1)
+            }
+            let instant = clocked?.clock.now(wall: row.committed) ?? .distantPast
             guard try self.passCrossings(through: instant, now: now, &draft) else { return true }
             if row.app == draft.app {
                 guard try self.pass(row, state, at: instant, &draft) else { return true }

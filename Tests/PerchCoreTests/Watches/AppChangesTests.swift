@@ -50,6 +50,33 @@ extension WireClient {
         world.checkNothingIsLeft()
     }
 
+    @Test func `positions begin at the place, also at that of the app's first revision, and never decrease`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let now = world.wall
+        let gold = try world.buy("gold", from: client)
+        world.advance(90_000)
+        try world.require(.autoRenew(gold.id, false), from: client)
+        world.advance(90_000)
+        let whole = client.call(.changes(fromOldest: true))
+        world.settle()
+        let changes = client.changes(on: whole)
+        #expect(changes.dropFirst().first?.cause == .catalog)
+        let resumed = client.call(.changes(cursor: changes[2].cursor))
+        world.settle()
+        for stream in [whole, resumed] {
+            let positions = client.changes(on: stream).map(\.position)
+            #expect(positions.count >= 2)
+            for (earlier, later) in zip(positions, positions.dropFirst()) {
+                #expect(earlier.revision <= later.revision && earlier.asOf <= later.asOf, "\(positions)")
+            }
+            #expect(positions.allSatisfy { $0.asOf.milliseconds >= 0 }, "\(positions)")
+        }
+        // The change that made the app has the instant at which the app's clock began.
+        #expect(changes[1].position.asOf <= now && changes[1].position.asOf.milliseconds > 0)
+        world.checkNothingIsLeft()
+    }
+
     @Test func `an expiry of an account that nobody watches is pushed by time alone`() throws {
         let world = World()
         let client = world.welcomedClient()
