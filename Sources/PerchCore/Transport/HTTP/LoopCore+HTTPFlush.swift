@@ -38,32 +38,16 @@ struct HTTPFrame: BitwiseCopyable {
 // Flush planning for the HTTP family. As for perch/1, a plan changes nothing but the staging memory, and `wrote` says what was
 // taken. Readiness is each stream's: one without window leaves the list, and the next goes on.
 extension LoopCore {
-    /// A write that is being laid out.
-    private struct Plan {
-        var connection: Int32
-        var http: Int32
-        var isHTTP2: Bool
-        var firstSegment: Int
-        var bytes = 0
-        /// Of the connection, less what this plan uses.
-        var window: Int64
-        /// Of the stream under way, likewise.
-        var streamWindow: Int64 = 0
-        /// The write has no room for more.
-        var isFull = false
-        /// A value went out.
-        var saysValue = false
-    }
-
     /// What became of one message.
     private enum Laid { case all, part, none }
 
     mutating func planHTTPWrite(_ connection: Int32) {
         let slot = self.connections[connection]
         let firstFrame = self.transport.staging.httpFrames.count
-        var plan = Plan(
+        var plan = HTTPPlan(
             connection: connection, http: slot.http, isHTTP2: slot.wire == .http2,
             firstSegment: self.transport.staging.segments.count,
+            initialWindow: slot.http >= 0 ? Int64(self.transport.http.connections[slot.http].initialWindow) : 0,
             window: slot.http >= 0 ? self.transport.http.connections[slot.http].window : 0)
         if slot.unfinished >= 0 { self.planHTTPUnfinished(&plan) }
         var owed = slot.firstOwed
@@ -79,7 +63,7 @@ extension LoopCore {
                 // The connection window is used up: only trailers can go out, and they stand first.
                 if plan.window <= 0, !self.transport.http.streams[stream].flags.contains(.needsNoWindow) { break }
                 self.counters.streamsPlanned += 1
-                self.planStream(stream, &plan)
+                if !self.planWholeValue(stream, &plan) { self.planStream(stream, &plan) }
                 stream = next
             }
         }
@@ -96,7 +80,7 @@ extension LoopCore {
                 frameCount: self.transport.staging.httpFrames.count - firstFrame, byteCount: plan.bytes))
     }
 
-    private mutating func planHTTPUnfinished(_ plan: inout Plan) {
+    private mutating func planHTTPUnfinished(_ plan: inout HTTPPlan) {
         guard let rest = self.transport.unfinishedFrames[plan.connection] else { return }
         let body = self.payloads[rest.payload]
         self.transport.staging.refer(
@@ -106,17 +90,17 @@ extension LoopCore {
     }
 
     @inline(__always)
-    private mutating func note(_ frame: HTTPFrame, _ plan: inout Plan) {
+    private mutating func note(_ frame: HTTPFrame, _ plan: inout HTTPPlan) {
         self.transport.staging.httpFrames.append(frame)
     }
 
     /// Whether `count` more bytes fit into the write, `copied` of them into the staging memory.
     @inline(__always)
-    private func hasRoom(_ count: Int, copied: Int, _ plan: Plan) -> Bool {
+    private func hasRoom(_ count: Int, copied: Int, _ plan: HTTPPlan) -> Bool {
         (plan.bytes == 0 || plan.bytes + count <= Limits.writeBytesMax) && self.transport.staging.room >= copied
     }
 
-    private mutating func planControl(_ payload: PayloadHandle, _ plan: inout Plan) {
+    private mutating func planControl(_ payload: PayloadHandle, _ plan: inout HTTPPlan) {
         let body = self.payloads[payload]
         guard self.hasRoom(body.count, copied: body.count, plan) else {
             plan.isFull = true
@@ -133,10 +117,9 @@ extension LoopCore {
 
     /// Appends the output of one stream in order: head, partly sent message, values or events, bookmark, pending answers,
     /// end.
-    private mutating func planStream(_ stream: Int32, _ plan: inout Plan) {
+    private mutating func planStream(_ stream: Int32, _ plan: inout HTTPPlan) {
         let before = plan.bytes
-        let credit = Int64(self.transport.http.streams[stream].credit)
-        plan.streamWindow = Int64(self.transport.http.connections[plan.http].initialWindow) + credit
+        plan.streamWindow = plan.initialWindow + Int64(self.transport.http.streams[stream].credit)
         let isDone = self.planMessages(stream, &plan)
         guard !plan.isFull else { return }
         if !isDone, plan.bytes == before, plan.streamWindow <= 0, plan.window > 0 {
@@ -149,7 +132,7 @@ extension LoopCore {
     }
 
     /// Returns true if the stream has no more output now.
-    private mutating func planMessages(_ stream: Int32, _ plan: inout Plan) -> Bool {
+    private mutating func planMessages(_ stream: Int32, _ plan: inout HTTPPlan) -> Bool {
         let slot = self.transport.http.streams[stream]
         var hasHead = slot.flags.contains(.hasSentHead)
         if !slot.pinned.isNone {
@@ -168,14 +151,13 @@ extension LoopCore {
     }
 
     private mutating func planCallMessages(
-        _ call: Int32, _ stream: Int32, _ slot: HTTPStream, _ hasHead: inout Bool, _ plan: inout Plan
+        _ call: Int32, _ stream: Int32, _ slot: HTTPStream, _ hasHead: inout Bool, _ plan: inout HTTPPlan
     ) -> Bool {
         let flags = self.calls[call].flags
         if flags.contains(.owesLoading) {
             guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
             let loading = slot.flags.contains(.isJSON) ? self.loadingJSON(slot) : self.views.loading
             guard self.planMessage(.loading, stream, loading, &plan) == .all else { return false }
-            plan.saysValue = true
         }
         var isComplete = true
         if flags.contains(.owesValue) {
@@ -187,7 +169,6 @@ extension LoopCore {
             } else {
                 guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
                 guard self.planMessage(.value, stream, body, &plan) == .all else { return false }
-                plan.saysValue = true
             }
         }
         if self.calls[call].kind == .updates {
@@ -195,7 +176,6 @@ extension LoopCore {
                 guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
                 let body = self.form(of: event.payload, slot, self.calls[call].method)
                 guard self.planMessage(.event, stream, body, &plan) == .all else { return false }
-                plan.saysValue = true
             }
             // A stream that was slow requests the events that it missed.
             if !self.hasEventsToSay(call) { self.resumeUpdates(call) }
@@ -215,7 +195,7 @@ extension LoopCore {
     }
 
     private mutating func planOwed(
-        _ stream: Int32, _ slot: HTTPStream, _ hasHead: inout Bool, _ plan: inout Plan
+        _ stream: Int32, _ slot: HTTPStream, _ hasHead: inout Bool, _ plan: inout HTTPPlan
     ) -> Bool {
         var owed = self.transport.http.streams[stream].firstOwed
         while owed >= 0 {
@@ -239,7 +219,7 @@ extension LoopCore {
 
     /// The head of a response, before its first message.
     private mutating func planHead(
-        _ stream: Int32, _ slot: HTTPStream, _ hasHead: inout Bool, _ plan: inout Plan
+        _ stream: Int32, _ slot: HTTPStream, _ hasHead: inout Bool, _ plan: inout HTTPPlan
     ) -> Bool {
         guard !hasHead else { return true }
         let owed = self.transport.http.streams[stream].firstOwed
@@ -254,7 +234,7 @@ extension LoopCore {
         return true
     }
 
-    private mutating func planHeadFrame(_ stream: Int32, _ payload: PayloadHandle, _ plan: inout Plan) -> Bool {
+    private mutating func planHeadFrame(_ stream: Int32, _ payload: PayloadHandle, _ plan: inout HTTPPlan) -> Bool {
         let body = self.payloads[payload]
         let front = plan.isHTTP2 ? HTTP2FrameHeader.byteCount : 0
         guard self.hasRoom(front + body.count, copied: front + body.count, plan) else {
@@ -273,7 +253,7 @@ extension LoopCore {
 
     /// The end of a stream: trailers of gRPC, else a last message.
     private mutating func planEnd(
-        _ stream: Int32, _ slot: HTTPStream, _ payload: PayloadHandle, _ hasHead: inout Bool, _ plan: inout Plan
+        _ stream: Int32, _ slot: HTTPStream, _ payload: PayloadHandle, _ hasHead: inout Bool, _ plan: inout HTTPPlan
     ) -> Bool {
         guard slot.form == .grpc else {
             guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
@@ -302,7 +282,7 @@ extension LoopCore {
 
     @inline(__always)
     private mutating func stageHeader(
-        _ kind: HTTP2FrameHeader.Kind, _ flags: HTTP2FrameHeader.Flags, _ id: UInt32, _ count: Int, _ plan: Plan
+        _ kind: HTTP2FrameHeader.Kind, _ flags: HTTP2FrameHeader.Flags, _ id: UInt32, _ count: Int, _ plan: HTTPPlan
     ) {
         let place = self.transport.staging.memory + self.transport.staging.used
         HTTP2FrameHeader.write(kind, flags, id, count, at: place)
@@ -315,7 +295,7 @@ extension LoopCore {
     @inline(__always)
     private mutating func planMessage(
         _ role: HTTPFrame.Role, _ stream: Int32, _ payload: PayloadHandle, from start: Int = 0, ends: Bool = false,
-        _ plan: inout Plan
+        _ plan: inout HTTPPlan
     ) -> Laid {
         let body = self.payloads[payload]
         let slot = self.transport.http.streams[stream]
@@ -351,7 +331,7 @@ extension LoopCore {
     /// Lays out one DATA frame, or one chunk; nil without room. Returns its bytes.
     private mutating func planData(
         _ slot: HTTPStream, _ body: UnsafeRawBufferPointer, _ place: Int, _ count: Int, isLast: Bool, ends: Bool,
-        _ plan: Plan
+        _ plan: HTTPPlan
     ) -> Int? {
         let isCopied = count + HTTP2FrameHeader.byteCount <= Limits.copiedFrameBytesMax
         // The head of a chunk, the line end behind it, and the last chunk are at most 16 bytes.
@@ -376,7 +356,7 @@ extension LoopCore {
         return self.transport.staging.used - before + (isCopied ? 0 : count)
     }
 
-    private mutating func stage(_ bytes: [UInt8], _ plan: Plan) {
+    private mutating func stage(_ bytes: [UInt8], _ plan: HTTPPlan) {
         bytes.withUnsafeBytes {
             self.transport.staging.copy(
                 $0.baseAddress.unsafelyUnwrapped, count: $0.count, firstSegment: plan.firstSegment)
@@ -392,6 +372,11 @@ extension LoopCore {
         var saidData = false
         for place in 0..<write.frameCount {
             let frame = self.transport.staging.httpFrames[write.firstFrame + place]
+            if frame.role == .value, frame.isFirst, frame.isLast, taken >= frame.end {
+                self.wholeValueTaken(frame, connection)
+                (saidValue, saidData) = (true, true)
+                continue
+            }
             let start = frame.end - frame.count
             guard taken >= frame.end || taken > start || frame.role == .unfinished else {
                 allTaken = false
@@ -514,7 +499,7 @@ extension LoopCore {
 
     /// A watch whose value is sent leaves the list, so that the next write does not look at it.
     @inline(__always)
-    private mutating func unlistIfDone(_ stream: Int32) {
+    mutating func unlistIfDone(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
         guard slot.flags.contains(.isReady), !slot.flags.contains(.owesBookmark), slot.pinned.isNone,
             slot.firstOwed < 0, slot.call >= 0, self.calls[slot.call].kind == .watch,
