@@ -12,6 +12,7 @@ extension LoopCore {
         }
         refer(self.views.loading)
         refer(self.service.okStatus)
+        for payload in self.transport.http.files.values { refer(payload) }
         refer(self.transport.welcomed.payload)
         self.checkHTTP(refer)
         self.checkConnections(refer)
@@ -21,13 +22,15 @@ extension LoopCore {
         self.checkIdentities()
         for (call, state) in self.views.updates {
             precondition(
-                self.calls.isTaken(call) && self.calls[call].kind == .updates, "events for call \(call), which is gone")
+                self.calls.isTaken(call) && self.calls[call].state == .updates(account: state.account),
+                "events for call \(call), which is gone")
             precondition(state.taken <= state.ready.count, "call \(call) took more events than there were")
             for event in state.ready[state.taken...] { refer(event.payload) }
         }
         for (call, state) in self.views.appChanges {
             precondition(
-                self.calls.isTaken(call) && self.calls[call].kind == .updates, "changes for call \(call), which is gone"
+                self.calls.isTaken(call) && self.calls[call].state == .appChanges,
+                "changes for call \(call), which is gone"
             )
             precondition(state.taken <= state.ready.count, "call \(call) took more changes than there were")
             for event in state.ready[state.taken...] { refer(event.payload) }
@@ -138,7 +141,7 @@ extension LoopCore {
                 owedCount += 1
                 if entry.endsCall >= 0 {
                     precondition(
-                        self.calls.isTaken(entry.endsCall) && self.calls[entry.endsCall].kind == .ending,
+                        self.calls.isTaken(entry.endsCall) && self.calls[entry.endsCall].isEnding,
                         "a status is pending for a call that does not end")
                 }
                 last = owed
@@ -211,7 +214,7 @@ extension LoopCore {
                 slot.wire.isHTTP
                 ? self.transport.http.streams[Int32(bitPattern: entry.stream)].call : self.call(index, entry.stream)
             precondition(named == call, "stream \(entry.stream) means another call")
-            if entry.method.isStreaming, entry.kind != .ending { watches += 1 }
+            if entry.method.isStreaming, !entry.isEnding { watches += 1 }
             if self.isWaitedFor(call) { waiting += 1 }
             count += 1
             previous = call
@@ -227,7 +230,7 @@ extension LoopCore {
 
     private func isWaitedFor(_ call: Int32) -> Bool {
         if self.calls[call].flags.contains(.isWaiting) { return true }
-        return self.calls[call].kind == .watch && self.views.slots[self.calls[call].target].isStale
+        return self.isBehindClock(call)
     }
 
     private func checkDirtyList(_ index: Int32) {
@@ -260,8 +263,8 @@ extension LoopCore {
 
     private func checkCalls() {
         var waiting = 0
-        for call in 0..<self.calls.extent where self.calls.isTaken(call) && self.calls[call].kind == .unary {
-            guard self.calls[call].target >= 0 else { continue }
+        for call in 0..<self.calls.extent where self.calls.isTaken(call) {
+            guard case .unary(let pending) = self.calls[call].state, pending >= 0 else { continue }
             precondition(self.pendingCall(call) != nil, "call \(call) waits with nothing")
             waiting += 1
         }
@@ -293,7 +296,7 @@ extension LoopCore {
             while call >= 0 {
                 let entry = self.calls[call]
                 precondition(
-                    entry.kind == .watch && entry.target == view && entry.previousInTarget == previous,
+                    entry.state == .watch(view: view) && entry.previousInTarget == previous,
                     "the watches of view \(view) are torn")
                 watches += 1
                 previous = call
@@ -343,7 +346,7 @@ extension LoopCore {
             var call = slot.firstUpdates
             while call >= 0 {
                 precondition(
-                    self.calls[call].kind == .updates && self.calls[call].target == account
+                    self.calls[call].state == .updates(account: account)
                         && self.calls[call].previousInTarget == previous, "the streams of account \(account) are torn")
                 tenants += 1
                 previous = call

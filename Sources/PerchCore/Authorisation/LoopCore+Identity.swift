@@ -301,7 +301,7 @@ extension LoopCore {
     private func hasCallUnderWay(_ connection: Int32) -> Bool {
         var call = self.connections[connection].firstCall
         while call >= 0 {
-            if self.calls[call].kind != .ending { return true }
+            if !self.calls[call].isEnding { return true }
             call = self.calls[call].nextInConnection
         }
         return false

@@ -31,7 +31,7 @@ extension LoopCore {
             }
             let plain =
                 method == .operate || method == .purchase
-                ? request.withUnsafeBytes { self.plainOrder($0, method, connection, caller) } : nil
+                ? request.withUnsafeBytes { self.plainOrder($0, method, connection, stream, caller) } : nil
             var asked: Request?
             if case nil = plain {
                 do throws(MessageError) {
@@ -78,7 +78,9 @@ extension LoopCore {
     private mutating func insertCall(_ connection: Int32, _ stream: UInt32, _ method: Method) -> Int32 {
         let first = self.connections[connection].firstCall
         let slot = self.calls.insert(
-            CallSlot(connection: connection, stream: stream, method: method, kind: .unary, nextInConnection: first))
+            CallSlot(
+                connection: connection, stream: stream, state: .unary(pending: -1), method: method,
+                nextInConnection: first))
         if first >= 0 { self.calls[first].previousInConnection = slot }
         self.connections[connection].firstCall = slot
         self.connections[connection].callCount += 1
@@ -91,13 +93,13 @@ extension LoopCore {
 
     /// Ends a call with a status: it leaves its view, and its number is free once the kernel has accepted the status.
     mutating func end(_ call: Int32, _ status: WireStatus) {
-        guard self.calls[call].kind != .ending else { return }
+        guard !self.calls[call].isEnding else { return }
         if status.code == .ok { return self.endWell(call) }
         self.counters.callsRefused += 1
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
         self.noteEnd(call, status.reason?.rawValue ?? "\(status.code)")
         self.detach(call)
-        self.calls[call].kind = .ending
+        self.calls[call].state = .ending
         self.sendEnd(of: call, status)
     }
 
@@ -105,22 +107,24 @@ extension LoopCore {
     private mutating func endWell(_ call: Int32) {
         self.noteEnd(call, "OK")
         self.detach(call)
-        self.calls[call].kind = .ending
+        self.calls[call].state = .ending
         self.sendEnd(of: call)
     }
 
     /// Detaches a call from everything but its connection and its stream number.
     private mutating func detach(_ call: Int32) {
-        switch self.calls[call].kind {
-        case .watch:
-            self.leaveView(call)
+        switch self.calls[call].state {
+        case .watch(let view):
+            self.leaveView(call, view)
         case .updates:
             self.leaveUpdates(call)
+        case .appChanges:
+            self.leaveAppChanges(call)
         case .unary:
             self.dropPending(call)
             if self.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
         case .order:
-            self.calls[call].target = -1
+            break
         case .ending:
             return
         }

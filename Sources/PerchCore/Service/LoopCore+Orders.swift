@@ -10,7 +10,7 @@ extension LoopCore {
     /// A plain order as the store takes it; nil for any other request, and for one that will be refused: the general way
     /// reads it again, and says why.
     mutating func plainOrder(
-        _ request: UnsafeRawBufferPointer, _ method: Method, _ connection: Int32, _ caller: UInt32
+        _ request: UnsafeRawBufferPointer, _ method: Method, _ connection: Int32, _ stream: UInt32, _ caller: UInt32
     ) -> StoreOrder? {
         let isPurchase = method == .purchase
         guard let quick = self.codec.decodeQuickOrder(request, isPurchase: isPurchase),
@@ -24,8 +24,7 @@ extension LoopCore {
         else { return nil }
         // A change outside the app has no origin: every reader of the account's transactions receives it.
         let origin =
-            isPurchase && !self.service.clientIDs.isEmpty
-            ? self.service.clientIDs[connection].map { OrderOrigin($0) } ?? .none : .none
+            isPurchase ? self.clientID(connection, stream: stream).map { OrderOrigin($0) } ?? .none : .none
         return StoreOrder(
             app: app.number, product: product, catalogueRevision: app.catalogueRevision,
             quantity: max(quick.quantity, 1), accountToken: quick.accountToken, account: account, origin: origin)
@@ -44,8 +43,7 @@ extension LoopCore {
     }
 
     mutating func order(_ call: Int32, _ order: StoreOrder) {
-        self.calls[call].kind = .order
-        self.calls[call].target = Int32(bitPattern: order.app)
+        self.calls[call].state = .order(app: order.app)
         self.ask(.call(call, generation: self.calls.generation(call)), .order(order))
     }
 
@@ -79,14 +77,12 @@ extension LoopCore {
     }
 
     private mutating func askForOrder(_ call: Int32, _ mutation: consuming Mutation, app: AppNumber) {
-        self.calls[call].kind = .order
-        self.calls[call].target = Int32(bitPattern: app)
+        self.calls[call].state = .order(app: app)
         self.ask(.call(call, generation: self.calls.generation(call)), .mutate(mutation))
     }
 
     /// Finishes an order that the store has decided.
-    mutating func finishOrder(_ call: Int32, _ answer: consuming StoreAnswer) {
-        let app = AppNumber(bitPattern: self.calls[call].target)
+    mutating func finishOrder(_ call: Int32, of app: AppNumber, _ answer: consuming StoreAnswer) {
         switch consume answer {
         case .mutated(.transaction(let transaction, let wasHeld, let failure), let position):
             do throws(MessageError) {
@@ -129,8 +125,11 @@ extension LoopCore {
         var refusal = refusal
         let path = Self.purchasedOrder + "."
         if self.calls[call].method != .purchase, refusal.field.hasPrefix(path) {
-            let isOrder = self.calls[call].kind == .order
-            refusal.field = isOrder ? "\(Self.operatedOrder).\(refusal.field.dropFirst(path.count))" : ""
+            if case .order = self.calls[call].state {
+                refusal.field = "\(Self.operatedOrder).\(refusal.field.dropFirst(path.count))"
+            } else {
+                refusal.field = ""
+            }
         }
         self.end(call, WireStatus(refusal))
     }

@@ -32,8 +32,8 @@ extension LoopCore {
     }
 }
 
-/// The rest of a unary call's work, after its answer arrives. Stored beside the slabs; a waiting call's `target` is its
-/// index.
+/// The rest of a unary call's work, after its answer arrives. Stored beside the slabs; the state of a waiting
+/// call names its place.
 struct PendingCall {
     var request: Request
     var app: AppNumber
@@ -42,28 +42,34 @@ struct PendingCall {
 extension LoopCore {
     /// Makes a unary call wait for an answer, or for another one.
     mutating func hold(_ call: Int32, _ pending: PendingCall) {
-        if self.calls[call].target >= 0 {
-            self.service.pending[Int(self.calls[call].target)] = pending
+        let held = self.pendingPlace(of: call)
+        if held >= 0 {
+            self.service.pending[Int(held)] = pending
         } else if let place = self.service.freePending.popLast() {
             self.service.pending[Int(place)] = pending
-            self.calls[call].target = place
+            self.calls[call].state = .unary(pending: place)
         } else {
-            self.calls[call].target = Int32(self.service.pending.count)
+            self.calls[call].state = .unary(pending: Int32(self.service.pending.count))
             self.service.pending.append(pending)
         }
     }
 
+    /// -1 if a call waits for nothing.
+    private func pendingPlace(of call: Int32) -> Int32 {
+        if case .unary(let place) = self.calls[call].state { place } else { -1 }
+    }
+
     /// The pending work of a unary call; nil if it waits for nothing.
     func pendingCall(_ call: Int32) -> PendingCall? {
-        let place = self.calls[call].target
+        let place = self.pendingPlace(of: call)
         return place >= 0 ? self.service.pending[Int(place)] : nil
     }
 
     /// Drops the pending work of a unary call.
     mutating func dropPending(_ call: Int32) {
-        let place = self.calls[call].target
+        let place = self.pendingPlace(of: call)
         guard place >= 0 else { return }
-        self.calls[call].target = -1
+        self.calls[call].state = .unary(pending: -1)
         self.service.pending[Int(place)] = nil
         self.service.freePending.append(place)
     }

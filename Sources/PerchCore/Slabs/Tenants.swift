@@ -74,13 +74,18 @@ struct Connection: BitwiseCopyable {
 
 /// One call of a connection: a unary one in progress, a watch of a view, or a stream of events.
 struct CallSlot: BitwiseCopyable {
-    enum Kind: UInt8 {
-        case unary
+    /// What the call is, with the slot of what it waits for or shows.
+    enum State: BitwiseCopyable, Equatable {
+        /// `pending`: the place of its work in `Service.pending`; -1 if it waits for nothing.
+        case unary(pending: Int32)
         /// A purchase that the store decides: the only unary call with thousands in one tick. Its answer depends on the
-        /// store's alone, so nothing is kept beside the slot.
-        case order
-        case watch
-        case updates
+        /// store's alone, so nothing else is kept.
+        case order(app: AppNumber)
+        case watch(view: Int32)
+        /// A stream of an account's events.
+        case updates(account: Int32)
+        /// A stream of every change of an app.
+        case appChanges
         /// Its STATUS is pending; the stream number is still in use.
         case ending
     }
@@ -106,20 +111,37 @@ struct CallSlot: BitwiseCopyable {
 
     var connection: Int32
     var stream: UInt32
+    var state: State
     var method: Method
-    var kind: Kind
     var flags: Flags = []
     /// The caller has set a deadline.
     var hasDeadline = false
-    /// For a watch its view, for a stream of events its account, for an order its app, for other unary calls their
-    /// pending work.
-    var target: Int32 = -1
+    /// The next call of the same view or account.
     var nextInTarget: Int32 = -1
     var previousInTarget: Int32 = -1
     var nextInConnection: Int32 = -1
     var previousInConnection: Int32 = -1
     var nextDirty: Int32 = -1
     var previousDirty: Int32 = -1
+
+    var isEnding: Bool {
+        @inline(__always) get { if case .ending = self.state { true } else { false } }
+    }
+
+    /// The view of a watch; -1 for other calls.
+    var view: Int32 {
+        @inline(__always) get { if case .watch(let view) = self.state { view } else { -1 } }
+    }
+
+    /// Whether it is a stream of events or changes: each of them is sent once, and none is replaced by a newer one.
+    var isFeed: Bool {
+        @inline(__always) get {
+            switch self.state {
+            case .updates, .appChanges: true
+            case .unary, .order, .watch, .ending: false
+            }
+        }
+    }
 }
 
 /// Pending output that is not state and so cannot be recomputed: answers, their statuses, and control messages of a

@@ -164,7 +164,7 @@ extension LoopCore {
                 said.value = true
             }
         }
-        guard self.calls[call].kind == .updates else { return true }
+        guard self.calls[call].isFeed else { return true }
         for event in self.eventsReady(call) {
             let isAppended = self.append(
                 .event, call: call, kind: .message, stream: stream, event.payload, &bytes, firstSegment)
@@ -200,7 +200,7 @@ extension LoopCore {
     }
 
     mutating func compressForReader(_ call: Int32) {
-        let view = self.calls[call].target
+        let view = self.calls[call].view
         let flags = self.calls[call].flags
         guard view >= 0, !flags.contains(.owesUnchanged) else { return }
         let place = self.views.slots[view].encodings
@@ -339,7 +339,7 @@ extension LoopCore {
         if !self.views.lateReaders.isEmpty { self.views.lateReaders[call] = nil }
         if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
         self.openGroup(connection)
-        let view = self.calls[call].target
+        let view = self.calls[call].view
         // A value sent to its only watcher is not kept: it can be recomputed.
         if self.views.slots[view].watchCount == 1 { self.dropEncodings(view) }
     }
@@ -353,7 +353,7 @@ extension LoopCore {
     private mutating func unlistClean(_ connection: Int32) {
         var call = self.connections[connection].firstDirty
         while call >= 0, self.calls[call].flags.isDisjoint(with: [.owesLoading, .owesValue]),
-            self.calls[call].kind != .updates || !self.hasEventsToSay(call)
+            !self.calls[call].isFeed || !self.hasEventsToSay(call)
         {
             let next = self.calls[call].nextDirty
             self.calls[call].nextDirty = -1
@@ -420,7 +420,7 @@ extension LoopCore {
         while call >= 0 {
             let slot = self.calls[call]
             if slot.flags.contains(.owesLoading) { return true }
-            if slot.kind == .updates, self.hasEventsToSay(call) { return true }
+            if slot.isFeed, self.hasEventsToSay(call) { return true }
             if slot.flags.contains(.owesValue), !self.encoding(for: call, zlib: false).isNone { return true }
             call = slot.nextDirty
         }
@@ -478,11 +478,12 @@ extension LoopCore {
         var call = self.connections[connection].firstDirty
         while call >= 0 {
             let slot = self.calls[call]
-            if slot.kind == .updates {
+            if slot.isFeed {
                 self.resumeUpdates(call)
-            } else if slot.kind == .watch, slot.flags.contains(.owesValue), self.encoding(for: call, zlib: false).isNone
+            } else if case .watch(let view) = slot.state, slot.flags.contains(.owesValue),
+                self.encoding(for: call, zlib: false).isNone
             {
-                self.refresh(slot.target)
+                self.refresh(view)
             }
             call = slot.nextDirty
         }

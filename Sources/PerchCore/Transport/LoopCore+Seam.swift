@@ -57,11 +57,17 @@ extension LoopCore {
 
     /// What the client of a call says it is, in HELLO or with the call.
     func clientID(ofCall call: Int32) -> [UInt8] {
-        let connection = self.calls[call].connection
+        self.clientID(self.calls[call].connection, stream: self.calls[call].stream) ?? []
+    }
+
+    /// The same for a stream that has no call yet; nil without an ID.
+    @inline(__always)
+    func clientID(_ connection: Int32, stream: UInt32) -> [UInt8]? {
         if self.connections[connection].wire.isHTTP {
-            return self.transport.http.clientIDs[Int32(bitPattern: self.calls[call].stream)] ?? []
+            let ids = self.transport.http.clientIDs
+            return ids.isEmpty ? nil : ids[Int32(bitPattern: stream)]
         }
-        return self.service.clientIDs[connection] ?? []
+        return self.service.clientIDs.isEmpty ? nil : self.service.clientIDs[connection]
     }
 
     /// Whether the stream of a call accepts no output now.

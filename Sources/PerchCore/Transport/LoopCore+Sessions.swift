@@ -172,7 +172,7 @@ extension LoopCore {
             self.openCall(header, body, index)
         case .cancel:
             // Not live: a legitimate race with the call's own end.
-            guard let call = self.call(index, header.stream), self.calls[call].kind != .ending else { return }
+            guard let call = self.call(index, header.stream), !self.calls[call].isEnding else { return }
             self.end(call, WireStatus(.cancelled, "the client cancelled"))
         case .ping:
             var pong = [UInt8](repeating: 0, count: 13)

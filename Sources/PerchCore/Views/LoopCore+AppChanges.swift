@@ -97,8 +97,7 @@ extension LoopCore {
                     ordinal: cursor.revision == 0 ? ChangePlace.allAccounts : cursor.ordinal,
                     crossing: DueEntry(instant: cursor.instant, account: cursor.account)))
         }
-        self.calls[call].kind = .updates
-        self.calls[call].target = -1
+        self.calls[call].state = .appChanges
         self.setBehind(call, true)
         self.views.appChanges[call] = AppChangesState(app: app, filter: ChangesFilter(asked), start: start)
         self.resumeAppChanges(call)

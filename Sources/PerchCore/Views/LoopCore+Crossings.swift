@@ -50,7 +50,8 @@ extension LoopCore {
     /// Whether the view of a watch is behind the clock.
     @inline(__always)
     func isBehindClock(_ call: Int32) -> Bool {
-        self.calls[call].kind == .watch && self.views.slots[self.calls[call].target].isStale
+        let view = self.calls[call].view
+        return view >= 0 && self.views.slots[view].isStale
     }
 
     /// The view has its value of the present instant, or its load failed: its watches delay bookmarks no longer.

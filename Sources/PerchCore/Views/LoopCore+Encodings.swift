@@ -113,7 +113,7 @@ extension LoopCore {
     /// The body that a watch gets next.
     func encoding(for call: Int32, zlib: Bool) -> PayloadHandle {
         let flags = self.calls[call].flags
-        let value = self.encodings(of: self.calls[call].target)
+        let value = self.encodings(of: self.calls[call].view)
         if flags.contains(.owesUnchanged) { return value.unchanged }
         if flags.contains(.isFirst) { return zlib && !value.snapshotZlib.isNone ? value.snapshotZlib : value.snapshot }
         return zlib && !value.changeZlib.isNone ? value.changeZlib : value.change

@@ -165,13 +165,13 @@ extension LoopCore {
             }
         case .call(let call, let generation):
             guard self.calls.isTaken(call, generation: generation) else { return }
-            switch self.calls[call].kind {
-            case .order: self.finishOrder(call, answer)
+            switch self.calls[call].state {
+            case .order(let app): self.finishOrder(call, of: app, answer)
             case .unary: self.finishUnary(call, answer)
-            case .watch, .updates, .ending: return
+            case .watch, .updates, .appChanges, .ending: return
             }
         case .updates(let call, let generation):
-            guard self.calls.isTaken(call, generation: generation), self.calls[call].kind == .updates else { return }
+            guard self.calls.isTaken(call, generation: generation), self.calls[call].isFeed else { return }
             self.finishUpdates(call, answer)
         }
     }

@@ -64,8 +64,7 @@ extension LoopCore {
             cursor = EventPlace(revision: read.revision, ordinal: read.ordinal)
         }
         let account = self.accountSlot(key)
-        self.calls[call].kind = .updates
-        self.calls[call].target = account
+        self.calls[call].state = .updates(account: account)
         let first = self.views.accounts[account].firstUpdates
         self.calls[call].nextInTarget = first
         self.calls[call].previousInTarget = -1
@@ -83,11 +82,10 @@ extension LoopCore {
     }
 
     static func updatesDigest(_ key: AccountKey) -> Digest {
-        ViewKey.products(ids: ["updates"], locale: "", storefront: "").digest(app: key.app, account: key.bytes)
+        ViewKey.products(ids: ["updates"], locale: "", storefront: "").lastingDigest(app: key.app, account: key.bytes)
     }
 
     mutating func leaveUpdates(_ call: Int32) {
-        if self.calls[call].method == .appChanges { return self.leaveAppChanges(call) }
         guard let state = self.views.updates.removeValue(forKey: call) else { return }
         for event in state.ready[state.taken...] { self.payloads.release(event.payload) }
         self.setBehind(call, false)
@@ -98,7 +96,6 @@ extension LoopCore {
             self.views.accounts[state.account].firstUpdates = slot.nextInTarget
         }
         if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
-        self.calls[call].target = -1
         self.releaseAccount(state.account)
     }
 

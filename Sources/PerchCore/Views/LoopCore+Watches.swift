@@ -12,8 +12,7 @@ extension LoopCore {
         let view = self.viewSlot(app: app, account: accountSlot, viewKey)
 
         self.forgetRequest(of: call)
-        self.calls[call].kind = .watch
-        self.calls[call].target = view
+        self.calls[call].state = .watch(view: view)
         let first = self.views.slots[view].firstWatch
         self.calls[call].nextInTarget = first
         self.calls[call].previousInTarget = -1
@@ -76,7 +75,7 @@ extension LoopCore {
         self.calls[call].flags.insert(.owesValue)
         // The token is kept until the first answer is sent, because the value may change and return to it before that.
         if !self.service.callTokens.isEmpty, let token = self.service.callTokens[call] {
-            if token.digest == self.views.slots[self.calls[call].target].digest {
+            if token.digest == self.views.slots[self.calls[call].view].digest {
                 self.calls[call].flags.insert(.owesUnchanged)
                 self.counters.unchangedAnswers += 1
             } else {
@@ -86,10 +85,9 @@ extension LoopCore {
         self.ready(call)
     }
 
-    mutating func leaveView(_ call: Int32) {
+    mutating func leaveView(_ call: Int32, _ view: Int32) {
         let slot = self.calls[call]
         if !self.views.lateReaders.isEmpty { self.views.lateReaders[call] = nil }
-        let view = slot.target
         if slot.previousInTarget >= 0 {
             self.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
         } else {
@@ -98,7 +96,6 @@ extension LoopCore {
         if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
         self.views.slots[view].watchCount -= 1
         if slot.flags.contains(.isWaiting) || self.views.slots[view].isStale { self.releaseBeats(for: call) }
-        self.calls[call].target = -1
         if self.views.slots[view].watchCount == 0 { self.removeView(view) }
     }
 

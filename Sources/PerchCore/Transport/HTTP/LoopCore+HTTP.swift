@@ -127,7 +127,7 @@ extension LoopCore {
     mutating func dropHTTPCall(_ stream: Int32) {
         let call = self.transport.http.streams[stream].call
         if call >= 0 {
-            if self.calls[call].kind != .ending { self.noteEnd(call, "CANCELLED") }
+            if !self.calls[call].isEnding { self.noteEnd(call, "CANCELLED") }
             self.removeCall(call)
         }
         let connection = self.transport.http.streams[stream].connection
@@ -437,7 +437,7 @@ extension LoopCore {
         guard self.connections[index].watchCount > 0 else { return }
         var call = self.connections[index].firstCall
         while call >= 0 {
-            if self.calls[call].kind == .watch || self.calls[call].kind == .updates {
+            if self.calls[call].view >= 0 || self.calls[call].isFeed {
                 let stream = Int32(bitPattern: self.calls[call].stream)
                 self.transport.http.streams[stream].flags.insert(.owesBookmark)
                 self.readyHTTP(stream)

@@ -144,7 +144,7 @@ extension LoopCore {
             if slot.flags.contains(.endsAfterPinned) { return true }
         }
         let call = slot.call
-        if call >= 0, self.calls[call].kind != .ending {
+        if call >= 0, !self.calls[call].isEnding {
             guard self.planCallMessages(call, stream, slot, &hasHead, &plan) else { return false }
         }
         return self.planOwed(stream, slot, &hasHead, &plan)
@@ -164,14 +164,14 @@ extension LoopCore {
             let body = self.form(of: call, slot)
             if body.isNone {
                 // Freed while the stream accepted nothing: it is computed again, and the stream is listed then.
-                self.refresh(self.calls[call].target)
+                self.refresh(self.calls[call].view)
                 isComplete = false
             } else {
                 guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
                 guard self.planMessage(.value, stream, body, &plan) == .all else { return false }
             }
         }
-        if self.calls[call].kind == .updates {
+        if self.calls[call].isFeed {
             for event in self.eventsReady(call) {
                 guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
                 let body = self.form(of: event.payload, slot, self.calls[call].method)
@@ -502,7 +502,7 @@ extension LoopCore {
     mutating func unlistIfDone(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
         guard slot.flags.contains(.isReady), !slot.flags.contains(.owesBookmark), slot.pinned.isNone,
-            slot.firstOwed < 0, slot.call >= 0, self.calls[slot.call].kind == .watch,
+            slot.firstOwed < 0, slot.call >= 0, self.calls[slot.call].view >= 0,
             self.calls[slot.call].flags.isDisjoint(with: [.owesLoading, .owesValue])
         else { return }
         self.unlistHTTP(stream)

@@ -27,7 +27,7 @@ extension LoopCore {
         let slot = self.transport.http.streams[stream]
         guard plan.isHTTP2, slot.flags.contains(.hasSentHead),
             slot.flags.isDisjoint(with: [.owesBookmark, .isJSON, .isEnding]), slot.form != .events, slot.firstOwed < 0,
-            slot.pinned.isNone, slot.call >= 0, self.calls[slot.call].kind == .watch
+            slot.pinned.isNone, slot.call >= 0, self.calls[slot.call].view >= 0
         else { return false }
         let flags = self.calls[slot.call].flags
         guard flags.contains(.owesValue), !flags.contains(.owesLoading) else { return false }
