@@ -19,6 +19,19 @@ import Testing
         #expect(client.code(stream) == 0 && client[stream].hasEnded)
     }
 
+    @Test(arguments: [[], Array("once".utf8)] as [[UInt8]])
+    func `a purchase has the client ID of its call as origin, with a key and without`(key: [UInt8]) throws {
+        let world = World()
+        let watcher = world.welcomedClient()
+        let events = watcher.call(.updates())
+        world.settle()
+        let client = HTTP2Client(world)
+        let order = PurchaseRequest(account: "anna", order: PurchaseOrder(productID: "gold"), idempotencyKey: key)
+        client.call(.purchase(order), [("perch-client-id-bin", "Bwg=")])
+        client.settle()
+        #expect(watcher.updates(on: events).last?.originClientID == [7, 8])
+    }
+
     @Test func `a refusal is trailers alone, with content type and details`() {
         let client = HTTP2Client(World())
         let stream = client.call(.readStatus(""))
