@@ -89,6 +89,18 @@ final class HTTP2Client {
         return block.bytes
     }
 
+    /// A GET of a file.
+    func get(_ path: String) {
+        let stream = self.nextStream
+        self.nextStream += 2
+        self.streams[stream] = Stream()
+        var block = HeaderBlock()
+        for (name, value) in [
+            (":method", "GET"), (":scheme", "http"), (":path", path), (":authority", "localhost"),
+        ] { block.add(name, value) }
+        self.send(.headers, [.endHeaders, .endStream], stream, block.bytes)
+    }
+
     @discardableResult
     func call(_ request: Request, _ more: [(String, String)] = [], ends: Bool = true) -> UInt32 {
         let stream = self.open(request.method.path, more)

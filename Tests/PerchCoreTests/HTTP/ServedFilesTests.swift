@@ -13,7 +13,7 @@ private let text = String(repeating: "perch ", count: 20_000)
         let world: World
         let socket = SimulatedSocket(number: 9_100)
 
-        init() {
+        static var setup: World.Setup {
             var files = ServedFiles()
             files.files["/console/"] = .init(contentType: "text/html", bytes: Array("<p>".utf8), tag: "\"a1\"")
             files.files["/console/~1/big.js"] = .init(
@@ -23,7 +23,11 @@ private let text = String(repeating: "perch ", count: 20_000)
             files.moved["/"] = "/console/"
             var setup = World.Setup()
             setup.core.files = files
-            self.world = World(setup)
+            return setup
+        }
+
+        init() {
+            self.world = World(Self.setup)
             self.world.loops[0].backlog.append(self.socket)
         }
 
@@ -45,6 +49,23 @@ private let text = String(repeating: "perch ", count: 20_000)
             self.world.loops[0].core.checkInvariants()
             return String(decoding: heard, as: UTF8.self)
         }
+    }
+
+    @Test func `waits for its window once for all streams, and within the bound of a connection`() {
+        let client = HTTP2Client(World(Site.setup), initialWindow: 0)
+        func payloadBytes() -> Int { client.world.loops[0].core.payloads.bytes }
+        client.get("/console/~1/big.js")
+        client.settle()
+        let first = payloadBytes()
+        for _ in 0..<20 {
+            for _ in 0..<20 { client.get("/console/~1/big.js") }
+            client.settle()
+        }
+        let owed = client.world.loops[0].core.transport.http.connections[0].owedBytes
+        #expect(owed > Limits.httpBlockedBytesMax && owed < Limits.httpBlockedBytesMax + 3 * text.utf8.count)
+        // The file is there once: each stream adds a head.
+        #expect(payloadBytes() - first < 400 * 2_000, "\(payloadBytes()) bytes after \(first)")
+        #expect(client.streams.values.contains { $0.head[":status"] == "429" })
     }
 
     @Test func `comes with its type, its tag and the policy of the page`() {

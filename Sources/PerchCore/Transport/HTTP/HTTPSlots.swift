@@ -174,6 +174,8 @@ struct HTTPTables: ~Copyable {
     var origins: [Int32: String] = [:]
     /// Client identifiers that calls brought themselves.
     var clientIDs: [Int32: [UInt8]] = [:]
+    /// The bytes of served files, shared by their readers.
+    var files: [String: PayloadHandle] = [:]
     /// The bookmark of this turn.
     var bookmark = PayloadHandle.none
     /// Where header fields are decoded.

@@ -77,15 +77,18 @@ extension LoopCore {
                     .field("perch-client-id"), .found(head.clientID.count), .limit(Limits.clientIDBytesMax),
                 ])
         }
+        return self.refusalOfBlocked(stream)
+    }
+
+    /// Nil as long as the answers that wait on a connection for its windows are within their limit.
+    func refusalOfBlocked(_ stream: Int32) -> WireStatus? {
         let http = self.connections[self.transport.http.streams[stream].connection].http
-        if self.transport.http.connections[http].owedBytes > Limits.httpBlockedBytesMax {
-            let found = self.transport.http.connections[http].owedBytes
-            return WireStatus(
-                .callsBytesLimit,
-                "answers of \(found) bytes wait on this connection for its windows, the limit is \(Limits.httpBlockedBytesMax); read them first",
-                details: [.found(found), .limit(Limits.httpBlockedBytesMax)])
-        }
-        return nil
+        let found = self.transport.http.connections[http].owedBytes
+        guard found > Limits.httpBlockedBytesMax else { return nil }
+        return WireStatus(
+            .callsBytesLimit,
+            "answers of \(found) bytes wait on this connection for its windows, the limit is \(Limits.httpBlockedBytesMax); read them first",
+            details: [.found(found), .limit(Limits.httpBlockedBytesMax)])
     }
 
     /// A server without credentials knows everyone, and a certificate is as good as a token: the handshake is over with the

@@ -163,6 +163,15 @@ extension LoopCore {
         _ stream: Int32, _ status: Int, _ body: [UInt8], contentType: String,
         extra: [(name: String, value: String)] = [], endsCall: Int32
     ) {
+        self.respond(
+            stream, status, self.payloads.insert(body), contentType: contentType, extra: extra, endsCall: endsCall)
+    }
+
+    /// The same with a body that may be shared; the caller's reference passes to the answer.
+    mutating func respond(
+        _ stream: Int32, _ status: Int, _ body: PayloadHandle, contentType: String,
+        extra: [(name: String, value: String)] = [], endsCall: Int32
+    ) {
         self.forgetHTTPRequest(stream)
         self.transport.http.streams[stream].form = .plain
         self.transport.http.streams[stream].flags.insert(.hasLength)
@@ -171,11 +180,16 @@ extension LoopCore {
             self.transport.http.streams[stream].flags.insert(.waitsForBody)
         }
         // An answer without a body of its own says nothing about one.
-        let own = status == 304 ? [] : [("content-type", contentType), ("content-length", "\(body.count)")]
+        let own =
+            status == 304 ? [] : [("content-type", contentType), ("content-length", "\(self.payloads[body].count)")]
         let fields = own + extra
         let head = self.payloads.insert(self.responseHead(stream, status, fields))
         self.oweHTTP(stream, .head, head)
-        let payload = self.payloads.insert(slot.isHead ? [] : body)
+        var payload = body
+        if slot.isHead {
+            self.payloads.release(body)
+            payload = self.payloads.insert([])
+        }
         self.oweHTTP(stream, .status, payload, endsCall: endsCall)
     }
 

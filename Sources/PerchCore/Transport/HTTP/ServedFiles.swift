@@ -37,6 +37,10 @@ extension LoopCore {
             return true
         }
         guard let file = files.files[name] else { return false }
+        if let status = self.refusalOfBlocked(stream) {
+            self.refuseHTTP(stream, status)
+            return true
+        }
         self.accepted(stream, head, nil)
         var fields: [(name: String, value: String)] = [
             ("etag", file.tag), ("vary", "accept-encoding"),
@@ -48,13 +52,20 @@ extension LoopCore {
             self.respond(stream, 304, [], contentType: file.contentType, extra: fields, endsCall: -1)
             return true
         }
-        var body = file.bytes
-        if !file.gzip.isEmpty, head.marks.contains(.acceptsGzipBody) {
-            body = file.gzip
-            fields.append(("content-encoding", "gzip"))
-        }
+        let isGzip = !file.gzip.isEmpty && head.marks.contains(.acceptsGzipBody)
+        if isGzip { fields.append(("content-encoding", "gzip")) }
+        let body = self.filePayload(isGzip ? file.gzip : file.bytes, isGzip ? name + " gzip" : name)
         self.respond(stream, 200, body, contentType: file.contentType, extra: fields, endsCall: -1)
         return true
+    }
+
+    /// The bytes of a file, which all its readers share.
+    private mutating func filePayload(_ bytes: [UInt8], _ name: String) -> PayloadHandle {
+        let known = self.transport.http.files[name]
+        let payload = known ?? self.payloads.insert(bytes)
+        if known == nil { self.transport.http.files[name] = payload }
+        self.payloads.retain(payload)
+        return payload
     }
 
     /// A page of this server loads from here alone. Images come as bytes of calls.
