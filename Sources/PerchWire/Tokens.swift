@@ -40,7 +40,8 @@ package struct ResumeToken: Hashable, Sendable {
     package var digest: Digest
 
     package static let name = "resume token"
-    private static let version: UInt8 = 1
+    /// Each kind of token has versions of its own. Version 1 had another digest of the view.
+    private static let version: UInt8 = 8
     package static let byteCount = 1 + 16 + 4 + 4 + 16 + 16 + 16 + 4
 
     package init(

@@ -429,7 +429,7 @@ extension LoopCore {
             ids: [
                 account, query.productID ?? "", "\(query.unfinishedOnly) \(query.includesFinishedConsumables)",
             ], locale: "", storefront: ""
-        ).digest(app: app, account: [])
+        ).lastingDigest(app: app, account: [])
     }
 
     // MARK: Reading a request

@@ -8,6 +8,8 @@ struct ViewKeys {
         var viewCount: Int32
         /// What the key adds to the bytes that name a view, after the account.
         var named: [UInt8]
+
+        var heldBytes: Int { self.key.heldBytes + 32 + self.named.count }
     }
 
     private var entries: [Entry] = []
@@ -33,15 +35,16 @@ struct ViewKeys {
             return place
         }
         let place: Int32
+        let entry = Entry(key: key, viewCount: 1, named: key.named)
         if let reused = self.free.popLast() {
             place = reused
-            self.entries[Int(place)] = Entry(key: key, viewCount: 1, named: key.named)
+            self.entries[Int(place)] = entry
         } else {
             place = Int32(self.entries.count)
-            self.entries.append(Entry(key: key, viewCount: 1, named: key.named))
+            self.entries.append(entry)
         }
         self.index[key] = place
-        self.bytes += key.heldBytes
+        self.bytes += entry.heldBytes
         return place
     }
 
@@ -50,8 +53,8 @@ struct ViewKeys {
         self.entries[Int(place)].viewCount -= 1
         guard self.entries[Int(place)].viewCount == 0 else { return }
         self.index[self.entries[Int(place)].key] = nil
-        self.bytes -= self.entries[Int(place)].key.heldBytes
-        self.entries[Int(place)].key = .intents
+        self.bytes -= self.entries[Int(place)].heldBytes
+        self.entries[Int(place)] = Entry(key: .intents, viewCount: 0, named: [])
         self.free.append(place)
     }
 
@@ -59,7 +62,7 @@ struct ViewKeys {
 
     /// Traps if the bytes do not add up.
     func checkInvariants() {
-        let found = self.index.keys.reduce(0) { $0 + $1.heldBytes }
+        let found = self.index.values.reduce(0) { $0 + self.entries[Int($1)].heldBytes }
         precondition(found == self.bytes, "\(found) bytes in keys of views, \(self.bytes) counted")
     }
 

@@ -27,6 +27,18 @@ enum ViewKey: Hashable {
         return mixer.digest
     }
 
+    /// The digest in event cursors and page tokens, which clients keep for weeks: it never changes. Slower than `digest`.
+    func lastingDigest(app: AppNumber, account: [UInt8]) -> Digest {
+        let named = self.named
+        return withUnsafeTemporaryAllocation(byteCount: 8 + account.count + named.count, alignment: 8) { buffer in
+            var whole = NamedBytes(buffer)
+            whole.put(app)
+            account.withUnsafeBytes { whole.add($0) }
+            named.withUnsafeBytes { whole.append($0) }
+            return Digest(of: whole.written.bytes)
+        }
+    }
+
     /// What the key adds to the bytes that name a view, after the account.
     var named: [UInt8] {
         [UInt8](unsafeUninitializedCapacity: 1 + self.partBytes) { buffer, count in
@@ -94,6 +106,10 @@ private struct NamedBytes {
     /// Appends bytes with their length before them.
     mutating func add(_ part: UnsafeRawBufferPointer) {
         self.put(UInt32(part.count))
+        self.append(part)
+    }
+
+    mutating func append(_ part: UnsafeRawBufferPointer) {
         UnsafeMutableRawBufferPointer(rebasing: self.memory[self.count...]).copyMemory(from: part)
         self.count += part.count
     }

@@ -112,7 +112,23 @@ import Testing
         #expect(keys.place(.entitlement(product: "gold")) == gold)
         keys.release(gold)
         #expect(keys.place(.entitlement(product: "gold")) == nil && keys.count == 1)
-        #expect(keys.take(.messages) == gold, "its place is free for another")
+        let before = keys.bytes
+        let ids = (0..<500).map { "product-\($0)" }
+        let many = keys.take(.products(ids: ids, locale: "", storefront: ""))
+        keys.checkInvariants()
+        #expect(keys.bytes - before > ids.reduce(0) { $0 + $1.utf8.count + MemoryLayout<String>.stride })
+        keys.release(many)
+        keys.checkInvariants()
+        #expect(keys.bytes == before)
+        #expect(keys.take(.messages) == many, "its place is free for another")
+    }
+
+    /// Clients keep cursors and page tokens for weeks, over upgrades.
+    @Test func `the digest in a cursor is that of the bytes that name its view`() {
+        let named: [UInt8] =
+            [0, 0, 0, 7, 0, 0, 0, 4] + "anna".utf8 + [3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7] + "updates".utf8
+        let key = ViewKey.products(ids: ["updates"], locale: "", storefront: "")
+        #expect(key.lastingDigest(app: 7, account: Array("anna".utf8)) == Digest(of: named.span.bytes))
     }
 }
 
