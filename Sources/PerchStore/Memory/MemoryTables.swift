@@ -142,14 +142,19 @@ struct MemoryTables: ~Copyable {
     private func logged(
         of account: AccountNumber, after place: EventPlace = EventPlace(revision: 0, ordinal: 0)
     ) -> [LoggedFact] {
-        var facts: [LoggedFact] = []
+        self.indices(of: account, after: place).map { self.facts[$0] }
+    }
+
+    /// Where these facts are in the log, in order. A fact knows the one before it, so they are found from the newest one.
+    private func indices(of account: AccountNumber, after place: EventPlace) -> [Int] {
+        var indices: [Int] = []
         var index = account < self.accounts.count ? self.accounts[Int(account)].newestFact : -1
         while index >= 0, self.facts[index].place > place {
-            facts.append(self.facts[index])
+            indices.append(index)
             index = self.facts[index].previous
         }
-        facts.reverse()
-        return facts
+        indices.reverse()
+        return indices
     }
 
     /// The transactions of an account, in the order in which they were added.
@@ -183,7 +188,9 @@ struct MemoryTables: ~Copyable {
 
     func events(of account: AccountNumber, after place: EventPlace, limit: Int) -> [AccountEvent] {
         var events: [AccountEvent] = []
-        for logged in self.logged(of: account, after: place) where events.count < limit {
+        for index in self.indices(of: account, after: place) {
+            if events.count == limit { break }
+            let logged = self.facts[index]
             if let event = logged.fact.event, let committed = self.commitTime(of: logged.revision) {
                 events.append(
                     AccountEvent(
