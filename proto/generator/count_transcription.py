@@ -26,6 +26,7 @@ LEFT_OUT = {
     "PerchStore": "decisions, and the store's own disk form",
     "PerchSQLite": "the store's own disk form",
     "PerchCore/Views": "views",
+    "PerchApple": "Apple's formats, whose fields have the same names as some of the contract's",
     "PerchScenario": "uses the contract like any client: its own language for steps and expectations",
     "PerchBench": "uses the contract like any client: a load generator",
     "Checks": "uses the contract like any client: simulation and fuzzing",

@@ -68,7 +68,7 @@ extension CommandRun {
             try self.printer.list("options", of: .listPlanOptions(list)) { writer in
                 let width = found.value.map { printable($0.product.id).count }.max() ?? 0
                 return found.value.isEmpty
-                    ? ["no plans in group \(printable(group))"]
+                    ? ["no plans in group \(printable(group))" + writer.unknown(found.isNotInCatalog)]
                     : found.value.map { writer.planOption($0, width: width) }
             }
         case .getOffers:
@@ -82,7 +82,10 @@ extension CommandRun {
             let answer = OfferEligibilityAnswer(
                 value: found.value, position: found.position, isNotInCatalog: found.isNotInCatalog)
             try self.printer.list("offers", of: .getOfferEligibility(answer)) {
-                $0.eligibilities(found.value)
+                found.isNotInCatalog
+                    ? $0.noEligibilities(
+                        of: subject.map { "product \(printable($0))" } ?? "group \(printable(group ?? ""))")
+                    : $0.eligibilities(found.value)
             }
         case .getPolicies:
             let found = try await client.policies(locale: self.settings.text("locale") ?? "")
@@ -110,9 +113,11 @@ extension CommandRun {
     private func getLatest(_ client: PerchClient) async throws {
         let product = self.text("PRODUCT")
         let answer = try await client.latestTransaction(account: self.text("ACCOUNT"), product: product)
-        let latest = LatestTransaction(transaction: answer.value, position: answer.position)
+        let latest = LatestTransaction(
+            transaction: answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         try self.printer.print(.getLatestTransaction(latest)) { writer in
-            answer.value.map { [writer.transaction($0.value)] } ?? ["no transaction of \(printable(product))"]
+            answer.value.map { [writer.transaction($0.value)] }
+                ?? ["no transaction of \(printable(product))" + writer.unknown(answer.isNotInCatalog)]
         }
     }
 
@@ -155,13 +160,23 @@ extension CommandRun {
         let limit = self.settings.number("limit") ?? .max
         var all: [Verified<Transaction>] = []
         var count: Int64 = 0
-        for try await transaction in pages {
-            if self.printer.format == .json { all.append(transaction) } else { try self.list([transaction]) }
-            count += 1
-            if count == limit { break }
+        var token: [UInt8]? = []
+        var isNotInCatalog = false
+        reading: while let next = token {
+            let page = try await pages.page(after: next)
+            (token, isNotInCatalog) = (page.nextPageToken, page.isNotInCatalog)
+            for transaction in page.transactions {
+                if self.printer.format == .json { all.append(transaction) } else { try self.list([transaction]) }
+                count += 1
+                if count == limit { break reading }
+            }
         }
         if self.printer.format == .json {
-            try self.printer.print(.listTransactions(PerchWire.TransactionPage(transactions: all))) { _ in [] }
+            let page = PerchWire.TransactionPage(transactions: all, isNotInCatalog: isNotInCatalog)
+            try self.printer.print(.listTransactions(page)) { _ in [] }
+        } else if count == 0, let product = self.settings.has("product") ? self.settings.text("product") : nil {
+            let unknown = isNotInCatalog ? ", which is not in the catalogue" : ""
+            self.console.talk("no transactions of \(printable(product))" + unknown)
         } else if count == 0 {
             self.console.talk("no transactions")
         }

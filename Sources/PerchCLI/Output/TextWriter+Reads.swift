@@ -28,6 +28,13 @@ extension TextWriter {
             + (value.paymentMode == .unspecified ? "" : ", \(Self.words(value.paymentMode))")
     }
 
+    func unknown(_ isNotInCatalog: Bool) -> String { isNotInCatalog ? ", which is not in the catalogue" : "" }
+
+    /// Of a group or a product that the catalogue does not have.
+    func noEligibilities(of subject: String) -> [String] {
+        ["\(self.paint(.red, "no "))  an offer of \(subject), which is not in the catalogue"]
+    }
+
     func eligibilities(_ value: OfferEligibilities) -> [String] {
         let introductory = value.isEligibleForIntroductory ? self.paint(.green, "yes") : self.paint(.red, "no ")
         return ["\(introductory)  an introductory offer of this group"]

@@ -40,7 +40,7 @@ struct TextWriter {
 
     func statuses(_ value: SubscriptionStatuses, _ info: ValueInfo, group: String) -> [String] {
         guard !value.statuses.isEmpty else {
-            let unknown = info.isNotInCatalog ? ", which is not in the catalogue" : ""
+            let unknown = self.unknown(info.isNotInCatalog)
             return [self.line(info, "never subscribed in group \(printable(group))" + unknown)]
         }
         return value.statuses.enumerated().map { index, status in
@@ -60,7 +60,7 @@ struct TextWriter {
                 self.line(
                     info,
                     self.paint(.red, "not entitled".padded(to: Self.stateWidth)) + " \(printable(product))"
-                        + (info.isNotInCatalog ? ", which is not in the catalogue" : ""))
+                        + self.unknown(info.isNotInCatalog))
             ]
         }
         let transaction = value.value

@@ -189,7 +189,8 @@ extension PerchClient {
         let request = LatestTransactionRequest(app: self.app, account: account, productID: product, atLeast: atLeast)
         return try await self.call(.getLatestTransaction(request), timeout: timeout) { response in
             guard case .getLatestTransaction(let answer) = response else { return nil }
-            return Positioned(answer.transaction, position: answer.position)
+            return Positioned(
+                answer.transaction, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         }
     }
 }

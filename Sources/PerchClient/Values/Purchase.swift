@@ -103,6 +103,8 @@ public struct TransactionPage: Hashable, Sendable {
     public var nextPageToken: [UInt8]?
     /// Position of the server when it answered.
     public var position: Position
+    /// Whether the page is empty and the catalogue has no such product.
+    public var isNotInCatalog = false
 
     /// Creates a page from its parts, for tests.
     public init(transactions: [Verified<Transaction>], nextPageToken: [UInt8]?, position: Position) {
@@ -115,5 +117,6 @@ public struct TransactionPage: Hashable, Sendable {
         self.init(
             transactions: page.transactions, nextPageToken: page.nextPageToken.isEmpty ? nil : page.nextPageToken,
             position: page.position)
+        self.isNotInCatalog = page.isNotInCatalog
     }
 }

@@ -51,7 +51,7 @@ extension LoopCore {
         guard case .call(let call, let generation) = self.redeem(number) else {
             preconditionFailure("control answer \(number) is for no call")
         }
-        guard self.calls.isTaken(call, generation: generation), self.calls[call].kind == .unary else { return }
+        guard self.calls.isTaken(call, generation: generation), case .unary = self.calls[call].state else { return }
         switch answer {
         case .response(let response):
             if case .loadCatalog(let loaded) = response, let pending = self.pendingCall(call) {
@@ -235,12 +235,18 @@ extension LoopCore {
             awaitingSync: record.awaitingSync.map { PerchModel.verified($0, app: app) })
     }
 
+    /// Whether the catalogue has no such product.
+    private func isUnknown(_ productID: String, _ app: AppNumber) -> Bool {
+        self.apps[app]?.catalogue.product(productID) == nil
+    }
+
     private func page(_ pending: PendingCall, _ rows: [TransactionRow], hasMore: Bool) -> Response {
         let position = Position(revision: self.applied, asOf: self.clock(of: pending.app))
-        if case .getLatestTransaction = pending.request {
+        if case .getLatestTransaction(let asked) = pending.request {
             return .getLatestTransaction(
                 LatestTransaction(
-                    transaction: rows.first.map { self.verified($0.transaction, pending.app) }, position: position))
+                    transaction: rows.first.map { self.verified($0.transaction, pending.app) }, position: position,
+                    isNotInCatalog: rows.isEmpty && self.isUnknown(asked.productID, pending.app)))
         }
         var page = TransactionPage(
             transactions: rows.map { self.verified($0.transaction, pending.app) }, position: position)
@@ -251,6 +257,7 @@ extension LoopCore {
             account = asked.account
             query.productID = asked.productID.isEmpty ? nil : asked.productID
             query.includesFinishedConsumables = asked.includesFinishedConsumables
+            page.isNotInCatalog = rows.isEmpty && query.productID.map { self.isUnknown($0, pending.app) } ?? false
         case .listUnfinished(let asked):
             account = asked.account
             query.unfinishedOnly = true

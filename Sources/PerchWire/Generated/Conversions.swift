@@ -2356,13 +2356,15 @@ extension TransactionPage {
         (message.pointee.n_transactions, message.pointee.transactions) = arena.list(self.transactions) { $0.write(to: $1, arena) }
         message.pointee.next_page_token = arena.bytes(self.nextPageToken)
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ListTransactionsResponse>) {
         self.init(
             transactions: readList(message.pointee.n_transactions, message.pointee.transactions) { Verified<Transaction>($0) },
             nextPageToken: [UInt8](message.pointee.next_page_token),
-            position: read(message.pointee.position) { Position($0) } ?? .blank
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            isNotInCatalog: message.pointee.not_in_catalog != 0
         )
     }
 }
@@ -2431,12 +2433,14 @@ extension LatestTransaction {
             message.pointee.transaction = arena.message { value.write(to: $0, arena) }
         }
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetLatestTransactionResponse>) {
         self.init(
             transaction: read(message.pointee.transaction) { Verified<Transaction>($0) },
-            position: read(message.pointee.position) { Position($0) } ?? .blank
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            isNotInCatalog: message.pointee.not_in_catalog != 0
         )
     }
 }

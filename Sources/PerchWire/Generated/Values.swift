@@ -444,7 +444,7 @@ package struct RevokeTokenRequest: Hashable, Sendable {
     /// The token's `jti`. A token without `jti` has `sha256:` and the hash of its first two parts, as `perch token
     /// inspect` shows. Never the token itself.
     package var tokenID: String
-    /// The token's own end. The server forgets the revocation after that. 0: the revocation is kept for ever.
+    /// The token's own end. The server keeps the revocation until then, and at least for its `--token-life`. 0: for ever.
     package var expires: Instant?
 
     package init(tokenID: String = "", expires: Instant? = nil) {
@@ -1712,15 +1712,23 @@ package struct TransactionPage: Hashable, Sendable {
     package var nextPageToken: [UInt8]
     /// Where the answer stands.
     package var position: Position
+    /// The request names a product, the page is empty, and the catalogue has no such product.
+    package var isNotInCatalog: Bool
 
-    package init(transactions: [Verified<Transaction>] = [], nextPageToken: [UInt8] = [], position: Position = .blank) {
+    package init(
+        transactions: [Verified<Transaction>] = [],
+        nextPageToken: [UInt8] = [],
+        position: Position = .blank,
+        isNotInCatalog: Bool = false
+    ) {
         self.transactions = transactions
         self.nextPageToken = nextPageToken
         self.position = position
+        self.isNotInCatalog = isNotInCatalog
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.transactions.isEmpty && self.nextPageToken.isEmpty && self.position.isBlank }
+    package var isBlank: Bool { self.transactions.isEmpty && self.nextPageToken.isEmpty && self.position.isBlank && !self.isNotInCatalog }
 }
 
 /// Asks for the unfinished transactions.
@@ -1787,14 +1795,17 @@ package struct LatestTransaction: Hashable, Sendable {
     package var transaction: Verified<Transaction>?
     /// Where the answer stands.
     package var position: Position
+    /// There is no transaction, and the catalogue has no such product.
+    package var isNotInCatalog: Bool
 
-    package init(transaction: Verified<Transaction>? = nil, position: Position = .blank) {
+    package init(transaction: Verified<Transaction>? = nil, position: Position = .blank, isNotInCatalog: Bool = false) {
         self.transaction = transaction
         self.position = position
+        self.isNotInCatalog = isNotInCatalog
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.transaction == nil && self.position.isBlank }
+    package var isBlank: Bool { self.transaction == nil && self.position.isBlank && !self.isNotInCatalog }
 }
 
 /// Asks for the events of an account.

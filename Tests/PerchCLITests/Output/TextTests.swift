@@ -246,6 +246,14 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
             ])
     }
 
+    @Test func `a name that the catalogue does not have is said to be none`() {
+        #expect(
+            writer.noEligibilities(of: "group pluss") == [
+                "no   an offer of group pluss, which is not in the catalogue"
+            ])
+        #expect(writer.unknown(true) == ", which is not in the catalogue" && writer.unknown(false).isEmpty)
+    }
+
     @Test func `lengths of time and sizes are short`() {
         #expect(roughly(milliseconds: 90_061_000) == "1d1h")
         #expect(roughly(milliseconds: 3_661_000) == "1h1m")

@@ -63,6 +63,27 @@ private func info<Value>(of state: TaskState<Value>?) -> ValueInfo? {
             .explain(ExplainRequest(account: "anna", about: .group(group))), from: client)
         if case .explain(let answer) = explained { #expect(answer.isNotInCatalog == isUnknown) }
     }
+
+    @Test(arguments: [("gold", false), ("glod", true)])
+    func `is marked where an account has no transaction of it`(product: String, isUnknown: Bool) throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let latest = LatestTransactionRequest(account: "anna", productID: product)
+        guard case .getLatestTransaction(let answer) = try world.require(.getLatestTransaction(latest), from: client)
+        else {
+            Issue.record("another answer")
+            return
+        }
+        #expect(answer.transaction == nil && answer.isNotInCatalog == isUnknown)
+        let history = ListTransactionsRequest(account: "anna", productID: product)
+        guard case .listTransactions(let page) = try world.require(.listTransactions(history), from: client) else {
+            Issue.record("another answer")
+            return
+        }
+        #expect(page.transactions.isEmpty && page.isNotInCatalog == isUnknown)
+        let all = try world.require(.listTransactions(ListTransactionsRequest(account: "anna")), from: client)
+        if case .listTransactions(let page) = all { #expect(!page.isNotInCatalog) }
+    }
 }
 
 @Suite struct `an account's right to pay` {

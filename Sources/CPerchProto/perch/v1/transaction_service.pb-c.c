@@ -1711,7 +1711,7 @@ const ProtobufCMessageDescriptor perch__v1__list_transactions_request__descripto
   (ProtobufCMessageInit) perch__v1__list_transactions_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__list_transactions_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__list_transactions_response__field_descriptors[4] =
 {
   {
     "transactions",
@@ -1749,16 +1749,29 @@ static const ProtobufCFieldDescriptor perch__v1__list_transactions_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "not_in_catalog",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListTransactionsResponse, not_in_catalog),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__list_transactions_response__field_indices_by_name[] = {
   1,   /* field[1] = next_page_token */
+  3,   /* field[3] = not_in_catalog */
   2,   /* field[2] = position */
   0,   /* field[0] = transactions */
 };
 static const ProtobufCIntRange perch__v1__list_transactions_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__list_transactions_response__descriptor =
 {
@@ -1768,7 +1781,7 @@ const ProtobufCMessageDescriptor perch__v1__list_transactions_response__descript
   "Perch__V1__ListTransactionsResponse",
   "perch.v1",
   sizeof(Perch__V1__ListTransactionsResponse),
-  3,
+  4,
   perch__v1__list_transactions_response__field_descriptors,
   perch__v1__list_transactions_response__field_indices_by_name,
   1,  perch__v1__list_transactions_response__number_ranges,
@@ -2006,7 +2019,7 @@ const ProtobufCMessageDescriptor perch__v1__get_latest_transaction_request__desc
   (ProtobufCMessageInit) perch__v1__get_latest_transaction_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_latest_transaction_response__field_descriptors[2] =
+static const ProtobufCFieldDescriptor perch__v1__get_latest_transaction_response__field_descriptors[3] =
 {
   {
     "transaction",
@@ -2032,15 +2045,28 @@ static const ProtobufCFieldDescriptor perch__v1__get_latest_transaction_response
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "not_in_catalog",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetLatestTransactionResponse, not_in_catalog),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_latest_transaction_response__field_indices_by_name[] = {
+  2,   /* field[2] = not_in_catalog */
   1,   /* field[1] = position */
   0,   /* field[0] = transaction */
 };
 static const ProtobufCIntRange perch__v1__get_latest_transaction_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_latest_transaction_response__descriptor =
 {
@@ -2050,7 +2076,7 @@ const ProtobufCMessageDescriptor perch__v1__get_latest_transaction_response__des
   "Perch__V1__GetLatestTransactionResponse",
   "perch.v1",
   sizeof(Perch__V1__GetLatestTransactionResponse),
-  2,
+  3,
   perch__v1__get_latest_transaction_response__field_descriptors,
   perch__v1__get_latest_transaction_response__field_indices_by_name,
   1,  perch__v1__get_latest_transaction_response__number_ranges,

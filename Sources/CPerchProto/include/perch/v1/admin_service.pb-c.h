@@ -541,7 +541,7 @@ struct  Perch__V1__RevokeTokenRequest
    */
   char *token_id;
   /*
-   * The token's own end. The server forgets the revocation after that. 0: the revocation is kept for ever.
+   * The token's own end. The server keeps the revocation until then, and at least for its `--token-life`. 0: for ever.
    */
   int64_t expires_at_ms;
 };

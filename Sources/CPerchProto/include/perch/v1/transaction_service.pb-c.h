@@ -278,10 +278,14 @@ struct  Perch__V1__ListTransactionsResponse
    * Where the answer stands.
    */
   Perch__V1__Position *position;
+  /*
+   * The request names a product, the page is empty, and the catalogue has no such product.
+   */
+  protobuf_c_boolean not_in_catalog;
 };
 #define PERCH__V1__LIST_TRANSACTIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_transactions_response__descriptor) \
-    , 0,NULL, {0,NULL}, NULL }
+    , 0,NULL, {0,NULL}, NULL, 0 }
 
 
 /*
@@ -383,10 +387,14 @@ struct  Perch__V1__GetLatestTransactionResponse
    * Where the answer stands.
    */
   Perch__V1__Position *position;
+  /*
+   * There is no transaction, and the catalogue has no such product.
+   */
+  protobuf_c_boolean not_in_catalog;
 };
 #define PERCH__V1__GET_LATEST_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_latest_transaction_response__descriptor) \
-    , NULL, NULL }
+    , NULL, NULL, 0 }
 
 
 /*
