@@ -82,16 +82,24 @@ package func changes(making settings: AppSettings) -> [AppSettingChange] {
 
 /// Checks for a language, or language and country, with underscores as in catalogue files, or with hyphens.
 package func checkLocale(_ text: String, field: String) throws(Refusal) {
+    // A language has two or three letters; script, country and variant follow.
+    let parts = text.utf8.split(omittingEmptySubsequences: false) { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
     let isLocale =
-        (2...35).contains(text.utf8.count)
-        && text.unicodeScalars.allSatisfy {
-            $0.isASCII && ($0.properties.isAlphabetic || "0"..."9" ~= $0 || $0 == "_" || $0 == "-")
+        text.utf8.count <= 35 && (2...3).contains(parts[0].count) && parts[0].allSatisfy { $0.isLetter }
+        && parts.dropFirst().allSatisfy { part in
+            (2...8).contains(part.count)
+                && part.allSatisfy { $0.isLetter || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         }
     guard isLocale else {
         throw Refusal(
             .fieldInvalid, "the locale does not look like en_US; write a language, or language and country",
             field: field)
     }
+}
+
+extension UInt8 {
+    /// Of ASCII.
+    fileprivate var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) }
 }
 
 private func check(_ error: SimulatedError?, for api: StoreKitAPI) throws(Refusal) {

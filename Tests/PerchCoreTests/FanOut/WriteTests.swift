@@ -84,7 +84,7 @@ import Testing
         setup.sendBufferBytes = 8 << 20
         let world = World(setup)
         let client = world.welcomedClient()
-        let streams = (0..<40).map { client.call(.products([TestShop.all[$0 % 6]], locale: "l\($0)")) }
+        let streams = (0..<40).map { client.call(.products([TestShop.all[$0 % 6]], locale: "en_\(100 + $0)")) }
         world.settle()
         for stream in streams { #expect(client.products(on: stream).last?.value?.products.count == 1) }
         #expect(world.loops[0].core.counters.bytesOut > 40 * 60_000)

@@ -32,7 +32,8 @@ import Testing
     @Test(
         arguments: [
             .gracePeriodDays(0), .gracePeriodDays(17), .timeRate(14), .timeRate(-1), .storefront(""), .storefront("us"),
-            .storefront("USAX"), .locale(""), .locale("e"), .locale("en US"), .locale("dé"),
+            .storefront("USAX"), .locale(""), .locale("e"), .locale("en US"), .locale("true"), .locale("nonsense"),
+            .locale("en_"), .locale("e1"), .locale("dé"),
             .simulatedError(StoreKitAPI(rawValue: 99), .networkError), .simulatedError(.unspecified, .networkError),
             .simulatedError(.loadProducts, .invalidSignature), .simulatedError(.verification, .networkError),
             .simulatedError(.loadProducts, .invalidQuantity), .simulatedError(.purchase, .duplicateRequest),
