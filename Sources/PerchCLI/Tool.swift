@@ -48,9 +48,22 @@ package struct Tool: Sendable {
             case .run(let invocation): return try self.plan(invocation, root, environment)
             }
         } catch {
-            self.complain("\(error)")
-            return .done(.usage)
+            return .done(self.ended(by: error, asJSON: Self.asksForJSON(arguments, environment)))
         }
+    }
+
+    /// Whether a command line that cannot be read asks for JSON all the same.
+    private static func asksForJSON(_ arguments: [String], _ environment: [String: String]) -> Bool {
+        var format = environment["PERCH_OUTPUT"]
+        for (index, argument) in arguments.enumerated() {
+            if argument == "--" { break }
+            if argument == "-o" || argument == "--output" {
+                format = arguments.dropFirst(index + 1).first
+            } else if argument.hasPrefix("--output=") {
+                format = String(argument.dropFirst("--output=".count))
+            }
+        }
+        return format.flatMap { OutputFormat(rawValue: $0) }.map { $0 != .text } ?? false
     }
 
     private func plan(
@@ -85,16 +98,17 @@ package struct Tool: Sendable {
             return self.ended(by: gone)
         } catch {
             let format = job.settings.has("output") ? job.settings.text("output") : nil
-            return self.ended(by: error, asJSON: format != nil && format != OutputFormat.text.rawValue)
+            return self.ended(
+                by: error, asJSON: format != nil && format != OutputFormat.text.rawValue, of: job.invocation.name)
         }
     }
 
     /// Reports the error that ended a command, on standard error: a line for people, or one JSON document.
-    private func ended(by error: any Error, asJSON: Bool) -> ExitCode {
+    private func ended(by error: any Error, asJSON: Bool, of command: String? = nil) -> ExitCode {
         let (code, text): (ExitCode, String) =
             switch error {
             case let failure as CommandFailure: (failure.code, failure.description)
-            case let error as PerchError: (ExitCode(error), error.told)
+            case let error as PerchError: (ExitCode(error), error.told(of: command))
             case let error as UsageError: (.usage, error.description)
             default: (.failure, "\(error)")
             }
@@ -105,7 +119,7 @@ package struct Tool: Sendable {
         let document = DocumentWriter.document(.compact) { json in
             json.message("error") { json in
                 if let error = error as? PerchError {
-                    error.write(to: &json)
+                    error.write(to: &json, of: command)
                 } else {
                     json.text("message", text)
                 }

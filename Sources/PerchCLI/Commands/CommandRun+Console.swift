@@ -16,7 +16,11 @@ extension CommandRun {
             let code = try await self.withClient { try await $0.consoleCode(for: token) }
             address += "#code=\(code)"
         }
-        try self.console.data(address + "\n")
+        try self.printer.print {
+            $0.text("url", address)
+        } text: { _ in
+            [address]
+        }
         guard self.settings.flag("open") else { return .success }
         return try self.open(address)
     }

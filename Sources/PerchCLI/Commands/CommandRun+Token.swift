@@ -5,6 +5,7 @@ import PerchIdentity
 import PerchLoop
 import PerchModel
 import PerchServer
+import PerchWire
 
 // `perch token`: secrets come from files and go into files.
 extension CommandRun {
@@ -248,10 +249,11 @@ extension CommandRun {
             if let notBefore = claims.notBefore { rows.append(("valid from", "\(notBefore)")) }
             let rest = claims.expires.milliseconds(since: now)
             rows.append(
-                ("valid until", "\(claims.expires), " + (rest > 0 ? "for another \(rest / 1_000) s" : "which is over")))
+                ("valid until", "\(claims.expires), " + (rest > 0 ? "for another " + Self.time(rest) : "which is over"))
+            )
             let life = self.settings.number("token-life") ?? Limits.tokenLifeMilliseconds
             if rest > life {
-                rows.append(("finding", "it lives longer than the server accepts: --token-life is \(life / 1_000) s"))
+                rows.append(("finding", "it lives longer than the server accepts: --token-life is \(Self.time(life))"))
             }
             if case .success? = verdict {
                 rows.append(("server", "\(word), unless it was revoked"))
@@ -260,6 +262,16 @@ extension CommandRun {
             }
             return rows.map { "\($0.0.padded(to: 12))\($0.1.isEmpty ? "none" : $0.1)" }
         }
+    }
+
+    /// Rounded down to whole days, hours, minutes or seconds: the largest unit of which there are two.
+    private static func time(_ milliseconds: Int64) -> String {
+        let seconds = milliseconds / 1_000
+        for (unit, name) in [(86_400, "days"), (3_600, "hours"), (60, "minutes")] as [(Int64, String)]
+        where seconds >= 2 * unit {
+            return "\(seconds / unit) \(name)"
+        }
+        return "\(seconds) s"
     }
 
     // MARK: revoke
@@ -285,6 +297,10 @@ extension CommandRun {
                 "perch token revoke needs one of --token-file FILE and --id ID", command: self.invocation.name)
         }
         let outcome = try await self.withClient { try await $0.revokeToken(id, expires: expires) }
+        guard self.printer.format == .text else {
+            let answer = RevokeTokenResponse(wasRevoked: outcome.wasRevoked, wasSeen: outcome.wasSeen)
+            return try self.printer.print(.revokeToken(answer)) { _ in [] }
+        }
         let unseen = outcome.wasSeen ? "" : "; no caller used it since this start of the server, so check the ID"
         self.console.talk(
             "perch: token \(printable(id)) " + (outcome.wasRevoked ? "was revoked before" : "is revoked") + unseen)

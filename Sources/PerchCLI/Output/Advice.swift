@@ -3,23 +3,29 @@ import PerchWire
 
 extension PerchError {
     /// The message for a terminal: the error, with options as the command line has them, and the next step.
-    var told: String {
+    func told(of command: String? = nil) -> String {
         var shown = self
-        shown.message = self.namedMessage
+        shown.message = self.namedMessage(of: command)
         return [shown.description, self.advice].compactMap { $0 }.joined(separator: "\n")
     }
 
     /// The error as a member `error` of a JSON document. The code has Connect's name, as in the answers to `curl`.
-    func write(to json: inout DocumentWriter) {
+    func write(to json: inout DocumentWriter, of command: String? = nil) {
         json.text("code", StatusCode(rawValue: self.code.rawValue)?.connectName ?? self.code.description)
         json.text("reason", self.reason)
-        json.text("message", self.namedMessage)
+        json.text("message", self.namedMessage(of: command))
         json.text("advice", self.advice ?? "")
         json.flag("mayHaveHappened", self.mayHaveHappened)
     }
 
-    private var namedMessage: String {
-        Self.options.reduce(self.message) { $0.replacing($1.field, with: $1.option) }
+    /// The message with the command instead of the method that it calls, and options instead of fields.
+    private func namedMessage(of command: String?) -> String {
+        var message = Self.options.reduce(self.message) { $0.replacing($1.field, with: $1.option) }
+        guard let command else { return message }
+        for method in Method.allCases where message.contains(method.path) {
+            message = message.replacing(method.path, with: "`\(command)`")
+        }
+        return message
     }
 
     /// Whether the call is for test apps only, and the app is none.

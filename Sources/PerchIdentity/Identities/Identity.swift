@@ -67,7 +67,8 @@ package struct Identity: Hashable, Sendable {
         switch self.source {
         case .everyone: "everyone"
         case .anonymous: "anonymous"
-        case .token(let key, _): "\(quoted(self.subject)) by \(key)"
+        case .token(let key, _):
+            (self.subject.isEmpty ? "a token without subject" : quoted(self.subject)) + " by \(key)"
         case .certificate: "\(quoted(self.subject)) by certificate"
         }
     }

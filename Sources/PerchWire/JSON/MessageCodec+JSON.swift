@@ -30,7 +30,7 @@ extension MessageCodec {
         let bytes = [UInt8](try self.encode(response).message)
         let message = response.method.responseDescriptor
         let structure = try self.unpack(message, bytes.span.bytes, singularFieldsMax: Limits.responseSingularFieldsMax)
-        MessageJSONWriter.members(of: structure, as: message, to: &json)
+        MessageJSONWriter.members(of: structure, as: message, to: &json, zeros: true)
     }
 
     /// Each element of a response's list as a document of its own. `path` leads to the list by JSON names:

@@ -7,23 +7,31 @@ import PerchJSON
 ///
 /// protobuf-c's descriptions drive it, so a new field of the contract needs no line here.
 enum MessageJSONWriter {
-    static func object(_ structure: UnsafeRawPointer, as message: MessageDescription, to json: inout JSONWriter) {
+    /// `zeros`: fractions are written even if they are 0, which readers of canonical JSON accept.
+    static func object(
+        _ structure: UnsafeRawPointer, as message: MessageDescription, to json: inout JSONWriter, zeros: Bool = false
+    ) {
         json.beginObject()
-        self.members(of: structure, as: message, to: &json)
+        self.members(of: structure, as: message, to: &json, zeros: zeros)
         json.endObject()
     }
 
-    static func members(of structure: UnsafeRawPointer, as message: MessageDescription, to json: inout JSONWriter) {
+    static func members(
+        of structure: UnsafeRawPointer, as message: MessageDescription, to json: inout JSONWriter, zeros: Bool = false
+    ) {
         for field in message.fields {
             let count = field.count(in: structure)
-            if count == 0 || field.presence == .implicit && self.isDefault(field, structure) { continue }
+            if count == 0 || field.presence == .implicit && self.isDefault(field, structure) {
+                // A measured 0 is a value for who asked for every value.
+                guard count > 0, zeros, field.type == PROTOBUF_C_TYPE_DOUBLE else { continue }
+            }
             json.key(field.jsonName)
             guard field.presence == .repeated else {
-                self.value(field.value(0, in: structure), of: field, to: &json)
+                self.value(field.value(0, in: structure), of: field, to: &json, zeros: zeros)
                 continue
             }
             json.beginArray()
-            for index in 0..<count { self.value(field.value(index, in: structure), of: field, to: &json) }
+            for index in 0..<count { self.value(field.value(index, in: structure), of: field, to: &json, zeros: zeros) }
             json.endArray()
         }
     }
@@ -42,7 +50,9 @@ enum MessageJSONWriter {
         }
     }
 
-    private static func value(_ value: UnsafeRawPointer, of field: FieldDescription, to json: inout JSONWriter) {
+    private static func value(
+        _ value: UnsafeRawPointer, of field: FieldDescription, to json: inout JSONWriter, zeros: Bool
+    ) {
         switch field.type {
         case PROTOBUF_C_TYPE_INT32, PROTOBUF_C_TYPE_SINT32, PROTOBUF_C_TYPE_SFIXED32:
             json.integer(value.load(as: Int32.self))
@@ -60,7 +70,8 @@ enum MessageJSONWriter {
         case PROTOBUF_C_TYPE_BYTES:
             let data = value.load(as: ProtobufCBinaryData.self)
             json.string(Base64.encode(UnsafeBufferPointer(start: data.data, count: data.data == nil ? 0 : data.len)))
-        case PROTOBUF_C_TYPE_MESSAGE: self.object(value.load(as: UnsafeRawPointer.self), as: field.message, to: &json)
+        case PROTOBUF_C_TYPE_MESSAGE:
+            self.object(value.load(as: UnsafeRawPointer.self), as: field.message, to: &json, zeros: zeros)
         default: preconditionFailure("\(field.name) has the unknown type \(field.type)")
         }
     }

@@ -1,5 +1,6 @@
 import Glibc
 import PerchCatalogue
+import PerchClient
 import PerchJSON
 import PerchServer
 import PerchTesting
@@ -386,6 +387,31 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
         #expect(error["exitCode"]?.integer == Int64(ExitCode.unavailable.rawValue))
         #expect(error["message"]?.string?.contains("CONNECT_FAILED") == false)
         #expect(error["advice"]?.string?.contains("perch serve") == true)
+    }
+
+    @Test(arguments: [
+        ["get", "status", "-o", "json"], ["nosuch", "--output=ndjson"],
+        ["store", "auto-renew", "gus", "--output", "json"],
+    ])
+    func `of the command line is a document too`(_ words: [String]) async throws {
+        let refused = await ran(words)
+        let error = try #require(JSONReader.read(Array(refused.talk.utf8))["error"])
+        #expect(refused.code == .usage && refused.data.isEmpty)
+        #expect(error["exitCode"]?.integer == Int64(ExitCode.usage.rawValue))
+        #expect(error["message"]?.string?.isEmpty == false)
+    }
+
+    @Test(arguments: [["get", "status", "-o", "text"], ["get", "status", "--", "-o", "json"], ["nosuch"]])
+    func `of the command line stays text where nobody asks for JSON`(_ words: [String]) async {
+        let refused = await ran(words)
+        #expect(refused.talk.hasPrefix("perch: ") && !refused.talk.contains("{"))
+    }
+
+    @Test func `names the command instead of the method`() {
+        let error = PerchError(
+            code: .permissionDenied, reason: "PERMISSION_DENIED",
+            message: "/perch.v1.TestStoreService/Operate needs the scope test, the credentials have write")
+        #expect(error.told(of: "perch store buy").contains("`perch store buy` needs the scope test"))
     }
 
     @Test func `of a file has a message and the exit code`() async throws {
