@@ -27,7 +27,8 @@ public final class PerchClient: Sendable {
     /// Makes a client; nothing is sent yet.
     ///
     /// `address` is a host name or an address, with a port: `perch.internal:7447`, `127.0.0.1:7447`, `[::1]:7447`. A name is
-    /// looked up for each connection, and all its addresses are tried. `app` may be left out where the server, or the
+    /// looked up for each connection, and all its addresses are tried. Several servers of one store
+    /// stand between commas: the client goes on with the next one when one goes away. `app` may be left out where the server, or the
     /// identity, has exactly one.
     public convenience init(
         address: String = "127.0.0.1:7447", app: AppIdentifier? = nil, options: PerchClientOptions = .init()
@@ -41,6 +42,13 @@ public final class PerchClient: Sendable {
     ) throws(PerchError) {
         let destination = try Self.parse(address)
         try options.check()
+        if let tls = options.tls, tls.serverName == nil, destination.host == nil {
+            throw PerchError(
+                code: .invalidArgument, reason: PerchError.addressInvalid,
+                message:
+                    "the servers of \"\(address)\" have different names; set the name that their certificate has in common"
+            )
+        }
         self.id = .random(count: 16)
         self.loop = loop
         self.app = AppReference(app)
@@ -221,7 +229,7 @@ public final class PerchClient: Sendable {
 extension TLSServerName {
     /// The name in the options, else the address's.
     fileprivate init(_ name: String?, ofAddress address: String) {
-        if let name { self.init(name) } else { self.init(ofAddress: address) }
+        if let name { self.init(name) } else { self.init(ofAddress: String(address.prefix { $0 != "," })) }
     }
 }
 

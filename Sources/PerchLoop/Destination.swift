@@ -8,10 +8,19 @@ internal import PerchBase
 package enum Destination: Hashable, Sendable, CustomStringConvertible {
     case address(SocketAddress)
     case name(String, port: UInt16)
+    /// Several servers of one store, such as the nodes on one database, in the order to try.
+    indirect case several([Destination])
 
-    /// Parses `perch.internal:7447`, and every form of an address.
+    /// Parses `perch.internal:7447`, every form of an address, and several of them between commas.
     package init(parsing text: some StringProtocol) throws(SocketAddressFault) {
         let text = String(text)
+        if text.utf8.contains(UInt8(ascii: ",")) {
+            self = .several(
+                try text.split(separator: ",", omittingEmptySubsequences: false).map {
+                    (part) throws(SocketAddressFault) in try Destination(parsing: part)
+                })
+            return
+        }
         let (host, port) = try SocketAddress.parts(of: text)
         if host == "localhost" {
             self = .address(.loopback(port: port))
@@ -30,6 +39,18 @@ package enum Destination: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .address(let address): address.port
         case .name(_, let port): port
+        // 0 if one of them is.
+        case .several(let all): all.map(\.port).min() ?? 0
+        }
+    }
+
+    /// The host that a certificate has to name; nil for several servers with different names.
+    package var host: String? {
+        switch self {
+        case .address(let address): address.hostDescription
+        case .name(let name, _): name
+        case .several(let all):
+            Set(all.map(\.host)).count == 1 ? all[0].host : nil
         }
     }
 
@@ -38,6 +59,7 @@ package enum Destination: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .address(let address): address.description
         case .name(let name, let port): "\(name):\(port)"
+        case .several(let all): all.map(\.description).joined(separator: ",")
         }
     }
 
@@ -47,6 +69,30 @@ package enum Destination: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .address(let address): [address]
         case .name(let name, let port): try NameLookup.addresses(of: name, port: port)
+        case .several:
+            try self.addresses(by: { (name, port) throws(NameFault) in try NameLookup.addresses(of: name, port: port) })
+        }
+    }
+
+    /// The same by another source of names. Of several servers, those whose names lead nowhere are left out.
+    package func addresses(
+        by lookUp: (String, UInt16) throws(NameFault) -> [SocketAddress]
+    ) throws(NameFault) -> [SocketAddress] {
+        switch self {
+        case .address(let address): return [address]
+        case .name(let name, let port): return try lookUp(name, port)
+        case .several(let all):
+            var found: [SocketAddress] = []
+            var fault: NameFault?
+            for each in all {
+                do throws(NameFault) {
+                    found += try each.addresses(by: lookUp)
+                } catch {
+                    fault = error
+                }
+            }
+            if found.isEmpty, let fault { throw fault }
+            return found
         }
     }
 

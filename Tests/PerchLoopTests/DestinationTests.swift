@@ -48,6 +48,23 @@ import Testing
         #expect(!fault.description.isEmpty)
     }
 
+    @Test func `several servers stand between commas, and those whose names lead nowhere are left out`() throws {
+        let several = try Destination(parsing: "10.0.0.1:1,perch.test:2,gone.test:3")
+        #expect("\(several)" == "10.0.0.1:1,perch.test:2,gone.test:3")
+        #expect(several.port == 1)
+        let second = try SocketAddress(parsing: "10.0.0.2:2")
+        func lookUp(_ name: String, _ port: UInt16) throws(NameFault) -> [SocketAddress] {
+            guard name == "perch.test" else { throw NameFault(name, "gone") }
+            return [second]
+        }
+        #expect(try several.addresses(by: lookUp) == [try SocketAddress(parsing: "10.0.0.1:1"), second])
+        let nowhere = try Destination(parsing: "gone.test:1,lost.test:2")
+        #expect(throws: NameFault("lost.test", "gone")) { try nowhere.addresses(by: lookUp) }
+        #expect(throws: SocketAddressFault.self) { try Destination(parsing: "10.0.0.1:1,") }
+        #expect(several.host == nil, "a certificate names one host")
+        #expect(try Destination(parsing: "10.0.0.1:1,10.0.0.1:2").host == "10.0.0.1")
+    }
+
     @Test func `a name may be as long as DNS allows, and no longer`() throws {
         let label = String(repeating: "a", count: Limits.hostNameLabelBytesMax)
         _ = try Destination(parsing: label + ":1")

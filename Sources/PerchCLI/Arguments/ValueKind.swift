@@ -247,6 +247,9 @@ extension ValueKind {
                 "is \(quoted(text)), it should be \(expected): a server listens on an address, not on a name",
                 suggesting: "127.0.0.1\(port)")
         }
+        if case .several? = try? Destination(parsing: found) {
+            throw Mismatch("is \(quoted(text)), it should be \(expected): a server listens on one address")
+        }
         if case .name? = try? Destination(parsing: found) {
             throw Mismatch(
                 "is \(quoted(text)), it should be \(expected): a server listens on an address, not on a name; 0.0.0.0\(port) "

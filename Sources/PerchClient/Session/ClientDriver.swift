@@ -150,17 +150,17 @@ final class ClientDriver: LoopDriver {
         switch session.configuration.destination {
         case .address(let address):
             self.found(.success([address]), for: session)
-        case .name(let name, let port):
+        case .name, .several:
             if let addresses = session.foundLate {
                 session.foundLate = nil
                 self.found(.success(addresses), for: session)
             } else {
-                self.findAddresses(of: name, port, for: session)
+                self.findAddresses(for: session)
             }
         }
     }
 
-    private func findAddresses(of name: String, _ port: UInt16, for session: ClientSession) {
+    private func findAddresses(for session: ClientSession) {
         let destination = session.configuration.destination
         if let waiting = self.lookups[destination] {
             if !waiting.contains(session.id) { self.lookups[destination] = waiting + [session.id] }
@@ -170,11 +170,11 @@ final class ClientDriver: LoopDriver {
         let (inbox, lookUp) = (self.inbox, self.lookUp)
         do throws(SystemError) {
             try LoopThread.startDetached(name: "perch-lookup") {
-                let result = Result { () throws(NameFault) in try lookUp(name, port) }
+                let result = Result { () throws(NameFault) in try destination.addresses(by: lookUp) }
                 inbox.post(.found(destination, result))
             }
         } catch {
-            self.take(.found(destination, .failure(NameFault(name, "\(error)"))))
+            self.take(.found(destination, .failure(NameFault("\(destination)", "\(error)"))))
         }
     }
 

@@ -149,9 +149,8 @@ final class ClientSession {
 
     /// The caller's name for the server, with the last tried address if that was a host name.
     var server: String {
-        guard case .name = self.configuration.destination, let place = self.place else {
-            return "\(self.configuration.destination)"
-        }
+        guard let place = self.place else { return "\(self.configuration.destination)" }
+        if case .address = self.configuration.destination { return "\(self.configuration.destination)" }
         return "\(self.configuration.destination) at \(place)"
     }
 
