@@ -101,6 +101,10 @@ let package = Package(
         .target(name: "CPerchSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         swift("PerchSQLite", ["PerchBase", "PerchModel", "PerchStore", "CPerchSQLite"]),
 
+        // The store in a database of PostgreSQL. Only PerchPostgres imports CPerchPostgres, which loads libpq when it is needed.
+        .target(name: "CPerchPostgres"),
+        swift("PerchPostgres", ["PerchBase", "PerchModel", "PerchStore", "CPerchPostgres"]),
+
         // HTTP/1.1 for scrapers and probes as values: heads in, answers out. No sockets.
         swift("PerchHTTP", ["PerchBase"]),
 
@@ -126,7 +130,8 @@ let package = Package(
             "PerchServer",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchCatalogue", "PerchWire",
-                "PerchIdentity", "PerchStore", "PerchSQLite", "PerchCore", "PerchMetrics", "PerchHTTP", "PerchConsole",
+                "PerchIdentity", "PerchStore", "PerchSQLite", "PerchPostgres", "PerchCore", "PerchMetrics", "PerchHTTP",
+                "PerchConsole",
             ]),
 
         // The Swift API with StoreKit's names: streams, calls and reconnecting.
@@ -168,6 +173,9 @@ let package = Package(
             name: "CPerchCertificates", path: "Sources/Checks/CPerchCertificates",
             linkerSettings: [.linkedLibrary("crypto")]),
         check("PerchTesting", ["PerchBase", "PerchModel", "PerchStore", "CPerchCertificates"]),
+
+        // A PostgreSQL server of the tests' own.
+        check("PostgresTesting", ["PerchPostgres", "PerchTesting"]),
 
         // Random sequences of events against the laws of the model and a second implementation of it.
         check("PerchModelCheck", ["PerchBase", "PerchModel", "PerchStore", "PerchTesting"]),
@@ -216,7 +224,10 @@ let package = Package(
             ["PerchBase", "PerchModel", "PerchJSON", "PerchApple", "PerchTesting"]),
         tests(
             "PerchStoreTests",
-            ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting", "PerchModelCheck"]),
+            [
+                "PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting", "PerchModelCheck",
+                "PostgresTesting",
+            ]),
         tests(
             "PerchClientTests",
             [
@@ -239,6 +250,9 @@ let package = Package(
             ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting", "PerchSimulation"],
             exclude: ["Fixtures"]),
         tests(
+            "PerchPostgresTests",
+            ["PerchBase", "PerchModel", "PerchStore", "PerchPostgres", "PerchTesting", "PostgresTesting"]),
+        tests(
             "PerchBenchTests",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchWire", "PerchScenario",
@@ -248,7 +262,8 @@ let package = Package(
             "PerchServerTests",
             [
                 "PerchBase", "PerchLoop", "PerchMetrics", "PerchModel", "PerchJSON", "PerchWire", "PerchIdentity",
-                "PerchStore", "PerchSQLite", "PerchCore", "PerchHTTP", "PerchTLS", "PerchServer", "PerchTesting",
+                "PerchStore", "PerchSQLite", "PerchPostgres", "PostgresTesting", "PerchCore", "PerchHTTP", "PerchTLS",
+                "PerchServer", "PerchTesting",
             ]),
         tests(
             "PerchCLITests",

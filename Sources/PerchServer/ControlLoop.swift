@@ -18,6 +18,8 @@ enum ControlEvent: Sendable {
     case storeReport(number: UInt64, StoreReport)
     /// The store ran out of disk space, or has space again.
     case storeRoom(isThere: Bool)
+    /// The database of the store is out of reach, or back.
+    case storeReach(isFresh: Bool)
     case storeAnswer(ticket: UInt64, StoreAnswer)
     /// The store's thread has copied the store, or failed.
     case copied(CopyOutcome)
@@ -165,6 +167,8 @@ final class ControlLoop: LoopDriver {
             if let report = self.desk.took(number, store: part) { self.finish(report) }
         case .storeRoom(let isThere):
             self.roomChanged(isThere)
+        case .storeReach(let isFresh):
+            self.reachChanged(isFresh)
         case .storeAnswer(let ticket, let answer):
             self.wroteCatalogue(ticket, answer)
         case .copied(let outcome):
@@ -228,6 +232,7 @@ final class ControlLoop: LoopDriver {
         self.parts.manager.stopping("stopping: telling every connection")
         _ = self.readiness.set(Self.isStopping, at: Clocks.wall())
         let deadline = Clocks.monotonic().advanced(byMilliseconds: patience + Self.closingMilliseconds)
+        self.parts.questions.post(.node(calls: 0, isDraining: true))
         self.drain = Drain(loopsLeft: Set(self.parts.loops.indices), deadline: deadline)
         for loop in self.parts.loops { loop.post(.drain) }
     }
@@ -257,6 +262,21 @@ final class ControlLoop: LoopDriver {
             _ = self.readiness.set(isThere ? nil : Self.isWithoutRoom, at: Clocks.wall())
         }
         self.parts.manager.tell(isThere ? self.summary() : Self.isWithoutRoom)
+    }
+
+    private static let isOutOfReach =
+        "the database of the store has been out of reach for \(Limits.freshnessMilliseconds / 1_000) s: go to another node; this one resumes automatically"
+
+    private func reachChanged(_ isFresh: Bool) {
+        if isFresh {
+            self.log.info("the database of the store is in reach again")
+        } else {
+            self.log.warning(
+                "the database of the store is out of reach: reads and writes are refused, streams stay open")
+        }
+        guard self.drain == nil else { return }
+        _ = self.readiness.set(isFresh ? nil : Self.isOutOfReach, at: Clocks.wall())
+        self.parts.manager.tell(isFresh ? self.summary() : Self.isOutOfReach)
     }
 
     // MARK: Keys
@@ -319,6 +339,10 @@ final class ControlLoop: LoopDriver {
                     LogField("count", notice.count))
             }
             self.tellRefusals(report)
+            if report.store?.sharing != nil, self.drain == nil {
+                let calls = report.loops.reduce(0) { $0 + ($1?.census.calls ?? 0) }
+                self.parts.questions.post(.node(calls: calls, isDraining: false))
+            }
             if self.drain == nil { self.parts.manager.tell(self.summary(report)) }
         }
     }
@@ -410,7 +434,7 @@ final class ControlLoop: LoopDriver {
         StatusPage(
             version: self.parts.settings.version, started: self.startedWall, now: Clocks.wall(),
             readiness: self.readiness, storeIdentity: self.parts.identity.description, epoch: self.parts.epoch,
-            isStoreInMemory: self.parts.settings.store == .memory, loops: report.loops,
+            storeKind: self.parts.settings.store.kind, loops: report.loops,
             loopInboxes: self.parts.loops.map(\.depth), store: report.store, storeInbox: self.parts.store.depth,
             controlInbox: self.parts.inbox.depth, process: self.processFigures(), samples: self.samples(report),
             filesNotInUse: self.filesNotInUse, awaited: report.awaited)

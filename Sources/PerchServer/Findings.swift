@@ -35,7 +35,8 @@ struct Findings {
     var sinceProof: Int64?
 
     var all: [Finding] {
-        self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.backup
+        self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.nodes
+            + self.backup
             + self.limits + [self.files, self.secure, self.scraping, self.supervision] + self.log
     }
 
@@ -95,6 +96,26 @@ struct Findings {
             "a connection takes \(bytes("perch_connection_bytes")) bytes, a watch of a view that others watch "
                 + "\(bytes("perch_watch_bytes")), one of an account with a single watch \(bytes("perch_view_bytes")) more; "
                 + "the loops hold \(bytes("perch_loop_memory_bytes")); the allocator is \(Allocator.name)")
+    }
+
+    /// The nodes of a store that several share.
+    private var nodes: [Finding] {
+        guard let store = self.store, let sharing = store.sharing else { return [] }
+        return sharing.nodes.map { node in
+            let behind = store.census.revision - min(store.census.revision, node.appliedRevision)
+            let own = node.id == sharing.ownID ? ", this one" : ""
+            let text =
+                "\(node.name)\(own), version \(node.version), applied revision \(node.appliedRevision) (\(behind) behind), "
+                + "\(node.calls) calls"
+            guard node.isGone else {
+                let state = node.isDraining ? ", draining" : ""
+                return Self.ok("node", "\(text)\(state), last heartbeat \(node.silentMilliseconds) ms ago")
+            }
+            if node.isDraining { return Self.ok("node", "\(node.name), version \(node.version), stopped") }
+            return Self.warning(
+                "node", "\(text), last heartbeat \(node.silentMilliseconds / 1_000) s ago",
+                "look whether it runs and reaches the database; its row goes an hour after its last heartbeat")
+        }
     }
 
     private var storage: [Finding] {

@@ -234,6 +234,36 @@ extension MetricSamples {
         self.add(
             seconds: "perch_store_backup_stall_seconds", report.measures.copyStallMicroseconds,
             help: "Time that a backup blocked the store's thread, per step.")
+        if let sharing = report.sharing { self.add(sharing, revision: census.revision) }
+    }
+
+    /// The figures of a store that several nodes share.
+    private mutating func add(_ sharing: SharingReport, revision: UInt64) {
+        let figures = sharing.figures
+        let others = sharing.nodes.filter { !$0.isGone }
+        self.add("perch_nodes", others.count, help: "Nodes that have the store open, this one too.")
+        self.add(
+            "perch_node_lag_revisions_max", others.map { revision - min(revision, $0.appliedRevision) }.max() ?? 0,
+            help: "Revisions that the slowest node had not applied at its last heartbeat.")
+        self.add(
+            "perch_database_heartbeat_age_seconds", seconds: Double(sharing.sinceBeatMilliseconds) / 1_000,
+            help: "Time since the last heartbeat that the database confirmed.")
+        self.add(
+            "perch_database_heartbeats_total", figures.heartbeats, help: "Heartbeats that the database confirmed.")
+        self.add(
+            "perch_database_conflicts_total", figures.conflicts,
+            help: "Batches that ran again because another node had committed.")
+        self.add(
+            "perch_database_unknown_commits_total", figures.unknownCommits,
+            help: "Commits whose connection was lost, resolved by the hash of the log.")
+        self.add("perch_database_reads_total", figures.reads, help: "Reads beside those of a tick's plan.")
+        self.add("perch_database_reconnects_total", figures.reconnects, help: "Connections made again.")
+        self.add(
+            "perch_database_seals_total", figures.seals,
+            help: "Barriers passed before changes of another node were sent.")
+        self.add(
+            "perch_database_clock_offset_seconds", seconds: Double(sharing.clockOffsetMilliseconds) / 1_000,
+            help: "The database's clock, which all nodes follow, less this machine's.")
     }
 
     /// The figures of the process, some under the names of Prometheus' own clients.

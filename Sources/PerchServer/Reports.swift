@@ -47,6 +47,27 @@ struct StoreReport: Sendable {
     var apps: [AppReport]
     /// The last complete count of subscriptions; nil before the first.
     var subscriptions: SubscriptionReport?
+    /// Of a store that several nodes share.
+    var sharing: SharingReport?
+}
+
+/// The nodes of a shared store, as this one sees them.
+struct SharingReport: Sendable {
+    var nodes: [NodeReport]
+    var ownID: Int64
+    var figures: DatabaseFigures
+    var sinceBeatMilliseconds: Int64
+    var clockOffsetMilliseconds: Int64
+}
+
+extension SharingReport {
+    init(_ sharing: any StoreSharing) {
+        self.nodes = sharing.nodes
+        self.ownID = sharing.nodeID
+        self.figures = sharing.databaseFigures
+        self.sinceBeatMilliseconds = sharing.sinceBeat
+        self.clockOffsetMilliseconds = sharing.clockOffset
+    }
 }
 
 /// Subscriptions by state, and when they were counted by the machine's clock.

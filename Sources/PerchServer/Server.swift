@@ -7,6 +7,7 @@ import PerchIdentity
 import PerchLoop
 import PerchMetrics
 package import PerchModel
+import PerchPostgres
 import PerchSQLite
 import PerchStore
 import PerchTLS
@@ -41,8 +42,10 @@ package enum Server {
             log.info("a new store was begun, with nothing in it", LogField("path", path))
         }
         let lease = engine.header.lease
-        engine.prove(machine: Clocks.wall())
-        let clock = StoreClock(notBefore: lease, bound: engine.clockBound)
+        let offset = engine.sharing?.clockOffset ?? 0
+        engine.prove(machine: Clocks.wall().advanced(byMilliseconds: offset))
+        let clock = StoreClock(notBefore: max(lease, engine.newestCommit), bound: engine.clockBound)
+        clock.follow(offset: offset)
         try Self.checkEnvironments(settings, engine)
         try Self.checkStatedApp(settings, engine)
         try Self.checkNewApps(settings, engine)
@@ -82,6 +85,8 @@ package enum Server {
         switch settings.store {
         case .memory:
             storage = MemoryStorage(identity: Self.newIdentity())
+        case .database(let url):
+            storage = try Self.open(database: url, settings, log)
         case .file(let path):
             let file = StorePath.path(for: path)
             // Otherwise a mistyped path would leave an unwanted store behind.
@@ -106,6 +111,28 @@ package enum Server {
             return try StoreEngine(
                 storage: storage, loops: Self.loopCount(settings), cacheBytesMax: settings.recordCacheBytesMax,
                 limits: settings.storeLimits)
+        } catch {
+            throw ServerError("\(error)")
+        }
+    }
+
+    /// Opens the store in a database. Its name among the nodes is that of the machine and the listener.
+    private static func open(
+        database url: String, _ settings: ServerSettings, _ log: Log
+    ) throws(ServerError) -> PostgresStorage {
+        var host = [CChar](repeating: 0, count: 256)
+        gethostname(&host, host.count - 1)
+        let name = String(decoding: host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let node = NodeIdentity(
+            id: .random(in: 1 ... .max), name: "\(name) \(settings.listen)", version: settings.version)
+        do throws(PostgresOpenError) {
+            let storage = try PostgresStorage.open(try PostgresLocation(url), node: node)
+            let others = storage.nodes.filter { !$0.isGone && $0.id != node.id }
+            if !others.isEmpty {
+                log.info(
+                    "other nodes have the store open", LogField("names", others.map(\.name).joined(separator: "; ")))
+            }
+            return storage
         } catch {
             throw ServerError("\(error)")
         }
@@ -187,7 +214,9 @@ package enum Server {
             do throws(StorageError) {
                 let known = engine.app(settings.bundleID, settings.environment)
                 let isKnown = known != nil
-                if let known, known.catalogueSource != settings.catalogPath, known.catalogue != loaded.catalogue {
+                if let known, !engine.hasOtherNodes, known.catalogueSource != settings.catalogPath,
+                    known.catalogue != loaded.catalogue
+                {
                     log.warning(
                         "the catalogue in the store came from elsewhere, and the one of the file replaces it; give that one as --catalog to keep it",
                         LogField("bundle_id", settings.bundleID), LogField("stored", known.catalogueSource),
@@ -203,7 +232,13 @@ package enum Server {
                         LogField("bundle_id", settings.bundleID), LogField("environment", "\(settings.environment)"),
                         LogField("beside", others.joined(separator: "; ")))
                 }
-                if isKnown {
+                if let known, engine.hasOtherNodes {
+                    if known.catalogue != loaded.catalogue {
+                        log.warning(
+                            "the catalogue of the file differs from the one that the nodes of this store serve, which stays; send SIGHUP to load the file's",
+                            LogField("bundle_id", settings.bundleID), LogField("file", settings.catalogPath))
+                    }
+                } else if isKnown {
                     let mutation = ControlLoop.mutation(
                         number, loaded, source: settings.catalogPath, timeRate: settings.timeRate)
                     if try !engine.mutateAtStart(mutation, wall: clock.now(), machine: Clocks.wall()) {
@@ -254,9 +289,9 @@ package enum Server {
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 
         let storeDriver = StoreLoop(
-            engine: engine, inbox: store, questions: questions, loops: inboxes, control: control, clock: clock)
-        let revision = engine.beginLoops()
-        let revoked = engine.revoked
+            engine: engine, inbox: store, questions: questions, loops: inboxes, control: control, clock: clock,
+            poller: storeLoop.poller)
+        let (revision, revoked) = (engine.beginLoops(), engine.revoked)
         let (identity, epoch) = (engine.header.identity, engine.header.epoch)
 
         // Everything that can fail comes before the first thread.

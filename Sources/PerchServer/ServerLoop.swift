@@ -21,6 +21,8 @@ enum LoopEvent: Sendable {
     case secure(TLSContext)
     /// A new authenticator with other keys and names.
     case trust(Authenticator)
+    /// Whether the store vouches for positions: while it does not, no heartbeat is sent.
+    case reach(isFresh: Bool)
     case drain
 }
 
@@ -305,6 +307,7 @@ final class ServerLoop: LoopDriver {
         case .secure(let context):
             self.port.context = context
         case .trust(let authenticator): self.core.trust(authenticator)
+        case .reach(let isFresh): self.core.vouches(isFresh)
         case .drain:
             guard !self.standing.isDraining else { return }
             self.standing.isDraining = true

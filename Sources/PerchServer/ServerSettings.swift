@@ -2,6 +2,7 @@ package import PerchBase
 import PerchCore
 import PerchIdentity
 package import PerchModel
+import PerchPostgres
 package import PerchStore
 
 /// All settings of an operator. The defaults serve a test store on loopback.
@@ -96,8 +97,30 @@ package struct ServerSettings: Sendable {
         case memory
         /// One SQLite file.
         case file(path: String)
+        /// A database of PostgreSQL, by its URL without a password.
+        case database(url: String)
 
-        /// Path of the file; nil in memory.
+        /// The place that a setting names.
+        package init(_ setting: String) {
+            if setting == "memory" {
+                self = .memory
+            } else if PostgresLocation.isDatabase(setting) {
+                self = .database(url: setting)
+            } else {
+                self = .file(path: setting)
+            }
+        }
+
+        /// For programs.
+        var kind: String {
+            switch self {
+            case .memory: "memory"
+            case .file: "file"
+            case .database: "postgres"
+            }
+        }
+
+        /// Path of the file; nil in memory, and on a database server.
         package var path: String? {
             if case .file(let path) = self { path } else { nil }
         }

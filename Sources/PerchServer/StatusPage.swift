@@ -13,7 +13,7 @@ struct StatusPage {
     var readiness: ReadyState
     var storeIdentity: String
     var epoch: UInt32
-    var isStoreInMemory: Bool
+    var storeKind: String
     var loops: [LoopReport?]
     var loopInboxes: [Int]
     var store: StoreReport?
@@ -43,6 +43,7 @@ struct StatusPage {
         for file in self.filesNotInUse { json.string(file) }
         json.endArray()
         self.writeStore(&json)
+        self.writeNodes(&json)
         self.writeApps(&json)
         self.writeLoops(&json)
         json.number("bytes_per_connection", self.loops.lazy.compactMap { $0 }.first?.census.connectionBytes)
@@ -67,7 +68,7 @@ struct StatusPage {
         json.beginObject()
         json.text("identity", self.storeIdentity)
         json.number("epoch", self.epoch)
-        json.text("kind", self.isStoreInMemory ? "memory" : "file")
+        json.text("kind", self.storeKind)
         json.number("inbox", self.storeInbox)
         if let store = self.store {
             json.number("revision", store.census.revision)
@@ -80,6 +81,34 @@ struct StatusPage {
             json.number("cached_records", store.census.records)
         }
         json.endObject()
+    }
+
+    /// The nodes of a store that several share.
+    private func writeNodes(_ json: inout JSONWriter) {
+        guard let store = self.store, let sharing = store.sharing else { return }
+        json.number("milliseconds_since_heartbeat", sharing.sinceBeatMilliseconds)
+        json.number("database_clock_offset_milliseconds", sharing.clockOffsetMilliseconds)
+        json.key("nodes")
+        json.beginArray()
+        for node in sharing.nodes {
+            json.beginObject()
+            json.text("id", String(node.id, radix: 16))
+            json.text("name", node.name)
+            json.key("is_this")
+            json.boolean(node.id == sharing.ownID)
+            json.text("version", node.version)
+            json.text("started", "\(node.started)")
+            json.number("silent_milliseconds", node.silentMilliseconds)
+            json.number("applied_revision", node.appliedRevision)
+            json.number("behind", store.census.revision - min(store.census.revision, node.appliedRevision))
+            json.number("calls", node.calls)
+            json.key("draining")
+            json.boolean(node.isDraining)
+            json.key("gone")
+            json.boolean(node.isGone)
+            json.endObject()
+        }
+        json.endArray()
     }
 
     private func writeApps(_ json: inout JSONWriter) {

@@ -15,6 +15,8 @@ final class StoreClock: Sendable {
     private let bound: Atomic<Int64>
     /// A thread has seen the machine's clock beyond the bound: the store's thread must renew the lease.
     private let isAwaited = Atomic<Bool>(false)
+    /// The clock that this one follows less the machine's, in milliseconds.
+    private let offset = Atomic<Int64>(0)
     private let wake = Mutex<WakeUp?>(nil)
 
     init(notBefore lease: Instant, bound: Instant) {
@@ -29,7 +31,24 @@ final class StoreClock: Sendable {
     /// The thread to wake when the clock stops at its bound: the store's.
     func wakes(_ wake: WakeUp) { self.wake.withLock { $0 = wake } }
 
-    func now() -> Instant { self.now(machine: Clocks.wall()) }
+    func now() -> Instant { self.now(machine: self.machine()) }
+
+    /// The machine's clock, or that of the storage which several nodes follow.
+    func machine() -> Instant { Clocks.wall().advanced(byMilliseconds: self.offset.load(ordering: .relaxed)) }
+
+    func follow(offset: Int64) { self.offset.store(offset, ordering: .relaxed) }
+
+    /// Moves the clock to an instant that another node has shown.
+    func reach(_ instant: Instant) {
+        let wanted = Self.word(instant.milliseconds)
+        var word = self.latest.load(ordering: .relaxed)
+        while word < wanted {
+            // Keeps the mark of a held clock.
+            let (isExchanged, found) = self.latest.weakCompareExchange(
+                expected: word, desired: wanted | word & 1, ordering: .relaxed)
+            word = isExchanged ? wanted : found
+        }
+    }
 
     func now(machine: Instant) -> Instant {
         let bound = self.bound.load(ordering: .relaxed)

@@ -34,12 +34,26 @@ final class StoreLoop: LoopDriver {
     private var failedCommit: Instant?
     @exclusivity(unchecked) private var wasWithoutRoom = false
     private var hasToldFailure = false
+    @exclusivity(unchecked) private var sharing = Sharing()
+    /// For the descriptor of notifications; nil where no other thread would see it.
+    private let poller: Poller?
+
+    /// The part of a node among several.
+    private struct Sharing {
+        var isOn = false
+        /// The number of the connection whose descriptor is watched; -1: none.
+        var watched = -1
+        var calls = 0
+        var isDraining = false
+        /// The loops were told that this node is cut off.
+        var wasBlind = false
+    }
     /// The storage is closed: later requests get no answer, because the process is ending.
     @exclusivity(unchecked) private var hasStopped = false
 
     init(
         engine: StoreEngine, inbox: Inbox<StoreRequest>, questions: Inbox<StoreQuestion>, loops: [Inbox<LoopEvent>],
-        control: Inbox<ControlEvent>, clock: StoreClock
+        control: Inbox<ControlEvent>, clock: StoreClock, poller: Poller? = nil
     ) {
         self.engine = engine
         self.inbox = inbox
@@ -48,6 +62,8 @@ final class StoreLoop: LoopDriver {
         self.outbox = StoreEngine.Outbox(loops: loops.count, askers: 1)
         self.control = control
         self.clock = clock
+        self.poller = poller
+        self.sharing.isOn = engine.sharing != nil
         self.engine.timing.stopwatch = Clocks.microseconds
     }
 
@@ -103,12 +119,14 @@ final class StoreLoop: LoopDriver {
             return nil
         }
         if self.engine.stopsClock(self.requests) { self.clock.hold() }
+        if self.sharing.isOn, let sharing = self.engine.sharing { self.share(sharing) }
         let wall = self.clock.now()
-        let machine = Clocks.wall()
+        let machine = self.clock.machine()
         if !self.requests.isEmpty { self.measures.inboxRequests.record(UInt64(self.requests.count)) }
         let before = self.engine.standing
         let next = self.engine.run(self.requests, wall: wall, machine: machine, into: &self.outbox)
         self.requests.removeAll(keepingCapacity: true)
+        if self.sharing.isOn { self.clock.reach(self.engine.newestCommit) }
         let after = self.engine.standing
         if after.batches > before.batches {
             self.measures.batchMicroseconds.record(
@@ -135,6 +153,7 @@ final class StoreLoop: LoopDriver {
         self.copySome()
         if standing.failedBatches > batch.failedBefore { self.failedCommit = batch.machine }
         self.tellRoom(isThere: !standing.isWithoutRoom)
+        self.tellReach()
         if standing.hasFailed, let failure = self.engine.failure, !self.hasToldFailure, !self.hasStopped {
             self.hasToldFailure = true
             self.control.post(.storeFailed(failure.description))
@@ -142,7 +161,11 @@ final class StoreLoop: LoopDriver {
         if self.hasStopped { return nil }
         // Requests that came meanwhile are taken first.
         if self.copying != nil { return batch.now }
-        let next = batch.next.map { batch.now.advanced(byMilliseconds: max(0, $0.milliseconds(since: batch.machine))) }
+        var next = batch.next.map { batch.now.advanced(byMilliseconds: max(0, $0.milliseconds(since: batch.machine))) }
+        if self.sharing.isOn {
+            let poll = batch.now.advanced(byMilliseconds: Limits.feedPollMilliseconds)
+            next = min(next ?? poll, poll)
+        }
         guard self.counting != nil, let pause = self.countingPause else { return next }
         return next.map { min($0, pause) } ?? pause
     }
@@ -152,6 +175,14 @@ final class StoreLoop: LoopDriver {
         guard isThere == self.wasWithoutRoom, !self.hasStopped else { return }
         self.wasWithoutRoom = !isThere
         self.control.post(.storeRoom(isThere: isThere))
+    }
+
+    /// Stops the heartbeats of the loops while this node cannot vouch for a position, and reports it.
+    private func tellReach() {
+        guard self.sharing.isOn, self.engine.isBlind != self.sharing.wasBlind, !self.hasStopped else { return }
+        self.sharing.wasBlind = self.engine.isBlind
+        for loop in self.loops { loop.post(.reach(isFresh: !self.engine.isBlind)) }
+        self.control.post(.storeReach(isFresh: !self.engine.isBlind))
     }
 
     private func answerQuestions(wall: Instant, machine: Instant, now: MonotonicTime) {
@@ -165,6 +196,9 @@ final class StoreLoop: LoopDriver {
                 self.control.post(.storeReport(number: number, self.report()))
             case .copy(let path):
                 self.beginCopy(path)
+            case .node(let calls, let isDraining):
+                self.sharing.calls = calls
+                self.sharing.isDraining = isDraining
             case .stop:
                 self.endCopy("the server is stopping; ask for a backup when it has started again")
                 self.engine.writeLeaseAtStop(wall: wall)
@@ -175,6 +209,21 @@ final class StoreLoop: LoopDriver {
             }
         }
         self.asked.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Several nodes
+
+    private static let notificationTag: UInt64 = 1
+
+    /// Heartbeats and notifications, before each tick.
+    private func share(_ sharing: any StoreSharing) {
+        sharing.beat(NodeState(calls: self.sharing.calls, isDraining: self.sharing.isDraining))
+        self.clock.follow(offset: sharing.clockOffset)
+        let (descriptor, number) = (sharing.descriptor, sharing.connectionNumber)
+        guard descriptor >= 0, number != self.sharing.watched, let poller = self.poller else { return }
+        // A closed descriptor is not watched any more.
+        guard (try? poller.watch(descriptor, tag: Self.notificationTag, for: .readable)) != nil else { return }
+        self.sharing.watched = number
     }
 
     // MARK: Counting
@@ -250,7 +299,7 @@ final class StoreLoop: LoopDriver {
                 cacheEvictions: self.engine.cacheEvictions, revision: self.engine.header.revision),
             figures: self.engine.figures, measures: self.measures, isWithoutRoom: self.engine.isWithoutRoom,
             failure: self.engine.failure?.description, failedCommit: self.failedCommit, apps: self.apps(),
-            subscriptions: self.counted)
+            subscriptions: self.counted, sharing: self.engine.sharing.map { SharingReport($0) })
     }
 
     private func apps() -> [AppReport] {
@@ -269,5 +318,7 @@ enum StoreQuestion: Sendable {
     case report(number: UInt64, proves: Bool)
     /// Copies the store into a new file. Must not be sent while a copy is running.
     case copy(path: String)
+    /// What this node says of itself to the others.
+    case node(calls: Int, isDraining: Bool)
     case stop
 }

@@ -393,7 +393,7 @@ package struct StoreRequest: Sendable {
 
     /// The hash of the account key of a mutation; nil without one. Stored, because to look into the body copies it.
     let keyHash: UInt64?
-    let isMutation: Bool
+    package let isMutation: Bool
 
     /// Small, because a tick has hundreds of requests, nearly all of them mutations. Rare cases are behind a reference.
     package enum Body: Sendable {

@@ -73,6 +73,11 @@ package protocol Storage: AnyObject {
     /// keeps the result, and serves the point reads of the same tick from it. A local store needs nothing here: it reads
     /// when it is asked.
     func prefetch(_ requests: [StoreRequest], accounts: [AccountNumber]) throws(StorageError)
+    /// The reads of a tick are over. Storage behind a network held one state of the data for them.
+    func endReads()
+    /// Returns once every change that `changes(after:limit:)` has returned would survive the loss of the storage's server. Until
+    /// then no loop is sent such a change.
+    func seal() throws(StorageError)
     /// Loads the memory of the next `Limits.prefetchedAtOnce` mutations into the CPU's cache. A hint.
     func warm(_ requests: [StoreRequest], from start: Int)
 
@@ -95,6 +100,8 @@ package protocol Storage: AnyObject {
 
     /// Whether every record is in memory as a value. The engine then keeps no cache.
     var holdsRecords: Bool { get }
+    /// What nodes that share this storage know of each other; nil where one process has it alone.
+    var sharing: (any StoreSharing)? { get }
     /// The medium under this storage; nil where this process does not manage it, as in memory or on a database server.
     var maintenance: (any StoreMaintenance)? { get }
 }
@@ -102,6 +109,8 @@ package protocol Storage: AnyObject {
 extension Storage {
     package func prefetch(_ requests: [StoreRequest], accounts: [AccountNumber]) throws(StorageError) {}
     package func warm(_ requests: [StoreRequest], from start: Int) {}
+    package func endReads() {}
+    package func seal() throws(StorageError) {}
     package func account(_ key: OrderAccount, app: AppNumber) throws(StorageError) -> AccountNumber? {
         try self.account(key.key(app: app))
     }
@@ -112,6 +121,7 @@ extension Storage {
     }
     package var holdsRecords: Bool { false }
     package var maintenance: (any StoreMaintenance)? { nil }
+    package var sharing: (any StoreSharing)? { nil }
 }
 /// The identity, counters and lease of a store.
 package struct StoreHeader: Hashable, Sendable {

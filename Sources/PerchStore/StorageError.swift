@@ -10,6 +10,9 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
     case unknown(String)
     /// Whether the batch is durable will never be known. Nothing more may be acknowledged.
     case failed(String)
+    /// The storage no longer has changes that this node has shown: another server took over without them, or an earlier state was
+    /// restored. Nothing more may be shown.
+    case historyLost(String)
     /// Stored data does not match its checksum, or does not decode.
     case corrupt(String)
     /// A newer version has written the store.
@@ -21,7 +24,7 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
     var isPassing: Bool {
         switch self {
         case .superseded, .unreachable, .unknown: true
-        case .full, .failed, .corrupt, .newerSchema, .olderSchema: false
+        case .full, .failed, .historyLost, .corrupt, .newerSchema, .olderSchema: false
         }
     }
 
@@ -33,6 +36,8 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
         case .unreachable(let what): "the store cannot be reached: \(what); nothing was written, try again"
         case .unknown(let what): "the connection to the store broke during a commit: \(what)"
         case .failed(let what): "the store failed: \(what); Perch ends so that it can recover from disk"
+        case .historyLost(let what):
+            "the database has lost changes that were shown: \(what); Perch ends, and starts again with a new epoch"
         case .corrupt(let what): "the store is damaged: \(what); restore it from a backup"
         case .newerSchema(let found, let known):
             "the store has schema \(found), this version knows \(known); run the version that wrote it, or a newer one"

@@ -49,6 +49,11 @@ extension StoreEngine {
     /// Begins a copy of the store in a new file. Its steps run between runs of the engine.
     package func beginCopy(at path: String) throws(CopyFault) -> any StorageCopy {
         if let failure = self.failure { throw CopyFault("nothing is copied of a store that failed: \(failure)") }
+        if self.sharing != nil {
+            throw CopyFault(
+                "the store is in a database: copy it with PostgreSQL's own tools, pg_basebackup or pg_dump --schema=perch"
+            )
+        }
         guard let maintenance = self.storage.maintenance else {
             throw CopyFault("the store is in memory, there is no file to copy; give perch serve --store a directory")
         }

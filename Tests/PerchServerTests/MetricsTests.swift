@@ -64,6 +64,18 @@ enum SampleReports {
             subscriptions: SubscriptionReport(count: SubscriptionCount(of: []), counted: Instant(milliseconds: 1_500)))
     }
 
+    /// Of a store that two nodes share; the other one is gone.
+    static var sharing: SharingReport {
+        func node(_ id: Int64, _ name: String, silent: Int64, at revision: UInt64) -> NodeReport {
+            NodeReport(
+                id: id, name: name, version: "0.1.0", started: Instant(milliseconds: 0), silentMilliseconds: silent,
+                appliedRevision: revision, calls: 3, isDraining: false)
+        }
+        return SharingReport(
+            nodes: [node(1, "here", silent: 20, at: 7), node(2, "there", silent: 60_000, at: 4)], ownID: 1,
+            figures: DatabaseFigures(), sinceBeatMilliseconds: 250, clockOffsetMilliseconds: -3)
+    }
+
     static func samples(
         unavailable: UInt64 = 0, late: UInt64 = 0, _ change: (inout LoopCounters) -> Void = { _ in }
     ) -> MetricSamples {
@@ -83,7 +95,9 @@ enum SampleReports {
         samples.add(process)
         samples.add(Self.loop(change), loop: 0)
         samples.add(Self.loop(), loop: 1)
-        samples.add(Self.store())
+        var store = Self.store()
+        store.sharing = Self.sharing
+        samples.add(store)
         return samples
     }
 }
@@ -200,6 +214,11 @@ enum SampleReports {
         "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange", "subscriptionCountAccountsPerStep",
         "changesPerPage", "changePageBytes", "changeRowsPerPage", "changeFactsPerPage", "changesPerTick",
         "changeRecordsBytes", "crossingsForgottenAtOnce", "changesMarkerRevisions",
+        "databaseConnectMilliseconds", "databaseAnswerMilliseconds", "databaseLockMilliseconds",
+        "databaseIdleMilliseconds",
+        "feedPollMilliseconds", "feedRevisionsMin", "feedMilliseconds", "heartbeatMilliseconds",
+        "freshnessMilliseconds",
+        "migratedRowsAtOnce", "nodeGoneMilliseconds", "nodeForgottenMilliseconds",
         "subscriptionCountMilliseconds", "subscriptionCountPauseMilliseconds", "subscriptionCountTurnMicroseconds",
     ]
 
@@ -350,7 +369,7 @@ enum SampleReports {
     private func page(_ readiness: ReadyState, store: StoreReport?, awaited: String = "") throws -> JSONValue {
         let page = StatusPage(
             version: "0.1.0", started: Instant(milliseconds: 0), now: Instant(milliseconds: 61_000),
-            readiness: readiness, storeIdentity: "ab", epoch: 1, isStoreInMemory: false,
+            readiness: readiness, storeIdentity: "ab", epoch: 1, storeKind: "file",
             loops: [SampleReports.loop(), nil], loopInboxes: [0, 12], store: store, storeInbox: 4, controlInbox: 0,
             process: ProcessFigures(),
             samples: SampleReports.samples(unavailable: 1) {
@@ -359,6 +378,15 @@ enum SampleReports {
             },
             filesNotInUse: ["the certificate: it has ended"], awaited: awaited)
         return try JSONReader.read(page.json())
+    }
+
+    @Test func `the status page lists the nodes of a shared store, and one that is gone`() throws {
+        var store = SampleReports.store()
+        store.sharing = SampleReports.sharing
+        let text = try "\(self.page(ReadyState(since: Instant(milliseconds: 1_000)), store: store))"
+        for part in ["here", "there", "milliseconds_since_heartbeat", "behind"] {
+            #expect(text.contains(part), "\(part)")
+        }
     }
 
     @Test func `the status page says since when, and what was reached`() throws {

@@ -3,11 +3,13 @@ import PerchModel
 import PerchSQLite
 import PerchStore
 import PerchTesting
+import PostgresTesting
 
 /// Each implementation of storage: the contract suite runs against all of them.
 enum StorageImplementation: CaseIterable, Sendable {
     case memory
     case sqlite
+    case postgres
 
     /// A new, empty store.
     func make() throws -> StoreUnderTest {
@@ -23,6 +25,20 @@ enum StorageImplementation: CaseIterable, Sendable {
                 try storage.limitPages(to: 1)
             } makeRoom: {
                 try storage.limitPages(to: SQLiteStorage.pagesMax)
+            }
+        case .postgres:
+            let database = TestDatabase()
+            let storage = try database.open()
+            return StoreUnderTest(storage: storage) {
+                // As a full disk: the server raises its error at the next change.
+                database.run(
+                    """
+                    CREATE FUNCTION perch.no_room() RETURNS trigger LANGUAGE plpgsql AS
+                    $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+                    CREATE TRIGGER no_room BEFORE INSERT ON perch.commits EXECUTE FUNCTION perch.no_room();
+                    """)
+            } makeRoom: {
+                database.run("DROP TRIGGER no_room ON perch.commits")
             }
         }
     }

@@ -6,7 +6,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
         getApps, getPlanOptions, getOffers, getPolicies, getAppTransaction, getCanMakePayments, getSettings,
         explainStatus,
         explainEntitlement
-    case storeBuy, storeFinish, storeRefund, storeRenew, storeExpire, storeAutoRenew, storeGenerate
+    case storeBuy, storeFinish, storeRefund, storeRenew, storeExpire, storeAutoRenew, storeGenerate, storeMigrate
     case storeReverseRefund, storeDeclineRefund, storeConsumption, storeResolve, storeCharges, storeExtend
     case storeRaisePrice, storeAgreePrice, storeDeclinePrice, storeShare, storeStopSharing, storeApprove, storeDecline
     case storeIntent, storeEndIntent, storeMessage, storeDelete, storeClear, storeStorefront
@@ -20,7 +20,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case contextAdd, contextUse, contextList, contextRemove
     case console
     case completion, manual
-    case doctor
+    case doctor, nodes
     case backup, restore
     case benchHot, benchKeyed, benchMux, benchCatalog, benchStorm, benchResume, benchIdle, benchBuy, benchMixed
     case benchScenario
@@ -57,6 +57,7 @@ extension CommandRun {
         case .clockShow, .clockFreeze, .clockResume, .clockAdvance, .clockTo, .clockNext, .clockRate:
             try await self.moveClock()
         case .storeGenerate: try self.generate()
+        case .storeMigrate: try self.migrate()
         case .catalogCheck: try self.checkCatalogue()
         case .catalogLoad: try await self.loadCatalogue()
         case .catalogShow: try await self.showCatalogue()
@@ -71,6 +72,7 @@ extension CommandRun {
         case .manual: try self.writeManual()
         case .appRemove: try self.removeApp()
         case .doctor: return try await self.examine()
+        case .nodes: try await self.listNodes()
         }
         return .success
     }

@@ -9,7 +9,7 @@ package enum CommandTable {
             ServeTable.serve, Self.consoleOfServer, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
             TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench, BackupTable.backup,
-            BackupTable.restore, Self.doctor,
+            BackupTable.restore, Self.doctor, Self.nodes,
             CompletionTable.completion, CompletionTable.manual,
             Self.leaf("version", "Print the version.", .version, [], []),
         ]
@@ -37,8 +37,11 @@ package enum CommandTable {
     /// Options of every command that asks a server. Not `timeout`, which means another thing for watches.
     static let client: [OptionSpec] =
         [
-            OptionSpec("server", .address, "HOST:PORT", default: "127.0.0.1:7447", "The server.")
-                .inEnvironment().group(.client),
+            OptionSpec(
+                "server", .address, "HOST:PORT", default: "127.0.0.1:7447",
+                "The server; several of one store between commas."
+            )
+            .inEnvironment().group(.client),
             OptionSpec("context", .text, "NAME", "The saved connection of that name: `perch context --help`.")
                 .inEnvironment().group(.client),
         ] + Self.tls.map { $0.group(.client) } + [
@@ -331,6 +334,17 @@ package enum CommandTable {
             ),
         ]
         return console
+    }()
+
+    // MARK: nodes
+
+    private static let nodes: CommandSpec = {
+        var nodes = Self.leaf("nodes", "List the nodes of a store on PostgreSQL.", .nodes, [], Self.asking())
+        nodes.discussion = [
+            "Each with its version, the revision that it has applied, its open calls, and its last heartbeat. A node that was "
+                + "killed is listed for an hour."
+        ]
+        return nodes
     }()
 
     // MARK: doctor

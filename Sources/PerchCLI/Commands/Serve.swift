@@ -40,6 +40,7 @@ package enum Serve {
         }
         switch settings.store {
         case .memory: lines.append("  store: in memory, forgotten when this process ends (--store PATH keeps it)")
+        case .database(let url): lines.append("  store: \(printable(url)), at revision \(ready.revision)")
         case .file(let path): lines.append("  store: \(printable(path)), at revision \(ready.revision)")
         }
         if let http = ready.http { lines.append("  http: \(http) (/metrics, /healthz, /readyz, /status)") }

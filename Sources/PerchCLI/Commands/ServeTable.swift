@@ -79,7 +79,9 @@ enum ServeTable {
             "Whether browsers get the console at /console/: `auto` on loopback only. Elsewhere `on` needs credentials."),
         OptionSpec(
             "store", .text, "PATH", default: "memory",
-            "Where the store lies: a directory, a file that ends in .db, or `memory`, which forgets."),
+            "Where the store lies: a directory, a file that ends in .db, a database of PostgreSQL that several servers may "
+                + "share (postgres://USER@HOST/DATABASE, password in the file of PGPASSFILE), or `memory`, which forgets."
+        ),
         OptionSpec(
             "catalog", .text, "PATH",
             "The app's catalogue: a .storekit file, or a bundle directory with Configuration.storekit in it. Not needed "

@@ -41,9 +41,9 @@ enum StoreTable {
             CommandTable.leaf(
                 "auto-renew", "Switch the renewal of a subscription on or off.", .storeAutoRenew,
                 [CommandTable.account, OperationTable.target, OperationTable.renewal], CommandTable.asking([Self.key])),
-            Self.clock, Self.generate,
+            Self.clock, Self.migrate, Self.generate,
         ]
-        store.commands.insert(contentsOf: OperationTable.commands, at: store.commands.count - 2)
+        store.commands.insert(contentsOf: OperationTable.commands, at: store.commands.count - 3)
         store.commands = store.commands.map { command in
             var command = command
             command.heading = command.heading ?? Self.headings.first { $0.commands.contains(command.name) }?.name
@@ -69,6 +69,7 @@ enum StoreTable {
             ["list", "inspect", "watch", "share", "stop-sharing", "storefront", "message", "delete", "clear"]
         ),
         ("The app", ["clock", "set", "fail", "reset", "product"]),
+        ("The store itself", ["migrate"]),
     ]
 
     private static let refund: CommandSpec = {
@@ -87,6 +88,30 @@ enum StoreTable {
             ("perch store refund alice 7 --percent 50 --reason developer-issue", "Half of it."),
         ]
         return refund
+    }()
+
+    private static let migrate: CommandSpec = {
+        var migrate = CommandTable.leaf(
+            "migrate", "Copy a stopped store in a file to PostgreSQL, which several servers may share.", .storeMigrate,
+            [],
+            [
+                OptionSpec("from", .text, "PATH", "The store: a directory, or a file that ends in .db; must be given."),
+                OptionSpec(
+                    "to", .text, "URL",
+                    "A database without a store: postgres://USER@HOST/DATABASE, password in the file of PGPASSFILE; must be given."
+                ),
+            ])
+        migrate.discussion = [
+            "The store keeps its identity and its revisions, and gets the next epoch: clients restart their watches. All is "
+                + "written in one transaction, so nothing is there after an interruption. The file stays as it is."
+        ]
+        migrate.examples = [
+            (
+                "perch store migrate --from /var/lib/perch --to postgres://perch@db.example.com/perch",
+                "Then: perch serve --store postgres://perch@db.example.com/perch"
+            )
+        ]
+        return migrate
     }()
 
     /// Hidden, because only measurements need it.

@@ -27,6 +27,25 @@ extension CommandRun {
         return findings.contains { $0.level == .problem } ? .failure : .success
     }
 
+    /// `perch nodes`
+    func listNodes() async throws {
+        let client = try self.makeClient()
+        defer { client.close() }
+        let status = try await client.serverStatus()
+        let findings = status.findings.filter { $0.subject == "node" }.map { DoctorFinding($0) }
+        guard !findings.isEmpty else {
+            throw CommandFailure(
+                .failure,
+                "this server has its store alone; several nodes share one on PostgreSQL: perch serve --store postgres://USER@HOST/DATABASE"
+            )
+        }
+        try self.printer.print { json in
+            json.message(.getServerStatus(PerchWire.ServerStatus(findings: findings.map(\.finding))))
+        } text: { writer in
+            findings.flatMap { writer.finding($0) }
+        }
+    }
+
     private func askServer(_ findings: inout [DoctorFinding]) async throws -> ServerStatus? {
         let server = self.settings.text("server") ?? ""
         do throws(PerchError) {

@@ -38,6 +38,8 @@ enum Examination {
     /// The disk of --store; else that of the working directory where no server answers. A server reports its own disk.
     static func disks(store: String?, isAnswered: Bool) -> [DoctorFinding] {
         guard let store else { return isAnswered ? [] : Self.disk(".") }
+        // A database is on another machine's disk, and the server that has it open reports its heartbeats.
+        if case .database = ServerSettings.StoreLocation(store) { return [] }
         return Self.store(store)
     }
 

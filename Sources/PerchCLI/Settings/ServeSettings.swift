@@ -10,7 +10,7 @@ extension ServerSettings {
         self.init()
         func number(_ name: String) -> Int { Int(settings.number(name) ?? 0) }
         self.listen = settings.text("listen") ?? self.listen
-        if let store = settings.text("store"), store != "memory" { self.store = .file(path: store) }
+        if let store = settings.text("store") { self.store = StoreLocation(store) }
         if let catalog = settings.text("catalog") {
             self.apps = [
                 AppSettings(

@@ -50,10 +50,15 @@ extension LoopCore {
         }
         let second = self.now.monotonic / 1_000
         self.transport.beats.advance(to: second)
-        while let connection = self.transport.beats.popDue() { self.beatDue(connection, second) }
+        while self.transport.vouches, let connection = self.transport.beats.popDue() {
+            self.beatDue(connection, second)
+        }
         self.transport.stalls.advance(to: second)
         while let connection = self.transport.stalls.popDue() { self.stallDue(connection) }
     }
+
+    /// Heartbeats vouch for a position. They pause while the store of several nodes is out of reach, and are sent then.
+    package mutating func vouches(_ isFresh: Bool) { self.transport.vouches = isFresh }
 
     private mutating func expired(_ packed: UInt64) {
         let index = Int32(bitPattern: UInt32(truncatingIfNeeded: packed))

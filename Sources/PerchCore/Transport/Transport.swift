@@ -31,6 +31,8 @@ struct Transport: ~Copyable {
     var beats: TimerWheel
     var stalls: TimerWheel
     var draining = false
+    /// Whether heartbeats are sent: see `vouches`.
+    var vouches = true
     var drainDeadline: Int64 = .max
 
     init(now: Moment) {

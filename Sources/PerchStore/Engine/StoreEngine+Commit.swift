@@ -25,6 +25,7 @@ extension StoreEngine {
         batch.answers.reserveCapacity(mutations.count)
         batch.changes.reserveCapacity(mutations.count)
         let error = self.commit(&batch, of: mutations) { (batch: inout Batch) throws(StorageError) in
+            let wall = self.isShared ? max(wall, self.newestCommit) : wall
             if renewsLease { try self.renewLease(machine, &batch) }
             try self.forgetAnswers(wall, &batch)
             // A span hands out no copies.
@@ -129,7 +130,7 @@ extension StoreEngine {
                 }
             case .superseded:
                 break
-            case .full, .unreachable, .failed, .corrupt, .newerSchema, .olderSchema:
+            case .full, .unreachable, .failed, .historyLost, .corrupt, .newerSchema, .olderSchema:
                 return self.give(up: &batch, error)
             }
             self.discard(&batch)
@@ -200,6 +201,9 @@ extension StoreEngine {
     private func accept(_ batch: inout Batch) {
         self.header = batch.header
         self.apps = batch.apps
+        if self.isShared, let last = batch.changes.last {
+            self.others.newestCommit = max(self.newestCommit, last.committed)
+        }
         for move in batch.dueMoves { self.follow(move) }
         if !batch.deferred.isEmpty { self.deferred += batch.deferred }
         if !batch.settlings.isEmpty { self.settlings += batch.settlings }

@@ -26,6 +26,7 @@ extension StoreEngine {
             stored.revision == self.header.revision + 1,
             "the feed has revision \(stored.revision) after \(self.header.revision)")
         self.header.follow(stored)
+        self.others.newestCommit = max(self.newestCommit, stored.committed)
         if let app = stored.app { self.apps[app.state.number] = app }
         for place in stored.records.indices {
             let record = stored.records[place].record
@@ -35,7 +36,7 @@ extension StoreEngine {
             self.follow(Batch.DueMove(app: record.app, account: record.account, from: previousDue, to: due))
         }
         for token in stored.revoked { self.revocations[token.id] = token.expires }
-        self.news.append(Change(stored))
+        self.others.news.append(Change(stored))
     }
 
     func follow(_ move: Batch.DueMove) {
@@ -45,11 +46,18 @@ extension StoreEngine {
         self.dueWindows[place].move(move.account, from: move.from, to: move.to)
     }
 
-    /// Sends the changes of other nodes to every loop.
+    /// Sends the changes of other nodes to every loop, once they would survive the loss of the storage's server.
     func publishNews(into outbox: inout Outbox) {
-        if self.news.isEmpty { return }
-        self.publish(self.news, into: &outbox)
-        self.news.removeAll(keepingCapacity: true)
+        if self.others.news.isEmpty { return }
+        do throws(StorageError) {
+            try self.storage.seal()
+        } catch {
+            // They wait, and reads are refused meanwhile.
+            if error.isPassing { self.isUnreachable = true } else { self.fail(error) }
+            return
+        }
+        self.publish(self.others.news, into: &outbox)
+        self.others.news.removeAll(keepingCapacity: true)
     }
 
     func publish(_ changes: [Change], into outbox: inout Outbox) {
@@ -58,7 +66,7 @@ extension StoreEngine {
 
     /// The revision at which loops begin. Changes of before are not sent to them.
     package func beginLoops() -> UInt64 {
-        self.news.removeAll()
+        self.others.news.removeAll()
         return self.header.revision
     }
 

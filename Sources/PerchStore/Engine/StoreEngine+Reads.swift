@@ -73,7 +73,7 @@ extension StoreEngine {
     func refusal(ofRead error: StorageError) -> Refusal {
         switch error {
         case .unreachable, .unknown, .superseded: return Refusal(.storeUnreachable, error.description)
-        case .full, .failed, .corrupt, .newerSchema, .olderSchema:
+        case .full, .failed, .historyLost, .corrupt, .newerSchema, .olderSchema:
             self.fail(error)
             return Refusal(.storeFailed, error.description)
         }

@@ -17,6 +17,7 @@ extension StoreEngine {
             hasMore = true
             var batch = self.takeBatch()
             let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
+                let wall = self.isShared ? max(wall, self.newestCommit) : wall
                 // An attempt may make its account due again by now. That belongs to the same batch: a clock that moves far
                 // makes many periods of one account, and each would wait for the disk by itself.
                 while batch.changes.count < Limits.attemptsPerBatchMax {

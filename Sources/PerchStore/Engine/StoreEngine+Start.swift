@@ -24,9 +24,16 @@ extension StoreEngine {
         source: String, fileSettings: AppSettings, clock: AppClock = .running(offsetMilliseconds: 0), wall: Instant
     ) throws(StorageError) -> AppNumber {
         if let app = self.app(bundleID, environment) { return app.number }
-        let number = self.apps.next
+        var number = self.apps.next
         var batch = self.takeBatch()
         let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
+            // Another node may have been first.
+            if let app = self.app(bundleID, environment) {
+                number = app.number
+                return
+            }
+            number = batch.apps.next
+            let wall = self.isShared ? max(wall, self.newestCommit) : wall
             var stored = self.nextChange(
                 of: number, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
             let state = AppState(

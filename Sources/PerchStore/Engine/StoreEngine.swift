@@ -36,8 +36,7 @@ package final class StoreEngine {
     @exclusivity(unchecked) var revocations: [String: Instant] = [:]
     /// By app number.
     @exclusivity(unchecked) var dueWindows: [DueWindow] = []
-    /// Changes of other nodes that are not sent to the loops yet.
-    @exclusivity(unchecked) var news: [Change] = []
+    @exclusivity(unchecked) var others = Others()
     @exclusivity(unchecked) package internal(set) var counters = Counters()
     /// Why the store can no longer acknowledge anything; nil while it can.
     @exclusivity(unchecked) package internal(set) var failure: StorageError?
@@ -83,6 +82,16 @@ package final class StoreEngine {
         var draft = StoredChange(revision: 0, committed: .distantPast, app: 0, nextTransaction: 0, nextAccount: 0)
         /// For the next batch.
         var batch: Batch?
+    }
+
+    /// What this node knows of others on the same storage.
+    struct Others {
+        /// When the newest commit of any node was made. No decision is made at an earlier instant.
+        var newestCommit = Instant.distantPast
+        /// Reads are refused: this node does not know, or may not show, what others have committed.
+        var isBlind = false
+        /// Changes of other nodes that are not sent to the loops yet.
+        var news: [Change] = []
     }
 
     /// How long commits take.
@@ -136,12 +145,28 @@ package final class StoreEngine {
         self.cachesRecords = !storage.holdsRecords
         self.isShared = storage.isShared
         self.header = try storage.header()
+        if storage.isShared, let newest = try storage.commitTime(of: self.header.revision) {
+            self.others.newestCommit = newest
+        }
         for app in try storage.appStates() { self.apps[app.state.number] = app }
         for revocation in try storage.revokedTokens() { self.revocations[revocation.id] = revocation.expires }
     }
 
     package func app(_ bundleID: String, _ environment: AppEnvironment) -> AppState? {
         self.apps.states.first { $0.bundleID == bundleID && $0.environment == environment }
+    }
+
+    /// The other side of a storage that several nodes share; nil where this process has the store alone.
+    package var sharing: (any StoreSharing)? { self.storage.sharing }
+
+    package var newestCommit: Instant { self.others.newestCommit }
+    /// Whether reads are refused, because other nodes may have committed what this one does not know.
+    package var isBlind: Bool { self.others.isBlind }
+
+    /// Whether other nodes have the store open.
+    package var hasOtherNodes: Bool {
+        guard let sharing = self.storage.sharing else { return false }
+        return sharing.nodes.contains { $0.id != sharing.nodeID && !$0.isGone }
     }
 
     package var recordsCached: Int { self.cache.count }
@@ -165,6 +190,7 @@ package final class StoreEngine {
             return machine.advanced(byMilliseconds: Limits.storageRetryMilliseconds)
         }
         self.read(ahead: requests, into: &outbox)
+        let wall = self.isShared ? max(wall, self.newestCommit) : wall
         var mutations: [StoreRequest]
         var revocations: [StoreRequest] = []
         if self.deferred.isEmpty, Self.areMutations(requests) {
@@ -183,13 +209,17 @@ package final class StoreEngine {
                     revocations.append(request)
                 case .barrierReached(let number):
                     self.reached(number, wall: wall, into: &outbox)
+                case .changes where self.isBlind:
+                    outbox.answer(request, .refused(self.blindRefusal))
                 case .changes:
                     self.appChanges.asked.append(request)
                 default:
-                    outbox.answer(request, self.read(request.body, wall: wall))
+                    outbox.answer(
+                        request, self.isBlind ? .refused(self.blindRefusal) : self.read(request.body, wall: wall))
                 }
             }
         }
+        if self.isShared { self.storage.endReads() }
         if self.failure != nil {
             for request in mutations + revocations { outbox.answer(request, .refused(self.failedRefusal)) }
             self.refuseChanges(self.failedRefusal, into: &outbox)
@@ -233,6 +263,8 @@ package final class StoreEngine {
             if !error.isPassing { self.fail(error) }
         }
         self.publishNews(into: &outbox)
+        guard self.isShared, let sharing = self.storage.sharing else { return }
+        self.others.isBlind = !self.others.news.isEmpty || sharing.sinceBeat > Limits.freshnessMilliseconds
     }
 
     /// Refuses all requests, reads too. A loop's report of a barrier is no request and counts.
@@ -344,7 +376,7 @@ package final class StoreEngine {
         switch error {
         case .full: self.isWithoutRoom = true
         case .unreachable, .unknown, .superseded: self.isUnreachable = true
-        case .failed, .corrupt, .newerSchema, .olderSchema: self.failure = error
+        case .failed, .historyLost, .corrupt, .newerSchema, .olderSchema: self.failure = error
         }
     }
 
@@ -353,12 +385,17 @@ package final class StoreEngine {
         switch error {
         case .full: Refusal(.storeFull, error.description)
         case .unreachable, .unknown, .superseded: Refusal(.storeUnreachable, error.description)
-        case .failed, .corrupt, .newerSchema, .olderSchema: self.failedRefusal
+        case .failed, .historyLost, .corrupt, .newerSchema, .olderSchema: self.failedRefusal
         }
     }
 
     private var unreachableRefusal: Refusal {
         let error = StorageError.unreachable("the outcome of an earlier commit is not known")
+        return Refusal(.storeUnreachable, error.description)
+    }
+
+    private var blindRefusal: Refusal {
+        let error = StorageError.unreachable("it has not confirmed a heartbeat of this node for a while")
         return Refusal(.storeUnreachable, error.description)
     }
 

@@ -1,0 +1,27 @@
+package import PerchPostgres
+
+/// A database of the tests' server. Another test gets it, without its tables, when this value is released.
+package final class TestDatabase: Sendable {
+    package let server: PostgresServer
+    package let name: String
+
+    package init(on server: PostgresServer = .shared) {
+        self.server = server
+        self.name = server.takeDatabase()
+    }
+
+    deinit { self.server.giveBack(self.name) }
+
+    package var url: String { self.server.url(self.name) }
+
+    /// One more node on the store in it. The storage keeps the database.
+    package func open(_ name: String = "test") throws -> PostgresStorage {
+        let node = NodeIdentity(id: .random(in: 1 ... .max), name: name, version: "test")
+        let storage = try PostgresStorage.open(try PostgresLocation(self.url), node: node)
+        storage.owner = self
+        return storage
+    }
+
+    @discardableResult
+    package func run(_ sql: String) -> Bool { self.server.run(sql, in: self.name) }
+}

@@ -1,0 +1,118 @@
+import Glibc
+import PerchBase
+import PerchModel
+package import PerchStore
+
+// Heartbeats, the other nodes, notifications.
+extension PostgresStorage: StoreSharing {
+    package var sharing: (any StoreSharing)? { self }
+    package var sinceBeat: Int64 { Monotonic.milliseconds() - self.reach.lastBeat }
+    package var descriptor: Int32 { self.side?.socket ?? -1 }
+    package var connectionNumber: Int { self.reach.sideNumber }
+    package var clockOffset: Int64 { self.reach.clockOffset }
+    package var nodeID: Int64 { self.node.id }
+    package var databaseFigures: DatabaseFigures { self.figures }
+
+    package func beat(_ state: NodeState) {
+        let now = Monotonic.milliseconds()
+        do throws(PostgresError) {
+            if self.side?.isOpen != true {
+                guard now >= self.reach.notBefore else { return }
+                _ = try self.connectedSide()
+            }
+            guard let side = self.side else { return }
+            for text in try side.takeNotifications() { self.heard(text) }
+            if let sent = self.reach.beatSent {
+                if let rows = try side.finish() { try self.finished(rows, sent: sent) }
+                // The session hangs, as one that waits for a standby: a new one may find another primary.
+                if self.reach.beatSent != nil, now - sent > Limits.databaseAnswerMilliseconds {
+                    throw .lost("a heartbeat was not confirmed in time")
+                }
+            }
+            guard self.reach.beatSent == nil, now >= self.reach.nextBeat else { return }
+            try self.sendBeat(side, state, now: now)
+        } catch {
+            self.dropSide(error)
+        }
+    }
+
+    private func sendBeat(_ side: Connection, _ state: NodeState, now: Int64) throws(PostgresError) {
+        self.reach.beatWall = Self.wall()
+        self.reach.beatWarnings = side.warnings
+        var commands = [
+            Command(
+                .beat,
+                [
+                    .integer(self.node.id), .number(self.applied.revision), .integer(Int64(state.calls)),
+                    .integer(state.isDraining ? 1 : 0),
+                ]), Command(.nodes),
+        ]
+        if now >= self.reach.nextSweep { commands += self.sweep(now) }
+        try side.start(commands)
+        self.reach.nextBeat = now + Limits.heartbeatMilliseconds
+        self.reach.beatSent = now
+    }
+
+    /// Deletes old changes of the feed, and nodes that are gone. The node that has run longest does it for all.
+    private func sweep(_ now: Int64) -> [Command] {
+        self.reach.nextSweep = now + 60_000
+        guard self.nodes.first(where: { !$0.isGone })?.id ?? self.node.id == self.node.id else { return [] }
+        let wall = self.reach.beatWall + self.reach.clockOffset
+        let kept = self.applied.revision > Limits.feedRevisionsMin ? self.applied.revision - Limits.feedRevisionsMin : 0
+        return [
+            Command(.trimFeed, [.number(kept), .integer(wall - Limits.feedMilliseconds)]),
+            Command(
+                .forgetNodes,
+                [.integer(wall - Limits.nodeForgottenMilliseconds), .integer(wall), .integer(self.node.id)]),
+        ]
+    }
+
+    private func finished(_ rows: [Rows], sent: Int64) throws(PostgresError) {
+        guard let side = self.side, side.warnings == self.reach.beatWarnings else {
+            throw .lost("a heartbeat was not confirmed by the standby: \(self.side?.lastWarning ?? "")")
+        }
+        guard rows.count >= 2, !rows[0].isEmpty else {
+            // Another node took this one for gone.
+            self.reach.beatSent = nil
+            try self.join()
+            return
+        }
+        let wall = Self.wall()
+        // The shorter the round trip, the better the offset is known.
+        let trip = wall - self.reach.beatWall
+        if trip >= 0, trip <= max(self.reach.bestTrip + 2, 5) || self.reach.bestTrip < 0 {
+            self.reach.bestTrip = self.reach.bestTrip < 0 ? trip : min(self.reach.bestTrip + 1, trip)
+            self.reach.clockOffset = rows[0].int64(0, 0) - (wall + self.reach.beatWall) / 2
+        }
+        self.figures.heartbeats += 1
+        self.beatArrived(sent)
+        self.nodes = Self.nodes(rows[1])
+    }
+
+    static func nodes(_ rows: Rows) -> [NodeReport] {
+        (0..<rows.count).map { row in
+            NodeReport(
+                id: rows.int64(row, 0), name: rows.text(row, 1), version: rows.text(row, 2),
+                started: Instant(milliseconds: rows.int64(row, 3)), silentMilliseconds: rows.int64(row, 4),
+                appliedRevision: rows.uint64(row, 5), calls: Int(rows.int64(row, 7)),
+                isDraining: rows.int64(row, 8) != 0)
+        }
+    }
+
+    /// `epoch:revision`: a revision that is durable everywhere.
+    private func heard(_ text: String) {
+        let parts = text.split(separator: ":")
+        guard parts.count == 2, let epoch = UInt32(parts[0]), let revision = UInt64(parts[1]),
+            epoch == self.currentHeader.epoch
+        else { return }
+        self.announced = max(self.announced, revision)
+        self.sealed = max(self.sealed, revision)
+    }
+
+    /// The machine's clock, in milliseconds.
+    static func wall() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

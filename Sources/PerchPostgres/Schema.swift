@@ -1,0 +1,87 @@
+/// The tables of a store on PostgreSQL, in the schema `perch` of its database.
+enum Schema {
+    /// Counts the changes of the tables and of the forms of blobs.
+    static let version: Int64 = 1
+    static let earliestVersion: Int64 = 1
+
+    /// Tables are keyed by what is looked up. Numbers are below 2^63. Blobs are sealed as in a file.
+    ///
+    /// - `store` has one row, whose lock is the right to write. It changes only with the epoch or the schema.
+    /// - `commits` has one row a revision, for good. The newest is the store's header. `mark` chains the revisions: see
+    ///   `ChainMark`.
+    ///   `detail` is a `CommitDetail`, empty for most.
+    /// - `feed` has whole changes for other nodes, for some minutes.
+    /// - `accounts` has the record of each account, and when its next renewal is due.
+    /// - `facts` has all facts of an account in order. `transactions` names the fact that holds each transaction. `state` is 0 for
+    ///   an unfinished one, 1 for a finished one, 2 for a finished one that is spent: a consumable that was not refunded.
+    ///   `spends` says whether finishing it makes it so. `product` is a checksum of the product's identifier.
+    /// - `crossings` has the instants at which lines of accounts change their state by time alone, those of the past too.
+    /// - `nodes` has the processes that have the store open.
+    ///
+    /// A record is rewritten with each change of its account. The free space in the pages of `accounts` keeps the new version on
+    /// the page of the old one. Then no index changes.
+    static let statements = [
+        """
+        CREATE TABLE store (
+            id bigint PRIMARY KEY CHECK (id = 1), identity bytea NOT NULL, epoch bigint NOT NULL, schema bigint NOT NULL,
+            system bigint NOT NULL)
+        """,
+        """
+        CREATE TABLE commits (
+            revision bigint PRIMARY KEY, committed bigint NOT NULL, app bigint NOT NULL, mark bigint NOT NULL,
+            epoch bigint NOT NULL, next_transaction bigint NOT NULL, next_account bigint NOT NULL,
+            detail bytea NOT NULL)
+        """,
+        "CREATE TABLE feed (revision bigint PRIMARY KEY, blob bytea NOT NULL)",
+        """
+        CREATE TABLE accounts (account bigint PRIMARY KEY, app bigint NOT NULL, due bigint, blob bytea NOT NULL)
+        WITH (fillfactor = 70)
+        """,
+        "CREATE INDEX accounts_by_due ON accounts (app, due, account) WHERE due IS NOT NULL",
+        """
+        CREATE TABLE facts (
+            account bigint NOT NULL, revision bigint NOT NULL, ordinal bigint NOT NULL, is_event bigint NOT NULL,
+            blob bytea NOT NULL, PRIMARY KEY (account, revision, ordinal))
+        """,
+        "CREATE INDEX facts_by_revision ON facts (revision, ordinal)",
+        """
+        CREATE TABLE transactions (
+            app bigint NOT NULL, id bigint NOT NULL, account bigint NOT NULL, purchase_date bigint NOT NULL,
+            state bigint NOT NULL, spends bigint NOT NULL, product bigint NOT NULL, revision bigint NOT NULL,
+            ordinal bigint NOT NULL, PRIMARY KEY (app, id))
+        """,
+        "CREATE INDEX transactions_by_date ON transactions (account, state, purchase_date, id)",
+        "CREATE TABLE aliases (app bigint NOT NULL, key bytea NOT NULL, account bigint NOT NULL, PRIMARY KEY (app, key))",
+        "CREATE INDEX aliases_by_account ON aliases (account)",
+        """
+        CREATE TABLE crossings (
+            app bigint NOT NULL, instant bigint NOT NULL, account bigint NOT NULL, PRIMARY KEY (app, instant, account))
+        """,
+        "CREATE TABLE apps (app bigint PRIMARY KEY, effective bigint NOT NULL, revision bigint NOT NULL)",
+        """
+        CREATE TABLE app_states (
+            app bigint NOT NULL, effective bigint NOT NULL, revision bigint NOT NULL, catalogue_revision bigint NOT NULL,
+            blob bytea NOT NULL, PRIMARY KEY (app, effective, revision))
+        """,
+        "CREATE TABLE catalogues (app bigint NOT NULL, revision bigint NOT NULL, blob bytea NOT NULL, PRIMARY KEY (app, revision))",
+        "CREATE TABLE images (app bigint NOT NULL, hash bytea NOT NULL, blob bytea NOT NULL, PRIMARY KEY (app, hash))",
+        """
+        CREATE TABLE answers (
+            app bigint NOT NULL, key bytea NOT NULL, kept bigint NOT NULL, blob bytea NOT NULL, PRIMARY KEY (app, key))
+        """,
+        "CREATE INDEX answers_by_age ON answers (kept)",
+        "CREATE TABLE revocations (id bytea PRIMARY KEY, expires bigint NOT NULL, blob bytea NOT NULL)",
+        "CREATE INDEX revocations_by_end ON revocations (expires)",
+        """
+        CREATE TABLE nodes (
+            id bigint PRIMARY KEY, name text NOT NULL, version text NOT NULL, started bigint NOT NULL, beat bigint NOT NULL,
+            applied bigint NOT NULL, lease bigint NOT NULL, streams bigint NOT NULL, draining bigint NOT NULL)
+        """,
+    ]
+
+    /// The tables, for a database that has some of its own.
+    static let tables = [
+        "store", "commits", "feed", "accounts", "facts", "transactions", "aliases", "apps", "app_states", "catalogues",
+        "images", "answers", "revocations", "nodes", "crossings",
+    ]
+}

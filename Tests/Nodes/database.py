@@ -1,0 +1,58 @@
+"""A PostgreSQL server of its own, in a directory, as an ordinary user. It is ended by its process number."""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import time
+
+
+class Database:
+    def __init__(self, directory):
+        versions = sorted(pathlib.Path("/usr/lib/postgresql").iterdir(), key=lambda each: int(each.name))
+        self.programs = versions[-1] / "bin"
+        self.directory = pathlib.Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.data, self.process = self.directory / "data", None
+        self.as_user = []
+        if os.getuid() == 0:
+            self.as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
+            shutil.chown(self.directory, "nobody", "nogroup")
+            # The way to it must be open for that user.
+            os.chmod(self.directory.parent, 0o755)
+        subprocess.run(self.as_user + [self.programs / "initdb", "-D", self.data, "-U", "perch", "--auth=trust",
+                                       "--no-sync", "--encoding=UTF8", "--no-locale"], check=True, cwd="/",
+                       stdout=subprocess.DEVNULL)
+
+    @property
+    def url(self):
+        return f"postgres://perch@/perch?host={self.directory}"
+
+    def start(self):
+        log = (self.directory / "server.log").open("ab")
+        for _ in range(50):
+            self.process = subprocess.Popen(
+                self.as_user + [self.programs / "postgres", "-D", self.data, "-c", "listen_addresses=", "-c",
+                                f"unix_socket_directories={self.directory}", "-c", "max_connections=60"],
+                cwd="/", stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            # After kill -9 the memory of the old server is in use until its last process has ended.
+            while self.process.poll() is None:
+                if self.ask("SELECT 1", "postgres") == "1":
+                    return
+                time.sleep(0.02)
+            time.sleep(0.1)
+        raise RuntimeError(f"PostgreSQL does not start: see {self.directory}/server.log")
+
+    def ask(self, sql, database="perch"):
+        """The answer in one text; None where it failed."""
+        done = subprocess.run([self.programs / "psql", "-h", self.directory, "-U", "perch", "-d", database, "-qAtX", "-c", sql],
+                              capture_output=True, text=True)
+        return done.stdout.strip() if done.returncode == 0 else None
+
+    def kill(self, how=signal.SIGKILL):
+        self.process.send_signal(how)
+        self.process.wait()
+
+    def stop(self):
+        if self.process and self.process.poll() is None:
+            self.kill(signal.SIGINT)

@@ -1,0 +1,357 @@
+"""Kills, stops and cuts off nodes and their database while clients write, watch and hop, and checks the promises of one store.
+
+    nodes.py PERCH DESCRIPTORS CATALOG DIRECTORY [SECONDS] [--nodes N] [--rate R] [--seed N]
+
+The clients and most checks are those of Tests/Crash. A client that is refused because the store is out of reach tries another node.
+"""
+import argparse
+import collections
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import audit
+import crash
+from client import Contract, MESSAGE, STATUS
+from database import Database
+from server import Server
+from watchers import Watcher
+from writers import Caller, Writer, one_line
+
+OUT_OF_REACH = ("STORE_UNREACHABLE", "SHUTTING_DOWN", "STORE_FAILED", "BEHIND")
+NODE_CHECKS = (
+    "the database's revisions have no hole",
+    "the database's marks and records are those of its changes",
+    "nodes that lived to the end have applied everything",
+    "perch goes on with the next of several addresses, and lists the nodes",
+)
+crash.CHECKS += NODE_CHECKS
+
+
+class Cycle(crash.Cycle):
+    """One connection of a client to one node."""
+
+
+class Test(crash.Test):
+    """Every connection goes to a node that is drawn anew."""
+
+    def __init__(self, arguments, nodes):
+        super().__init__(argparse.Namespace(seed=arguments.seed, writes_per_second=arguments.rate,
+                                            descriptors=arguments.descriptors, directory=arguments.directory))
+        self.nodes, self.random = nodes, random.Random(f"{arguments.seed} hops")
+        self.acknowledged, self.unreachable = 0, collections.Counter()
+        self.waits, self.counted = [], [0] * crash.WRITERS
+
+    def next_cycle(self):
+        while not self.ended:
+            with self.lock:
+                up = [node for node in self.nodes if node.is_up]
+                chosen = self.random.choice(up) if up else None
+            if chosen:
+                cycle = Cycle(chosen.address, (0, ""))
+                cycle.counts = self.counted
+                return cycle
+            time.sleep(0.02)
+        return None
+
+    def wait_for_end(self, cycle):
+        time.sleep(0.05)
+
+    def welcomed(self, welcome, who):
+        with self.lock:
+            identity = (welcome.store_id, welcome.epoch)
+            self.identity = self.identity or identity
+        self.looked("no crash takes back what anyone has seen")
+        if identity != self.identity:
+            self.broken("no crash takes back what anyone has seen", f"{who}: {identity} after {self.identity}")
+
+
+class HoppingWriter(Writer):
+    def send(self, cycle):
+        """As of one server; an answer that the store is out of reach is none."""
+        request, began = self.pending, time.perf_counter()
+        self.asking = True
+        try:
+            super().send(cycle)
+        finally:
+            self.asking = False
+        self.test.waits.append(time.perf_counter() - began)
+
+    def connect(self, cycle):
+        self.client = None
+        client = HoppingCaller(cycle.address, self.test.contract)
+        client.test = self.test
+        client.socket.settimeout(15)
+        welcome = client.hello(client_name="nodes", client_id=f"writer-{self.index}".encode(), heartbeat_seconds=600)
+        self.client = client
+        self.test.welcomed(welcome, self.name)
+        if self.pending:
+            self.send(cycle)
+        for request in self.random.sample(self.requests, min(2, len(self.requests))):
+            self.replay(request)
+
+    def cut(self):
+        client = self.client
+        if client:
+            try:
+                client.socket.shutdown(2)
+            except OSError:
+                pass
+
+
+class HoppingCaller(Caller):
+    def ask(self, path, **request):
+        answer, status = super().ask(path, **request)
+        if status.code and status.reason in OUT_OF_REACH:
+            self.test.unreachable[status.reason] += 1
+            time.sleep(0.05)
+            raise ConnectionError(status.message)
+        return answer, status
+
+
+class HoppingWatcher(Watcher):
+    def take(self, frame):
+        if frame.kind == STATUS and frame.message.reason in OUT_OF_REACH and not self.stopping:
+            self.test.unreachable["watch " + frame.message.reason] += 1
+            time.sleep(0.05)
+            raise ConnectionError(frame.message.message)
+        if frame.kind == MESSAGE and frame.stream in self.numbers and "state" in frame.message.DESCRIPTOR.oneofs_by_name:
+            failure = frame.message.failure if frame.message.WhichOneof("state") == "failure" else None
+            if failure is not None and failure.reason in OUT_OF_REACH:
+                self.test.unreachable["value " + failure.reason] += 1
+                time.sleep(0.05)
+                raise ConnectionError(failure.message)
+        super().take(frame)
+
+
+class Node(Server):
+    def __init__(self, index, arguments, url):
+        super().__init__(arguments.perch, arguments.catalog, url, arguments.directory / f"node-{index}.log",
+                         time_rate=crash.TIME_RATE, loops=1)
+        self.index, self.is_up = index, False
+
+    def bring_up(self):
+        self.start()
+        self.is_up = True
+
+    def take_down(self):
+        self.is_up = False
+        self.kill()
+
+
+class Run:
+    def __init__(self, arguments):
+        self.arguments, self.random = arguments, random.Random(f"{arguments.seed} chaos")
+        self.database = Database(arguments.directory / "postgres")
+        self.database.start()
+        assert self.database.ask("CREATE DATABASE perch", "postgres") is not None
+        self.nodes = [Node(index, arguments, self.database.url) for index in range(arguments.nodes)]
+        self.test = Test(arguments, self.nodes)
+        self.writers = [HoppingWriter(index, crash.WRITERS, self.test) for index in range(crash.WRITERS)]
+        streams = crash.Run.streams
+        self.watchers = [HoppingWatcher(index, streams(self, writer), self.test)
+                         for index, writer in enumerate(self.writers)]
+        alone = [account for writer in self.writers for account in writer.accounts][:8]
+        self.watchers += [HoppingWatcher(len(self.watchers) + index, [crash.EventStream(account)], self.test)
+                          for index, account in enumerate(alone)]
+        self.events, self.longest = collections.Counter(), 0.0
+
+    def event_streams(self):
+        return [stream for watcher in self.watchers for stream in watcher.streams if isinstance(stream, crash.EventStream)]
+
+    def run(self):
+        # All at once, on an empty database: one store.
+        starts = [threading.Thread(target=node.bring_up) for node in self.nodes]
+        for start in starts:
+            start.start()
+        for start in starts:
+            start.join()
+        if not all(node.is_up for node in self.nodes):
+            raise RuntimeError("a node did not start: " + "; ".join(str(node.lines[-3:]) for node in self.nodes))
+        for watcher in self.watchers:
+            watcher.start()
+        for stream in self.event_streams():
+            if not stream.has_begun.wait(20):
+                raise TimeoutError(f"{stream.name} did not say where new events begin within 20 s")
+        for writer in self.writers:
+            writer.start()
+        began = time.monotonic()
+        end = began + self.arguments.seconds
+        next_blow = began + 1.0
+        while time.monotonic() < end and all(client.is_alive() for client in self.watchers + self.writers):
+            time.sleep(0.1)
+            for client in self.random.sample(self.watchers + self.writers, 2):
+                if self.random.random() < 0.5:
+                    client.cut()
+                    self.events["hops"] += 1
+            if time.monotonic() >= next_blow:
+                self.blow()
+                next_blow = time.monotonic() + self.random.uniform(0.5, 1.5)
+        self.finish(time.monotonic() - began)
+
+    def blow(self):
+        """Something bad. It is over when this returns."""
+        blow = self.random.choice(["kill a node", "kill a node", "stop a node", "end all sessions", "restart the database",
+                                   "kill the database"])
+        self.events[blow] += 1
+        node = self.random.choice(self.nodes)
+        began = time.monotonic()
+        if blow == "kill a node":
+            node.take_down()
+            time.sleep(self.random.uniform(0, 0.3))
+            node.bring_up()
+        elif blow == "stop a node":
+            node.process.send_signal(signal.SIGSTOP)
+            time.sleep(self.random.uniform(0.5, 3))
+            node.process.send_signal(signal.SIGCONT)
+        elif blow == "end all sessions":
+            self.database.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'perch' AND pid <> "
+                              "pg_backend_pid()")
+        else:
+            self.database.kill(signal.SIGQUIT if blow == "restart the database" else signal.SIGKILL)
+            time.sleep(self.random.uniform(0, 0.5))
+            self.database.start()
+        accepting, before = time.monotonic(), len(self.test.waits)
+        while time.monotonic() < accepting + 10 and len(self.test.waits) < before + 3:
+            time.sleep(0.01)
+        self.longest = max(self.longest, time.monotonic() - accepting)
+        if self.arguments.verbose:
+            print(f"  {blow}: {accepting - began:.2f} s, then {time.monotonic() - accepting:.2f} s to three writes", flush=True)
+        for each in self.nodes:
+            if each.process.poll() is not None:
+                self.test.broken("no client ends early", f"node {each.index} ended with {each.process.returncode}: {each.lines[-3:]}")
+                each.bring_up()
+
+    def finish(self, seconds):
+        test = self.test
+        time.sleep(0.5)
+        for writer in self.writers:
+            writer.stopping.set()
+        for writer in self.writers:
+            writer.join(20)
+            if writer.is_alive():
+                test.broken("every call is answered within 10 s", f"{writer.name}: {writer.describe()}")
+        cycle = test.next_cycle()
+        self.server = next(node for node in self.nodes if node.address == cycle.address)
+        caller = Caller(cycle.address, test.contract)
+        caller.socket.settimeout(20)
+        caller.hello(client_name="nodes audit", heartbeat_seconds=600)
+        frozen = caller.get(audit.STORE + "SetClock", app=audit.APP, freeze={})
+        for watcher in self.watchers:
+            watcher.is_open.wait(10)
+            watcher.cycle = cycle
+        audit.watches(self, test, cycle, frozen.position)
+        for writer in self.writers:
+            for account in writer.accounts:
+                audit.history(self, test, caller, writer, account, frozen.position)
+            for request in writer.requests:
+                audit.again(test, caller, request)
+        self.ask_with_perch()
+        for watcher in self.watchers:
+            watcher.stopping = True
+        test.end_all()
+        self.look_into_database(frozen.position.revision)
+        for node in self.nodes:
+            node.is_up = False
+            status = node.stop()
+            test.looked("a server that is told to stop ends with 0")
+            if status != 0:
+                test.broken("a server that is told to stop ends with 0", f"node {node.index} ended with {status}")
+        self.tell(seconds)
+
+    def ask_with_perch(self):
+        """The commands of perch with several addresses, of which the first is of nobody."""
+        servers = ",".join(["127.0.0.1:1"] + ["%s:%d" % node.address for node in self.nodes])
+        for command, word in ((["nodes"], "applied revision"), (["get", "apps"], "com.example.app")):
+            done = subprocess.run([self.arguments.perch, *command, "--server", servers], capture_output=True, text=True)
+            self.test.looked(NODE_CHECKS[3])
+            if done.returncode != 0 or done.stdout.count(word) < (len(self.nodes) if command == ["nodes"] else 1):
+                self.test.broken(NODE_CHECKS[3], f"{command}: {done.returncode} {done.stdout} {done.stderr}")
+
+    def look_into_database(self, revision):
+        test, ask = self.test, self.database.ask
+        rows = ask("SELECT count(*), max(revision), min(revision) FROM perch.commits").split("|")
+        test.looked(NODE_CHECKS[0], int(rows[0]))
+        if rows[0] != rows[1] or rows[2] != "1" or int(rows[1]) < revision:
+            test.broken(NODE_CHECKS[0], f"{rows[0]} rows up to {rows[1]}, clients were at {revision}")
+        stray = ask("SELECT count(*) FROM perch.transactions t LEFT JOIN perch.facts f USING (account, revision, ordinal) "
+                    "WHERE f.account IS NULL")
+        facts = ask("SELECT count(*) FROM perch.facts f LEFT JOIN perch.commits c USING (revision) WHERE c.revision IS NULL")
+        marks = ask("SELECT count(*) - count(DISTINCT mark) FROM perch.commits")
+        test.looked(NODE_CHECKS[1], int(rows[0]))
+        if (stray, facts, marks) != ("0", "0", "0"):
+            test.broken(NODE_CHECKS[1], f"{stray} transactions and {facts} facts stand alone, {marks} marks are there twice")
+        newest = int(ask("SELECT max(revision) FROM perch.commits"))
+        for _ in range(40):
+            behind = ask(f"SELECT count(*) FROM perch.nodes WHERE beat > 0 AND applied < {newest} AND beat > "
+                         "(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 5000")
+            if behind == "0":
+                break
+            time.sleep(0.1)
+        test.looked(NODE_CHECKS[2], len(self.nodes))
+        if behind != "0":
+            test.broken(NODE_CHECKS[2], f"{behind} nodes had not applied revision {newest} after 4 s")
+
+    def tell(self, seconds):
+        waits = sorted(self.test.waits)
+        requests = [request for writer in self.writers for request in writer.requests]
+        at = lambda part: waits[min(len(waits) - 1, int(len(waits) * part))] * 1000
+        print(f"{len(self.nodes)} nodes, {seconds:.0f} s: {len(requests)} writes acknowledged, "
+              f"{sum(1 for each in requests if each.attempts > 1)} of them asked for again; waits ms: median {at(0.5):.1f}, "
+              f"p99 {at(0.99):.0f}, longest {waits[-1] * 1000:.0f}")
+        print("blows: " + ", ".join(f"{count} times {name}" for name, count in self.events.items()) +
+              f"; at most {self.longest:.2f} s until writes went on")
+        print(f"out of reach: {dict(self.test.unreachable)}")
+        events = sum(len(stream.events) for stream in self.event_streams())
+        states = [stream for watcher in self.watchers for stream in watcher.streams if isinstance(stream, crash.StateStream)]
+        print(f"watches: {events} events, {sum(stream.pushes for stream in states)} values, "
+              f"{sum(stream.resumes for stream in states)} resumed by token, "
+              f"{sum(watcher.connections for watcher in self.watchers)} connections")
+
+    def verdict(self):
+        bad = 0
+        for name, found in self.test.violations.items():
+            print(f"BROKEN {len(found)} times: {name}")
+            for what in found[:5]:
+                print(f"    {what}")
+            bad += len(found)
+        looked = sum(self.test.examined.values())
+        print(f"nodes: {bad} violations in {looked} checks")
+        return 1 if bad or looked == 0 or not self.test.waits else 0
+
+    def close(self):
+        self.test.end_all()
+        for node in self.nodes:
+            if node.process and node.process.poll() is None:
+                node.kill()
+        self.database.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("perch", "descriptors", "catalog", "directory"):
+        parser.add_argument(name, type=pathlib.Path)
+    parser.add_argument("seconds", type=float, nargs="?", default=30)
+    parser.add_argument("--nodes", type=int, default=3)
+    parser.add_argument("--rate", type=float, default=100)
+    parser.add_argument("--seed", type=int, default=random.randrange(10_000))
+    parser.add_argument("--verbose", action="store_true")
+    arguments = parser.parse_args()
+    print(f"seed {arguments.seed}", flush=True)
+    # Told to end, it ends what it has begun.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    run = Run(arguments)
+    try:
+        run.run()
+        status = run.verdict()
+    finally:
+        run.close()
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()
