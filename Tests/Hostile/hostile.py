@@ -25,7 +25,8 @@ from checks import Peer  # noqa: E402
 from client import CALL, Contract, HELLO, MESSAGE, STATUS  # noqa: E402
 
 FULL, CONTROL = "--full" in sys.argv, "--control" in sys.argv
-SECONDS = 20 if FULL else 2
+FLOODS = "--floods" in sys.argv
+SECONDS = int(sys.argv[sys.argv.index("--seconds") + 1]) if "--seconds" in sys.argv else 20 if FULL else 2
 WATCHERS = 100 if FULL else 20
 CHANGES_PER_SECOND = 40
 CONNECTS_PER_SECOND = 256
@@ -333,6 +334,13 @@ class Trial:
         finally:
             self.start = started
 
+    def floods(self):
+        self.flood("every flood of HTTP/2 at once", (floods.flood, floods.KINDS))
+        self.flood("ten thousand streams of HTTP/2 that nobody reads", (floods.slow_reads, 10, 1_000))
+        if FULL:
+            for kind in floods.KINDS:
+                self.flood(f"HTTP/2: {kind.__name__.replace('_', ' ')}", (floods.flood, (kind,)))
+
     def ask(self, server):
         """An authorised client sends a long request while the attack goes on, in two parts."""
         peer = Peer(server.address, self.contract)
@@ -378,17 +386,17 @@ def main():
     attackers = [f"127.0.0.{number}" for number in range(2, 9)]
 
     trial = Trial(contract, "", None)
+    if FLOODS:
+        trial.floods()
+        print(f"hostile: {trial.count - len(trial.failures)} of {trial.count} floods were withstood", flush=True)
+        sys.exit(1 if trial.failures else 0)
     trial.run("one address dribbles, default slots", (dribble, ["127.0.0.2"], 700))
     trial.run("one address dribbles, 512 slots", (dribble, ["127.0.0.2"], 700), *small)
     if FULL or CONTROL:
         trial.run("seven addresses dribble, 512 slots", (dribble, attackers, 1_400), *small)
     trial.restart("a restart under the attack, 512 slots", (dribble, ["127.0.0.2"], 700), *small)
     if not CONTROL:
-        trial.flood("every flood of HTTP/2 at once", (floods.flood, floods.KINDS))
-        trial.flood("ten thousand streams of HTTP/2 that nobody reads", (floods.slow_reads, 10, 1_000))
-    if FULL:
-        for kind in floods.KINDS:
-            trial.flood(f"HTTP/2: {kind.__name__.replace('_', ' ')}", (floods.flood, (kind,)))
+        trial.floods()
     known = Trial(contract, credentials, keys)
     known.run("partial frames without credentials", (hold_frames, ["127.0.0.2"], frames), checks=[known.ask])
     if FULL or CONTROL:
