@@ -101,7 +101,7 @@ enum Contract {
         "RenewalInfoResult.renewal_info", "SubscriptionStatus.transaction", "SubscriptionStatus.renewal_info",
         "GetClockResponse.clock", "SetClockResponse.clock", "CheckCatalogResponse.summary",
         "LoadCatalogResponse.summary", "GetCatalogResponse.summary", "ListPlanOptionsResponse.position",
-        "GetOfferEligibilityResponse.position",
+        "GetOfferEligibilityResponse.position", "AppChangesResponse.position",
         "ExplainResponse.position", "GetAppTransactionResponse.position", "InspectAccountResponse.position",
         "PurchaseRequest.order", "PendingPurchase.order", "PlanOption.product", "GroupStatuses.statuses",
         "OfferEdit.period", "GetSubscriptionStatusRequest.as_of", "GetCurrentEntitlementRequest.as_of",
