@@ -1,7 +1,8 @@
 // All accounts of the app: paged from the server, windowed on the screen, sorted and filtered here.
 import { h, session, Page, stateBadge, entitles, instant, number, relative, forecastText, accountLink, missing } from './kit.js';
 
-const pageSize = 250;
+// A page of 50 keeps a loop for about a millisecond. Pushes wait that long, so the next page comes after a pause.
+const [pageSize, pauseMs] = [50, 5];
 const filters = [
   ['all', 'All states', () => true],
   ['entitled', 'Entitled', (row) => entitles(row.state) || row.owned > 0],
@@ -111,6 +112,7 @@ class AccountsPage extends Page {
       this.elsewhere.textContent = '';
       this.pages.push(page);
       this.#changed(this.pages.length > 1 ? 250 : 0);
+      await new Promise((done) => setTimeout(done, pauseMs));
     } while (token);
     this.isLoading = false;
     this.#changed();
