@@ -130,8 +130,8 @@ let package = Package(
             "PerchServer",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchCatalogue", "PerchWire",
-                "PerchIdentity", "PerchStore", "PerchSQLite", "PerchPostgres", "PerchCore", "PerchMetrics", "PerchHTTP",
-                "PerchConsole",
+                "PerchIdentity", "PerchApple", "PerchStore", "PerchSQLite", "PerchPostgres", "PerchCore", "PerchMetrics",
+                "PerchHTTP", "PerchConsole",
             ]),
 
         // The Swift API with StoreKit's names: streams, calls and reconnecting.

@@ -109,6 +109,25 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case credentialsExpired = "CREDENTIALS_EXPIRED"
     case credentialsRevoked = "CREDENTIALS_REVOKED"
     case revocationLimit = "REVOCATION_LIMIT"
+    case ownedByOther = "OWNED_BY_OTHER"
+    case notToldApp = "NOT_A_TOLD_APP"
+    case deadLetterLimit = "DEAD_LETTER_LIMIT"
+    case deadLetterUnknown = "DEAD_LETTER_UNKNOWN"
+    case intakeFull = "INTAKE_FULL"
+    case appleRequest = "APPLE_REQUEST"
+    case appleMalformed = "APPLE_MALFORMED"
+    case appleTooLong = "APPLE_TOO_LONG"
+    case appleNoChain = "APPLE_NO_CHAIN"
+    case appleAlgorithm = "APPLE_ALGORITHM"
+    case appleChainLength = "APPLE_CHAIN_LENGTH"
+    case appleCertificate = "APPLE_CERTIFICATE"
+    case appleUntrusted = "APPLE_UNTRUSTED"
+    case appleCertificateTime = "APPLE_CERTIFICATE_TIME"
+    case appleNoMarker = "APPLE_NO_MARKER"
+    case appleSignature = "APPLE_SIGNATURE"
+    case appleAppIdentifier = "APPLE_APP_IDENTIFIER"
+    case appleEnvironment = "APPLE_ENVIRONMENT"
+    case appleAppUnknown = "APPLE_APP_UNKNOWN"
     case callRate = "CALL_RATE"
     case purchaseInvalidQuantity = "PURCHASE_INVALID_QUANTITY"
     case purchaseProductUnavailable = "PURCHASE_PRODUCT_UNAVAILABLE"
@@ -156,20 +175,22 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .messageTooManyFields, .messageTooManyItems, .textNotUTF8, .textHasNUL, .accountKey, .fieldMissing,
             .fieldInvalid, .appAmbiguous, .tokenMalformed, .tokenOtherView, .cursorMalformed, .catalogInvalid,
             .purchaseInvalidQuantity, .purchaseInvalidOffer, .purchaseInvalidOfferPrice,
-            .purchaseInvalidOfferSignature, .purchaseMissingOfferParameters, .priceIncreaseInvalid, .extensionInvalid:
+            .purchaseInvalidOfferSignature, .purchaseMissingOfferParameters, .priceIncreaseInvalid, .extensionInvalid,
+            .appleRequest, .appleMalformed:
             .invalidArgument
         case .helloTimeout, .frameTimeout, .deadline:
             .deadlineExceeded
         case .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown, .imageUnknown, .pendingUnknown,
-            .intentUnknown:
+            .intentUnknown, .deadLetterUnknown, .appleAppUnknown:
             .notFound
-        case .permissionDenied:
+        case .permissionDenied, .appleNoChain, .appleAlgorithm, .appleChainLength, .appleCertificate, .appleUntrusted,
+            .appleCertificateTime, .appleNoMarker, .appleSignature, .appleAppIdentifier, .appleEnvironment:
             .permissionDenied
         case .frameTooLong, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit, .inflateLimit,
             .inflateRatio, .callsLimit, .callsBytesLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong,
             .advanceLimit,
             .familyLimit, .pendingLimit, .intentLimit, .historyLimit, .connectRate, .callRate, .credentialsLimit,
-            .revocationLimit, .httpFlood:
+            .revocationLimit, .httpFlood, .deadLetterLimit, .appleTooLong:
             .resourceExhausted
         case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
             .tokenFuture, .behind, .keyReused, .clockBackwards, .purchaseProductUnavailable, .purchaseNotAllowed,
@@ -177,7 +198,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .notShareable, .notShared, .noPriceIncrease, .extensionIneligible, .storeKitUnknown,
             .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError, .storeKitNotAvailableInStorefront,
             .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest, .storeKitFailed, .backupRunning,
-            .backupFailed, .tlsRequired:
+            .backupFailed, .tlsRequired, .ownedByOther, .notToldApp:
             .failedPrecondition
         case .cursorTooOld:
             .outOfRange
@@ -185,7 +206,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .unimplemented
         case .internal, .httpProtocol, .envelopeInvalid, .timeoutMalformed:
             .internal
-        case .shuttingDown, .storeFailed, .storeUnreachable, .leaseWait, .ageLimit:
+        case .shuttingDown, .storeFailed, .storeUnreachable, .leaseWait, .ageLimit, .intakeFull:
             .unavailable
         case .unauthenticated, .certificateExpired, .credentialsMalformed, .credentialsUntrusted,
             .credentialsMisdirected, .credentialsNotYetValid, .credentialsExpired, .credentialsRevoked:
@@ -226,7 +247,7 @@ extension ErrorReason {
         case .helloTimeout, .frameTimeout, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit,
             .deadline, .callsLimit, .callsBytesLimit, .behind, .storeFull, .storeFailed, .storeUnreachable,
             .backupRunning,
-            .credentialsNotYetValid, .leaseWait, .internal, .httpFlood, .ageLimit:
+            .credentialsNotYetValid, .leaseWait, .internal, .httpFlood, .ageLimit, .intakeFull, .deadLetterLimit:
             .yes
         case .callRate:
             .whenTold
@@ -253,7 +274,10 @@ extension ErrorReason {
             .extensionIneligible,
             .storeKitUnknown, .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError,
             .storeKitNotAvailableInStorefront, .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest,
-            .storeKitFailed, .backupFailed:
+            .storeKitFailed, .backupFailed, .ownedByOther, .notToldApp, .deadLetterUnknown, .appleRequest,
+            .appleMalformed, .appleTooLong, .appleNoChain, .appleAlgorithm, .appleChainLength, .appleCertificate,
+            .appleUntrusted, .appleCertificateTime, .appleNoMarker, .appleSignature, .appleAppIdentifier,
+            .appleEnvironment, .appleAppUnknown:
             .no
         }
     }

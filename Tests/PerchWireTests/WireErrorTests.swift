@@ -89,7 +89,7 @@ import Testing
     @Test func `each path is one of the contract's, in the order of its services`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../proto/perch/v1")
         var contract: [String: Bool] = [:]
-        for file in ["entitlement", "transaction", "test_store", "admin"] {
+        for file in ["entitlement", "transaction", "test_store", "admin", "ingest"] {
             let text = try String(contentsOf: folder.appending(path: "\(file)_service.proto"), encoding: .utf8)
             var service = ""
             for line in text.split(separator: "\n") {
@@ -110,10 +110,11 @@ import Testing
         #expect(Method(path: method.path.lowercased()) == nil)
     }
 
-    @Test func `only catalogue methods take long requests`() {
-        for method in PerchWire.Method.allCases {
-            let isLong = method == .loadCatalog || method == .checkCatalog
-            #expect(method.requestBytesMax == (isLong ? 4 * 1024 * 1024 : 64 * 1024))
-        }
+    @Test func `only catalogue and ingest methods take long requests`() {
+        let long: [PerchWire.Method: Int] = [
+            .loadCatalog: 4 * 1024 * 1024, .checkCatalog: 4 * 1024 * 1024, .submitTransaction: 4 * 1024 * 1024,
+            .submitNotification: 129 * 1024,
+        ]
+        for method in PerchWire.Method.allCases { #expect(method.requestBytesMax == long[method] ?? 64 * 1024) }
     }
 }

@@ -12,6 +12,8 @@ extension Permission {
             case .productsTask: self.init(.read, .catalogue)
             case .subscriptionStatusTask: self.init(.read, .account)
             case .currentEntitlementTask: self.init(.read, .account)
+            case .entitlementsTask: self.init(.read, .account)
+            case .getEntitlements: self.init(.read, .account)
             case .getProducts: self.init(.read, .catalogue)
             case .getImage: self.init(.read, .catalogue)
             case .getSubscriptionStatus: self.init(.read, .account)
@@ -51,6 +53,19 @@ extension Permission {
             case .revokeToken: self.init(.admin, .server)
             case .offerConsoleCode: self.init(.read, .catalogue)
             case .redeemConsoleCode: self = .open
+            case .findAccount: self.init(.admin, .app)
+            case .attachAlias: self.init(.admin, .app)
+            case .detachAlias: self.init(.admin, .app)
+            case .moveTransaction: self.init(.admin, .app)
+            case .mergeAccounts: self.init(.admin, .app)
+            case .grantEntitlement: self.init(.admin, .app)
+            case .revokeGrant: self.init(.admin, .app)
+            case .listAudit: self.init(.admin, .server)
+            case .listDeadLetters: self.init(.admin, .server)
+            case .retryDeadLetter: self.init(.admin, .server)
+            case .dropDeadLetter: self.init(.admin, .server)
+            case .submitTransaction: self.init(.ingest, .app)
+            case .submitNotification: self.init(.ingest, .app)
         }
     }
 }

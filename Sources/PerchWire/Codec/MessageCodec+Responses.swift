@@ -70,6 +70,12 @@ extension MessageCodec {
         try self.encode(.purchaseIntents(.success(value, info)))
     }
 
+    package func encodeEntitlements(
+        _ value: [NamedEntitlement], _ info: ValueInfo
+    ) throws(MessageError) -> Encoded {
+        try self.encode(.entitlementsTask(.success(value, info)))
+    }
+
     package func encodeMessages(_ value: [StoreMessage], _ info: ValueInfo) throws(MessageError) -> Encoded {
         try self.encode(.messages(.success(value, info)))
     }
@@ -128,6 +134,14 @@ extension MessageCodec {
         let arena = self.arena
         return self.digest(Perch__V1__PurchaseIntentList.self) {
             Perch__V1__PurchaseIntentList.write(value, to: $0, arena)
+        }
+    }
+
+    /// As above.
+    package func digest(of value: [NamedEntitlement]) -> Digest {
+        let arena = self.arena
+        return self.digest(Perch__V1__NamedEntitlements.self) {
+            Perch__V1__NamedEntitlements.write(value, to: $0, arena)
         }
     }
 

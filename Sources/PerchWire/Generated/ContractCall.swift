@@ -30,6 +30,18 @@ package enum Calls {
             if case .currentEntitlementTask(let answer) = $0 { answer } else { nil }
         }
     }
+    /// The account's entitlements by their names in the app, whatever gives them: a subscription, a purchase, a grant.
+    package static var entitlementsTask: ContractCall<AccountWatchRequest, TaskState<[NamedEntitlement]>> {
+        ContractCall(method: .entitlementsTask, wrap: { .entitlementsTask($0) }) {
+            if case .entitlementsTask(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// EntitlementsTask, once.
+    package static var getEntitlements: ContractCall<GetEntitlementsRequest, TaskState<[NamedEntitlement]>> {
+        ContractCall(method: .getEntitlements, wrap: { .getEntitlements($0) }) {
+            if case .getEntitlements(let answer) = $0 { answer } else { nil }
+        }
+    }
     /// ProductsTask, once.
     package static var getProducts: ContractCall<ProductsRequest, TaskState<Products>> {
         ContractCall(method: .getProducts, wrap: { .getProducts($0) }) {
@@ -265,6 +277,88 @@ package enum Calls {
     package static var redeemConsoleCode: ContractCall<RedeemConsoleCodeRequest, ConsoleToken> {
         ContractCall(method: .redeemConsoleCode, wrap: { .redeemConsoleCode($0) }) {
             if case .redeemConsoleCode(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The account of a transaction, or of a name that the App Store or the app gives a customer. In every environment.
+    package static var findAccount: ContractCall<FindAccountRequest, AccountFound> {
+        ContractCall(method: .findAccount, wrap: { .findAccount($0) }) {
+            if case .findAccount(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's.
+    package static var attachAlias: ContractCall<AttachAliasRequest, MoveAnswer> {
+        ContractCall(method: .attachAlias, wrap: { .attachAlias($0) }) {
+            if case .attachAlias(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Takes a name of a customer from its account.
+    package static var detachAlias: ContractCall<DetachAliasRequest, MoveAnswer> {
+        ContractCall(method: .detachAlias, wrap: { .detachAlias($0) }) {
+            if case .detachAlias(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Gives an original transaction, and what follows it, to an account, whatever the app's claim policy says.
+    package static var moveTransaction: ContractCall<MoveTransactionRequest, MoveAnswer> {
+        ContractCall(method: .moveTransaction, wrap: { .moveTransaction($0) }) {
+            if case .moveTransaction(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Gives everything that one account has to another, and its key too: an anonymous customer has signed in. Both accounts
+    /// change in one revision.
+    package static var mergeAccounts: ContractCall<MergeAccountsRequest, MoveAnswer> {
+        ContractCall(method: .mergeAccounts, wrap: { .mergeAccounts($0) }) {
+            if case .mergeAccounts(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Grants a named entitlement to an account, in every environment. It touches no purchase, and replaces an earlier grant of
+    /// that name.
+    package static var grantEntitlement: ContractCall<GrantEntitlementRequest, Acknowledgement> {
+        ContractCall(method: .grantEntitlement, wrap: { .grantEntitlement($0) }) {
+            if case .grantEntitlement(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Ends a grant.
+    package static var revokeGrant: ContractCall<RevokeGrantRequest, Acknowledgement> {
+        ContractCall(method: .revokeGrant, wrap: { .revokeGrant($0) }) {
+            if case .revokeGrant(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Administrative and test changes, oldest first: who asked for what, from where. Customers' purchases are not among them.
+    package static var listAudit: ContractCall<ListAuditRequest, AuditPage> {
+        ContractCall(method: .listAudit, wrap: { .listAudit($0) }) {
+            if case .listAudit(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Values whose signature was good and that were not taken, oldest first, a page at a time.
+    package static var listDeadLetters: ContractCall<ListDeadLettersRequest, DeadLetterPage> {
+        ContractCall(method: .listDeadLetters, wrap: { .listDeadLetters($0) }) {
+            if case .listDeadLetters(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Takes a dead letter once more. It is gone when that succeeds.
+    package static var retryDeadLetter: ContractCall<RetryDeadLetterRequest, RetryAnswer> {
+        ContractCall(method: .retryDeadLetter, wrap: { .retryDeadLetter($0) }) {
+            if case .retryDeadLetter(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Deletes a dead letter.
+    package static var dropDeadLetter: ContractCall<DropDeadLetterRequest, Acknowledgement> {
+        ContractCall(method: .dropDeadLetter, wrap: { .dropDeadLetter($0) }) {
+            if case .dropDeadLetter(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Takes signed transactions, renewal information, app transactions and notifications, from the app or its backend.
+    /// Answers after everything is durable. The order of values does not matter, and a repetition changes nothing.
+    package static var submitTransaction: ContractCall<SubmitTransactionRequest, SubmissionAnswer> {
+        ContractCall(method: .submitTransaction, wrap: { .submitTransaction($0) }) {
+            if case .submitTransaction(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Takes an App Store Server Notification, version 2, as Apple posts it. `POST /apple/notifications` of the listener
+    /// `--apple-listen` is this call, without credentials: the signature says who sent it.
+    package static var submitNotification: ContractCall<SubmitNotificationRequest, SubmissionAnswer> {
+        ContractCall(method: .submitNotification, wrap: { .submitNotification($0) }) {
+            if case .submitNotification(let answer) = $0 { answer } else { nil }
         }
     }
 }

@@ -402,6 +402,375 @@ extension ConsoleToken {
     }
 }
 
+extension DeadLetterSummary {
+    func write(to message: UnsafeMutablePointer<Perch__V1__DeadLetter>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+        message.pointee.received_at_ms = self.received.milliseconds
+        message.pointee.reason = arena.text(self.reason)
+        message.pointee.message = arena.text(self.message)
+        message.pointee.bundle_id = arena.text(self.bundleID)
+        message.pointee.environment = arena.text(self.environment)
+        message.pointee.notification_type = arena.text(self.notificationType)
+        message.pointee.byte_count = self.byteCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__DeadLetter>) {
+        self.init(
+            id: String(wire: message.pointee.id),
+            received: Instant(milliseconds: message.pointee.received_at_ms),
+            reason: String(wire: message.pointee.reason),
+            message: String(wire: message.pointee.message),
+            bundleID: String(wire: message.pointee.bundle_id),
+            environment: String(wire: message.pointee.environment),
+            notificationType: String(wire: message.pointee.notification_type),
+            byteCount: message.pointee.byte_count
+        )
+    }
+}
+
+extension ListDeadLettersRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListDeadLettersRequest>, _ arena: Arena) {
+        message.pointee.page_size = self.pageSize
+        message.pointee.page_token = arena.bytes(self.pageToken)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListDeadLettersRequest>) {
+        self.init(pageSize: message.pointee.page_size, pageToken: [UInt8](message.pointee.page_token))
+    }
+}
+
+extension DeadLetterPage {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListDeadLettersResponse>, _ arena: Arena) {
+        (message.pointee.n_dead_letters, message.pointee.dead_letters) = arena.list(self.deadLetters) { $0.write(to: $1, arena) }
+        message.pointee.next_page_token = arena.bytes(self.nextPageToken)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListDeadLettersResponse>) {
+        self.init(
+            deadLetters: readList(message.pointee.n_dead_letters, message.pointee.dead_letters) { DeadLetterSummary($0) },
+            nextPageToken: [UInt8](message.pointee.next_page_token)
+        )
+    }
+}
+
+extension RetryDeadLetterRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RetryDeadLetterRequest>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RetryDeadLetterRequest>) {
+        self.init(id: String(wire: message.pointee.id))
+    }
+}
+
+extension RetryAnswer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RetryDeadLetterResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.news_count = self.newsCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RetryDeadLetterResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            newsCount: message.pointee.news_count
+        )
+    }
+}
+
+extension DropDeadLetterRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__DropDeadLetterRequest>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__DropDeadLetterRequest>) {
+        self.init(id: String(wire: message.pointee.id))
+    }
+}
+
+extension Acknowledgement {
+    func write(to message: UnsafeMutablePointer<Perch__V1__DropDeadLetterResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__DropDeadLetterResponse>) {
+        self.init(position: read(message.pointee.position) { Position($0) })
+    }
+}
+
+extension FindAccountRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__FindAccountRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.transaction_id = self.transactionID
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__FindAccountRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            transactionID: message.pointee.transaction_id,
+            appAccountToken: String(wire: message.pointee.app_account_token),
+            appTransactionID: String(wire: message.pointee.app_transaction_id)
+        )
+    }
+}
+
+extension AccountFound {
+    func write(to message: UnsafeMutablePointer<Perch__V1__FindAccountResponse>, _ arena: Arena) {
+        message.pointee.account = arena.text(self.account)
+        message.pointee.unclaimed = self.isUnclaimed ? 1 : 0
+        (message.pointee.n_original_transaction_ids, message.pointee.original_transaction_ids) = arena.texts(self.originalTransactionIDs)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__FindAccountResponse>) {
+        self.init(
+            account: String(wire: message.pointee.account),
+            isUnclaimed: message.pointee.unclaimed != 0,
+            originalTransactionIDs: readTexts(message.pointee.n_original_transaction_ids, message.pointee.original_transaction_ids)
+        )
+    }
+}
+
+extension AttachAliasRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AttachAliasRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AttachAliasRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            appAccountToken: String(wire: message.pointee.app_account_token),
+            appTransactionID: String(wire: message.pointee.app_transaction_id)
+        )
+    }
+}
+
+extension MoveAnswer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AttachAliasResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.moved_count = self.movedCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AttachAliasResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            movedCount: message.pointee.moved_count
+        )
+    }
+}
+
+extension DetachAliasRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__DetachAliasRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__DetachAliasRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            appAccountToken: String(wire: message.pointee.app_account_token),
+            appTransactionID: String(wire: message.pointee.app_transaction_id)
+        )
+    }
+}
+
+extension MoveAnswer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__DetachAliasResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.moved_count = self.movedCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__DetachAliasResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            movedCount: message.pointee.moved_count
+        )
+    }
+}
+
+extension MoveTransactionRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__MoveTransactionRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.original_transaction_id = self.originalTransactionID
+        message.pointee.account = arena.text(self.account)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__MoveTransactionRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            originalTransactionID: message.pointee.original_transaction_id,
+            account: String(wire: message.pointee.account)
+        )
+    }
+}
+
+extension MoveAnswer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__MoveTransactionResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.moved_count = self.movedCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__MoveTransactionResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            movedCount: message.pointee.moved_count
+        )
+    }
+}
+
+extension MergeAccountsRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__MergeAccountsRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.into_account = arena.text(self.intoAccount)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__MergeAccountsRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            intoAccount: String(wire: message.pointee.into_account)
+        )
+    }
+}
+
+extension MoveAnswer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__MergeAccountsResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.moved_count = self.movedCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__MergeAccountsResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            movedCount: message.pointee.moved_count
+        )
+    }
+}
+
+extension GrantEntitlementRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GrantEntitlementRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.name = arena.text(self.name)
+        if let value = self.until {
+            message.pointee.end_case = PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END_UNTIL_MS
+            message.pointee.until_ms = value.milliseconds
+        }
+        message.pointee.reason = arena.text(self.reason)
+        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GrantEntitlementRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            name: String(wire: message.pointee.name),
+            until: message.pointee.end_case == PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END_UNTIL_MS ? Instant(milliseconds: message.pointee.until_ms) : nil,
+            reason: String(wire: message.pointee.reason),
+            idempotencyKey: [UInt8](message.pointee.idempotency_key)
+        )
+    }
+}
+
+extension Acknowledgement {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GrantEntitlementResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GrantEntitlementResponse>) {
+        self.init(position: read(message.pointee.position) { Position($0) })
+    }
+}
+
+extension RevokeGrantRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RevokeGrantRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.name = arena.text(self.name)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RevokeGrantRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            name: String(wire: message.pointee.name)
+        )
+    }
+}
+
+extension Acknowledgement {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RevokeGrantResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RevokeGrantResponse>) {
+        self.init(position: read(message.pointee.position) { Position($0) })
+    }
+}
+
+extension ListAuditRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListAuditRequest>, _ arena: Arena) {
+        message.pointee.after_revision = self.afterRevision
+        message.pointee.page_size = self.pageSize
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListAuditRequest>) {
+        self.init(afterRevision: message.pointee.after_revision, pageSize: message.pointee.page_size)
+    }
+}
+
+extension AuditLine {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AuditLine>, _ arena: Arena) {
+        message.pointee.revision = self.revision
+        message.pointee.at_ms = self.at.milliseconds
+        message.pointee.subject = arena.text(self.subject)
+        message.pointee.address = arena.text(self.address)
+        message.pointee.method = arena.text(self.method)
+        message.pointee.what = arena.text(self.what)
+        message.pointee.bundle_id = arena.text(self.bundleID)
+        message.pointee.environment = arena.text(self.environment)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AuditLine>) {
+        self.init(
+            revision: message.pointee.revision,
+            at: Instant(milliseconds: message.pointee.at_ms),
+            subject: String(wire: message.pointee.subject),
+            address: String(wire: message.pointee.address),
+            method: String(wire: message.pointee.method),
+            what: String(wire: message.pointee.what),
+            bundleID: String(wire: message.pointee.bundle_id),
+            environment: String(wire: message.pointee.environment)
+        )
+    }
+}
+
+extension AuditPage {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListAuditResponse>, _ arena: Arena) {
+        (message.pointee.n_entries, message.pointee.entries) = arena.list(self.entries) { $0.write(to: $1, arena) }
+        message.pointee.has_more = self.hasMore ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListAuditResponse>) {
+        self.init(
+            entries: readList(message.pointee.n_entries, message.pointee.entries) { AuditLine($0) },
+            hasMore: message.pointee.has_more != 0
+        )
+    }
+}
+
 extension SubscriptionOffer {
     func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionOffer>, _ arena: Arena) {
         message.pointee.id = arena.text(self.id)
@@ -934,6 +1303,120 @@ extension TaskState<SubscriptionStatuses> {
 
     init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatusTaskResponse>) throws(MessageError) {
         try self.init(of: message) { SubscriptionStatuses($0) }
+    }
+}
+
+extension NamedEntitlement {
+    func write(to message: UnsafeMutablePointer<Perch__V1__NamedEntitlement>, _ arena: Arena) {
+        message.pointee.name = arena.text(self.name)
+        message.pointee.active = self.isActive ? 1 : 0
+        if let value = self.until {
+            message.pointee.end_case = PERCH__V1__NAMED_ENTITLEMENT__END_UNTIL_MS
+            message.pointee.until_ms = value.milliseconds
+        }
+        message.pointee.lifetime = self.isLifetime ? 1 : 0
+        message.pointee.will_renew = self.willRenew ? 1 : 0
+        message.pointee.state = .init(self.state)
+        if let value = self.since {
+            message.pointee.begin_case = PERCH__V1__NAMED_ENTITLEMENT__BEGIN_SINCE_MS
+            message.pointee.since_ms = value.milliseconds
+        }
+        message.pointee.origin = .init(self.origin)
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.tier = arena.text(self.tier)
+        message.pointee.ownership_type = .init(self.ownership)
+        message.pointee.sandbox = self.isSandbox ? 1 : 0
+        message.pointee.reason = arena.text(self.reason)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__NamedEntitlement>) {
+        self.init(name: String(wire: message.pointee.name))
+        self.isActive = message.pointee.active != 0
+        self.until = message.pointee.end_case == PERCH__V1__NAMED_ENTITLEMENT__END_UNTIL_MS ? Instant(milliseconds: message.pointee.until_ms) : nil
+        self.isLifetime = message.pointee.lifetime != 0
+        self.willRenew = message.pointee.will_renew != 0
+        self.state = RenewalState(message.pointee.state)
+        self.since = message.pointee.begin_case == PERCH__V1__NAMED_ENTITLEMENT__BEGIN_SINCE_MS ? Instant(milliseconds: message.pointee.since_ms) : nil
+        self.origin = EntitlementOrigin(message.pointee.origin)
+        self.productID = String(wire: message.pointee.product_id)
+        self.tier = String(wire: message.pointee.tier)
+        self.ownership = OwnershipType(message.pointee.ownership_type)
+        self.isSandbox = message.pointee.sandbox != 0
+        self.reason = String(wire: message.pointee.reason)
+    }
+}
+
+extension Perch__V1__NamedEntitlements {
+    static func write(_ value: [NamedEntitlement], to message: UnsafeMutablePointer<Self>, _ arena: Arena) {
+        (message.pointee.n_entitlements, message.pointee.entitlements) = arena.list(value) { $0.write(to: $1, arena) }
+    }
+
+    static func value(_ message: UnsafeMutablePointer<Self>) -> [NamedEntitlement] {
+        readList(message.pointee.n_entitlements, message.pointee.entitlements) { NamedEntitlement($0) }
+    }
+}
+
+extension AccountWatchRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EntitlementsTaskRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.resume_token = arena.bytes(self.resumeToken)
+        if let value = self.atLeast {
+            message.pointee.at_least = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EntitlementsTaskRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            resumeToken: [UInt8](message.pointee.resume_token),
+            atLeast: read(message.pointee.at_least) { Position($0) }
+        )
+    }
+}
+
+extension Perch__V1__EntitlementsTaskResponse: StreamMessage {}
+extension Perch__V1__EntitlementsTaskResponse__StateCase: CEnumeration {}
+extension TaskState<[NamedEntitlement]> {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EntitlementsTaskResponse>, _ arena: Arena) {
+        self.write(stream: message, arena) { Perch__V1__NamedEntitlements.write($0, to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EntitlementsTaskResponse>) throws(MessageError) {
+        try self.init(of: message) { Perch__V1__NamedEntitlements.value($0) }
+    }
+}
+
+extension GetEntitlementsRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetEntitlementsRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        if !self.asOf.isBlank { message.pointee.as_of = arena.message { self.asOf.write(to: $0, arena) } }
+        if let value = self.atLeast {
+            message.pointee.at_least = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetEntitlementsRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf(),
+            atLeast: read(message.pointee.at_least) { Position($0) }
+        )
+    }
+}
+
+extension Perch__V1__GetEntitlementsResponse: ReadMessage {}
+extension Perch__V1__GetEntitlementsResponse__StateCase: CEnumeration {}
+extension TaskState<[NamedEntitlement]> {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetEntitlementsResponse>, _ arena: Arena) {
+        self.write(read: message, arena) { Perch__V1__NamedEntitlements.write($0, to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetEntitlementsResponse>) throws(MessageError) {
+        try self.init(of: message) { Perch__V1__NamedEntitlements.value($0) }
     }
 }
 
@@ -1473,6 +1956,70 @@ extension FeedEvent {
             originClientID: [UInt8](message.pointee.origin_client_id),
             cursor: [UInt8](message.pointee.cursor),
             bookmark: read(message.pointee.bookmark) { Bookmark($0) }
+        )
+    }
+}
+
+extension SubmitTransactionRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubmitTransactionRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        (message.pointee.n_signed_values, message.pointee.signed_values) = arena.texts(self.signedValues)
+        message.pointee.account = arena.text(self.account)
+        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubmitTransactionRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            signedValues: readTexts(message.pointee.n_signed_values, message.pointee.signed_values),
+            account: String(wire: message.pointee.account),
+            idempotencyKey: [UInt8](message.pointee.idempotency_key)
+        )
+    }
+}
+
+extension SubmissionAnswer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubmitTransactionResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.news_count = self.newsCount
+        message.pointee.stale_count = self.staleCount
+        message.pointee.duplicate_count = self.duplicateCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubmitTransactionResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            newsCount: message.pointee.news_count,
+            staleCount: message.pointee.stale_count,
+            duplicateCount: message.pointee.duplicate_count
+        )
+    }
+}
+
+extension SubmitNotificationRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubmitNotificationRequest>, _ arena: Arena) {
+        message.pointee.signed_payload = arena.text(self.signedPayload)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubmitNotificationRequest>) {
+        self.init(signedPayload: String(wire: message.pointee.signed_payload))
+    }
+}
+
+extension SubmissionAnswer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubmitNotificationResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.news_count = self.newsCount
+        message.pointee.stale_count = self.staleCount
+        message.pointee.duplicate_count = self.duplicateCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubmitNotificationResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            newsCount: message.pointee.news_count,
+            staleCount: message.pointee.stale_count,
+            duplicateCount: message.pointee.duplicate_count
         )
     }
 }

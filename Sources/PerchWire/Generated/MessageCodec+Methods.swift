@@ -18,6 +18,10 @@ extension MessageCodec {
                     return .currentEntitlementTask(quick)
                 }
                 return .currentEntitlementTask(CurrentEntitlementRequest(try self.request(Perch__V1__CurrentEntitlementTaskRequest.self, bytes)))
+            case .entitlementsTask:
+                return .entitlementsTask(AccountWatchRequest(try self.request(Perch__V1__EntitlementsTaskRequest.self, bytes)))
+            case .getEntitlements:
+                return .getEntitlements(GetEntitlementsRequest(try self.request(Perch__V1__GetEntitlementsRequest.self, bytes)))
             case .getProducts:
                 return .getProducts(ProductsRequest(try self.request(Perch__V1__GetProductsRequest.self, bytes)))
             case .getImage:
@@ -104,6 +108,32 @@ extension MessageCodec {
                 return .offerConsoleCode(OfferConsoleCodeRequest(try self.request(Perch__V1__OfferConsoleCodeRequest.self, bytes)))
             case .redeemConsoleCode:
                 return .redeemConsoleCode(RedeemConsoleCodeRequest(try self.request(Perch__V1__RedeemConsoleCodeRequest.self, bytes)))
+            case .findAccount:
+                return .findAccount(FindAccountRequest(try self.request(Perch__V1__FindAccountRequest.self, bytes)))
+            case .attachAlias:
+                return .attachAlias(AttachAliasRequest(try self.request(Perch__V1__AttachAliasRequest.self, bytes)))
+            case .detachAlias:
+                return .detachAlias(DetachAliasRequest(try self.request(Perch__V1__DetachAliasRequest.self, bytes)))
+            case .moveTransaction:
+                return .moveTransaction(MoveTransactionRequest(try self.request(Perch__V1__MoveTransactionRequest.self, bytes)))
+            case .mergeAccounts:
+                return .mergeAccounts(MergeAccountsRequest(try self.request(Perch__V1__MergeAccountsRequest.self, bytes)))
+            case .grantEntitlement:
+                return .grantEntitlement(GrantEntitlementRequest(try self.request(Perch__V1__GrantEntitlementRequest.self, bytes)))
+            case .revokeGrant:
+                return .revokeGrant(RevokeGrantRequest(try self.request(Perch__V1__RevokeGrantRequest.self, bytes)))
+            case .listAudit:
+                return .listAudit(ListAuditRequest(try self.request(Perch__V1__ListAuditRequest.self, bytes)))
+            case .listDeadLetters:
+                return .listDeadLetters(ListDeadLettersRequest(try self.request(Perch__V1__ListDeadLettersRequest.self, bytes)))
+            case .retryDeadLetter:
+                return .retryDeadLetter(RetryDeadLetterRequest(try self.request(Perch__V1__RetryDeadLetterRequest.self, bytes)))
+            case .dropDeadLetter:
+                return .dropDeadLetter(DropDeadLetterRequest(try self.request(Perch__V1__DropDeadLetterRequest.self, bytes)))
+            case .submitTransaction:
+                return .submitTransaction(SubmitTransactionRequest(try self.request(Perch__V1__SubmitTransactionRequest.self, bytes)))
+            case .submitNotification:
+                return .submitNotification(SubmitNotificationRequest(try self.request(Perch__V1__SubmitNotificationRequest.self, bytes)))
         }
     }
 
@@ -114,6 +144,8 @@ extension MessageCodec {
             case .productsTask(let value): return try self.packRequest(Perch__V1__ProductsTaskRequest.self) { value.write(to: $0, arena) }
             case .subscriptionStatusTask(let value): return try self.packRequest(Perch__V1__SubscriptionStatusTaskRequest.self) { value.write(to: $0, arena) }
             case .currentEntitlementTask(let value): return try self.packRequest(Perch__V1__CurrentEntitlementTaskRequest.self) { value.write(to: $0, arena) }
+            case .entitlementsTask(let value): return try self.packRequest(Perch__V1__EntitlementsTaskRequest.self) { value.write(to: $0, arena) }
+            case .getEntitlements(let value): return try self.packRequest(Perch__V1__GetEntitlementsRequest.self) { value.write(to: $0, arena) }
             case .getProducts(let value): return try self.packRequest(Perch__V1__GetProductsRequest.self) { value.write(to: $0, arena) }
             case .getImage(let value): return try self.packRequest(Perch__V1__GetImageRequest.self) { value.write(to: $0, arena) }
             case .getSubscriptionStatus(let value): return try self.packRequest(Perch__V1__GetSubscriptionStatusRequest.self) { value.write(to: $0, arena) }
@@ -153,6 +185,19 @@ extension MessageCodec {
             case .revokeToken(let value): return try self.packRequest(Perch__V1__RevokeTokenRequest.self) { value.write(to: $0, arena) }
             case .offerConsoleCode(let value): return try self.packRequest(Perch__V1__OfferConsoleCodeRequest.self) { value.write(to: $0, arena) }
             case .redeemConsoleCode(let value): return try self.packRequest(Perch__V1__RedeemConsoleCodeRequest.self) { value.write(to: $0, arena) }
+            case .findAccount(let value): return try self.packRequest(Perch__V1__FindAccountRequest.self) { value.write(to: $0, arena) }
+            case .attachAlias(let value): return try self.packRequest(Perch__V1__AttachAliasRequest.self) { value.write(to: $0, arena) }
+            case .detachAlias(let value): return try self.packRequest(Perch__V1__DetachAliasRequest.self) { value.write(to: $0, arena) }
+            case .moveTransaction(let value): return try self.packRequest(Perch__V1__MoveTransactionRequest.self) { value.write(to: $0, arena) }
+            case .mergeAccounts(let value): return try self.packRequest(Perch__V1__MergeAccountsRequest.self) { value.write(to: $0, arena) }
+            case .grantEntitlement(let value): return try self.packRequest(Perch__V1__GrantEntitlementRequest.self) { value.write(to: $0, arena) }
+            case .revokeGrant(let value): return try self.packRequest(Perch__V1__RevokeGrantRequest.self) { value.write(to: $0, arena) }
+            case .listAudit(let value): return try self.packRequest(Perch__V1__ListAuditRequest.self) { value.write(to: $0, arena) }
+            case .listDeadLetters(let value): return try self.packRequest(Perch__V1__ListDeadLettersRequest.self) { value.write(to: $0, arena) }
+            case .retryDeadLetter(let value): return try self.packRequest(Perch__V1__RetryDeadLetterRequest.self) { value.write(to: $0, arena) }
+            case .dropDeadLetter(let value): return try self.packRequest(Perch__V1__DropDeadLetterRequest.self) { value.write(to: $0, arena) }
+            case .submitTransaction(let value): return try self.packRequest(Perch__V1__SubmitTransactionRequest.self) { value.write(to: $0, arena) }
+            case .submitNotification(let value): return try self.packRequest(Perch__V1__SubmitNotificationRequest.self) { value.write(to: $0, arena) }
         }
     }
 
@@ -165,6 +210,10 @@ extension MessageCodec {
                 return .subscriptionStatusTask(try TaskState<SubscriptionStatuses>(try self.response(Perch__V1__SubscriptionStatusTaskResponse.self, bytes)))
             case .currentEntitlementTask:
                 return .currentEntitlementTask(try TaskState<Verified<Transaction>?>(try self.response(Perch__V1__CurrentEntitlementTaskResponse.self, bytes)))
+            case .entitlementsTask:
+                return .entitlementsTask(try TaskState<[NamedEntitlement]>(try self.response(Perch__V1__EntitlementsTaskResponse.self, bytes)))
+            case .getEntitlements:
+                return .getEntitlements(try TaskState<[NamedEntitlement]>(try self.response(Perch__V1__GetEntitlementsResponse.self, bytes)))
             case .getProducts:
                 return .getProducts(try TaskState<Products>(try self.response(Perch__V1__GetProductsResponse.self, bytes)))
             case .getImage:
@@ -243,6 +292,32 @@ extension MessageCodec {
                 return .offerConsoleCode(ConsoleCode(try self.response(Perch__V1__OfferConsoleCodeResponse.self, bytes)))
             case .redeemConsoleCode:
                 return .redeemConsoleCode(ConsoleToken(try self.response(Perch__V1__RedeemConsoleCodeResponse.self, bytes)))
+            case .findAccount:
+                return .findAccount(AccountFound(try self.response(Perch__V1__FindAccountResponse.self, bytes)))
+            case .attachAlias:
+                return .attachAlias(MoveAnswer(try self.response(Perch__V1__AttachAliasResponse.self, bytes)))
+            case .detachAlias:
+                return .detachAlias(MoveAnswer(try self.response(Perch__V1__DetachAliasResponse.self, bytes)))
+            case .moveTransaction:
+                return .moveTransaction(MoveAnswer(try self.response(Perch__V1__MoveTransactionResponse.self, bytes)))
+            case .mergeAccounts:
+                return .mergeAccounts(MoveAnswer(try self.response(Perch__V1__MergeAccountsResponse.self, bytes)))
+            case .grantEntitlement:
+                return .grantEntitlement(Acknowledgement(try self.response(Perch__V1__GrantEntitlementResponse.self, bytes)))
+            case .revokeGrant:
+                return .revokeGrant(Acknowledgement(try self.response(Perch__V1__RevokeGrantResponse.self, bytes)))
+            case .listAudit:
+                return .listAudit(AuditPage(try self.response(Perch__V1__ListAuditResponse.self, bytes)))
+            case .listDeadLetters:
+                return .listDeadLetters(DeadLetterPage(try self.response(Perch__V1__ListDeadLettersResponse.self, bytes)))
+            case .retryDeadLetter:
+                return .retryDeadLetter(RetryAnswer(try self.response(Perch__V1__RetryDeadLetterResponse.self, bytes)))
+            case .dropDeadLetter:
+                return .dropDeadLetter(Acknowledgement(try self.response(Perch__V1__DropDeadLetterResponse.self, bytes)))
+            case .submitTransaction:
+                return .submitTransaction(SubmissionAnswer(try self.response(Perch__V1__SubmitTransactionResponse.self, bytes)))
+            case .submitNotification:
+                return .submitNotification(SubmissionAnswer(try self.response(Perch__V1__SubmitNotificationResponse.self, bytes)))
         }
     }
 
@@ -253,6 +328,8 @@ extension MessageCodec {
             case .productsTask(let value): return try self.pack(Perch__V1__ProductsTaskResponse.self) { value.write(to: $0, arena) }
             case .subscriptionStatusTask(let value): return try self.pack(Perch__V1__SubscriptionStatusTaskResponse.self) { value.write(to: $0, arena) }
             case .currentEntitlementTask(let value): return try self.pack(Perch__V1__CurrentEntitlementTaskResponse.self) { value.write(to: $0, arena) }
+            case .entitlementsTask(let value): return try self.pack(Perch__V1__EntitlementsTaskResponse.self) { value.write(to: $0, arena) }
+            case .getEntitlements(let value): return try self.pack(Perch__V1__GetEntitlementsResponse.self) { value.write(to: $0, arena) }
             case .getProducts(let value): return try self.pack(Perch__V1__GetProductsResponse.self) { value.write(to: $0, arena) }
             case .getImage(let value): return try self.pack(Perch__V1__GetImageResponse.self) { value.write(to: $0, arena) }
             case .getSubscriptionStatus(let value): return try self.pack(Perch__V1__GetSubscriptionStatusResponse.self) { value.write(to: $0, arena) }
@@ -292,6 +369,19 @@ extension MessageCodec {
             case .revokeToken(let value): return try self.pack(Perch__V1__RevokeTokenResponse.self) { value.write(to: $0, arena) }
             case .offerConsoleCode(let value): return try self.pack(Perch__V1__OfferConsoleCodeResponse.self) { value.write(to: $0, arena) }
             case .redeemConsoleCode(let value): return try self.pack(Perch__V1__RedeemConsoleCodeResponse.self) { value.write(to: $0, arena) }
+            case .findAccount(let value): return try self.pack(Perch__V1__FindAccountResponse.self) { value.write(to: $0, arena) }
+            case .attachAlias(let value): return try self.pack(Perch__V1__AttachAliasResponse.self) { value.write(to: $0, arena) }
+            case .detachAlias(let value): return try self.pack(Perch__V1__DetachAliasResponse.self) { value.write(to: $0, arena) }
+            case .moveTransaction(let value): return try self.pack(Perch__V1__MoveTransactionResponse.self) { value.write(to: $0, arena) }
+            case .mergeAccounts(let value): return try self.pack(Perch__V1__MergeAccountsResponse.self) { value.write(to: $0, arena) }
+            case .grantEntitlement(let value): return try self.pack(Perch__V1__GrantEntitlementResponse.self) { value.write(to: $0, arena) }
+            case .revokeGrant(let value): return try self.pack(Perch__V1__RevokeGrantResponse.self) { value.write(to: $0, arena) }
+            case .listAudit(let value): return try self.pack(Perch__V1__ListAuditResponse.self) { value.write(to: $0, arena) }
+            case .listDeadLetters(let value): return try self.pack(Perch__V1__ListDeadLettersResponse.self) { value.write(to: $0, arena) }
+            case .retryDeadLetter(let value): return try self.pack(Perch__V1__RetryDeadLetterResponse.self) { value.write(to: $0, arena) }
+            case .dropDeadLetter(let value): return try self.pack(Perch__V1__DropDeadLetterResponse.self) { value.write(to: $0, arena) }
+            case .submitTransaction(let value): return try self.pack(Perch__V1__SubmitTransactionResponse.self) { value.write(to: $0, arena) }
+            case .submitNotification(let value): return try self.pack(Perch__V1__SubmitNotificationResponse.self) { value.write(to: $0, arena) }
         }
     }
 }
@@ -303,6 +393,8 @@ extension Method {
             case .productsTask: Perch__V1__ProductsTaskRequest.descriptor
             case .subscriptionStatusTask: Perch__V1__SubscriptionStatusTaskRequest.descriptor
             case .currentEntitlementTask: Perch__V1__CurrentEntitlementTaskRequest.descriptor
+            case .entitlementsTask: Perch__V1__EntitlementsTaskRequest.descriptor
+            case .getEntitlements: Perch__V1__GetEntitlementsRequest.descriptor
             case .getProducts: Perch__V1__GetProductsRequest.descriptor
             case .getImage: Perch__V1__GetImageRequest.descriptor
             case .getSubscriptionStatus: Perch__V1__GetSubscriptionStatusRequest.descriptor
@@ -342,6 +434,19 @@ extension Method {
             case .revokeToken: Perch__V1__RevokeTokenRequest.descriptor
             case .offerConsoleCode: Perch__V1__OfferConsoleCodeRequest.descriptor
             case .redeemConsoleCode: Perch__V1__RedeemConsoleCodeRequest.descriptor
+            case .findAccount: Perch__V1__FindAccountRequest.descriptor
+            case .attachAlias: Perch__V1__AttachAliasRequest.descriptor
+            case .detachAlias: Perch__V1__DetachAliasRequest.descriptor
+            case .moveTransaction: Perch__V1__MoveTransactionRequest.descriptor
+            case .mergeAccounts: Perch__V1__MergeAccountsRequest.descriptor
+            case .grantEntitlement: Perch__V1__GrantEntitlementRequest.descriptor
+            case .revokeGrant: Perch__V1__RevokeGrantRequest.descriptor
+            case .listAudit: Perch__V1__ListAuditRequest.descriptor
+            case .listDeadLetters: Perch__V1__ListDeadLettersRequest.descriptor
+            case .retryDeadLetter: Perch__V1__RetryDeadLetterRequest.descriptor
+            case .dropDeadLetter: Perch__V1__DropDeadLetterRequest.descriptor
+            case .submitTransaction: Perch__V1__SubmitTransactionRequest.descriptor
+            case .submitNotification: Perch__V1__SubmitNotificationRequest.descriptor
         }
     }
 
@@ -351,6 +456,8 @@ extension Method {
             case .productsTask: Perch__V1__ProductsTaskResponse.descriptor
             case .subscriptionStatusTask: Perch__V1__SubscriptionStatusTaskResponse.descriptor
             case .currentEntitlementTask: Perch__V1__CurrentEntitlementTaskResponse.descriptor
+            case .entitlementsTask: Perch__V1__EntitlementsTaskResponse.descriptor
+            case .getEntitlements: Perch__V1__GetEntitlementsResponse.descriptor
             case .getProducts: Perch__V1__GetProductsResponse.descriptor
             case .getImage: Perch__V1__GetImageResponse.descriptor
             case .getSubscriptionStatus: Perch__V1__GetSubscriptionStatusResponse.descriptor
@@ -390,6 +497,19 @@ extension Method {
             case .revokeToken: Perch__V1__RevokeTokenResponse.descriptor
             case .offerConsoleCode: Perch__V1__OfferConsoleCodeResponse.descriptor
             case .redeemConsoleCode: Perch__V1__RedeemConsoleCodeResponse.descriptor
+            case .findAccount: Perch__V1__FindAccountResponse.descriptor
+            case .attachAlias: Perch__V1__AttachAliasResponse.descriptor
+            case .detachAlias: Perch__V1__DetachAliasResponse.descriptor
+            case .moveTransaction: Perch__V1__MoveTransactionResponse.descriptor
+            case .mergeAccounts: Perch__V1__MergeAccountsResponse.descriptor
+            case .grantEntitlement: Perch__V1__GrantEntitlementResponse.descriptor
+            case .revokeGrant: Perch__V1__RevokeGrantResponse.descriptor
+            case .listAudit: Perch__V1__ListAuditResponse.descriptor
+            case .listDeadLetters: Perch__V1__ListDeadLettersResponse.descriptor
+            case .retryDeadLetter: Perch__V1__RetryDeadLetterResponse.descriptor
+            case .dropDeadLetter: Perch__V1__DropDeadLetterResponse.descriptor
+            case .submitTransaction: Perch__V1__SubmitTransactionResponse.descriptor
+            case .submitNotification: Perch__V1__SubmitNotificationResponse.descriptor
         }
     }
 }

@@ -12,6 +12,10 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case subscriptionStatusTask
     /// The transaction that entitles an account to a product, or none.
     case currentEntitlementTask
+    /// The account's entitlements by their names in the app, whatever gives them: a subscription, a purchase, a grant.
+    case entitlementsTask
+    /// EntitlementsTask, once.
+    case getEntitlements
     /// ProductsTask, once.
     case getProducts
     /// A promotional image of the catalogue, by the identifier in its product.
@@ -93,12 +97,44 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case offerConsoleCode
     /// Exchanges a code for its token. The code is the only credential.
     case redeemConsoleCode
+    /// The account of a transaction, or of a name that the App Store or the app gives a customer. In every environment.
+    case findAccount
+    /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's.
+    case attachAlias
+    /// Takes a name of a customer from its account.
+    case detachAlias
+    /// Gives an original transaction, and what follows it, to an account, whatever the app's claim policy says.
+    case moveTransaction
+    /// Gives everything that one account has to another, and its key too: an anonymous customer has signed in. Both accounts
+    /// change in one revision.
+    case mergeAccounts
+    /// Grants a named entitlement to an account, in every environment. It touches no purchase, and replaces an earlier grant of
+    /// that name.
+    case grantEntitlement
+    /// Ends a grant.
+    case revokeGrant
+    /// Administrative and test changes, oldest first: who asked for what, from where. Customers' purchases are not among them.
+    case listAudit
+    /// Values whose signature was good and that were not taken, oldest first, a page at a time.
+    case listDeadLetters
+    /// Takes a dead letter once more. It is gone when that succeeds.
+    case retryDeadLetter
+    /// Deletes a dead letter.
+    case dropDeadLetter
+    /// Takes signed transactions, renewal information, app transactions and notifications, from the app or its backend.
+    /// Answers after everything is durable. The order of values does not matter, and a repetition changes nothing.
+    case submitTransaction
+    /// Takes an App Store Server Notification, version 2, as Apple posts it. `POST /apple/notifications` of the listener
+    /// `--apple-listen` is this call, without credentials: the signature says who sent it.
+    case submitNotification
 
     /// Paths as in gRPC, `/package.Service/Method`, in the order of the cases.
     static let paths: [String] = [
         "/perch.v1.EntitlementService/ProductsTask",
         "/perch.v1.EntitlementService/SubscriptionStatusTask",
         "/perch.v1.EntitlementService/CurrentEntitlementTask",
+        "/perch.v1.EntitlementService/EntitlementsTask",
+        "/perch.v1.EntitlementService/GetEntitlements",
         "/perch.v1.EntitlementService/GetProducts",
         "/perch.v1.EntitlementService/GetImage",
         "/perch.v1.EntitlementService/GetSubscriptionStatus",
@@ -138,12 +174,25 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.AdminService/RevokeToken",
         "/perch.v1.AdminService/OfferConsoleCode",
         "/perch.v1.AdminService/RedeemConsoleCode",
+        "/perch.v1.AdminService/FindAccount",
+        "/perch.v1.AdminService/AttachAlias",
+        "/perch.v1.AdminService/DetachAlias",
+        "/perch.v1.AdminService/MoveTransaction",
+        "/perch.v1.AdminService/MergeAccounts",
+        "/perch.v1.AdminService/GrantEntitlement",
+        "/perch.v1.AdminService/RevokeGrant",
+        "/perch.v1.AdminService/ListAudit",
+        "/perch.v1.AdminService/ListDeadLetters",
+        "/perch.v1.AdminService/RetryDeadLetter",
+        "/perch.v1.AdminService/DropDeadLetter",
+        "/perch.v1.IngestService/SubmitTransaction",
+        "/perch.v1.IngestService/SubmitNotification",
     ]
 
     /// Whether the answer is a stream, which has no end of its own.
     package var isStreaming: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .appChanges, .transactionUpdates, .purchaseIntents, .messages: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .appChanges, .transactionUpdates, .purchaseIntents, .messages: true
             default: false
         }
     }
@@ -151,7 +200,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
     package var isSafe: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .listAudit, .listDeadLetters: true
             default: false
         }
     }
@@ -159,7 +208,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether repeated calls have the effect of one: the contract says `IDEMPOTENT`.
     package var isIdempotent: Bool {
         switch self {
-            case .revokeToken: true
+            case .revokeToken, .attachAlias, .detachAlias, .moveTransaction, .revokeGrant, .dropDeadLetter, .submitTransaction, .submitNotification: true
             default: false
         }
     }
@@ -169,6 +218,8 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         switch self {
             case .checkCatalog: Limits.catalogRequestBytesMax
             case .loadCatalog: Limits.catalogRequestBytesMax
+            case .submitTransaction: Limits.appleSubmissionBytesMax
+            case .submitNotification: Limits.appleRequestBytesMax
             default: Limits.requestBytesMax
         }
     }
@@ -179,6 +230,8 @@ package indirect enum Request: Hashable, Sendable {
     case productsTask(ProductsRequest)
     case subscriptionStatusTask(SubscriptionStatusRequest)
     case currentEntitlementTask(CurrentEntitlementRequest)
+    case entitlementsTask(AccountWatchRequest)
+    case getEntitlements(GetEntitlementsRequest)
     case getProducts(ProductsRequest)
     case getImage(GetImageRequest)
     case getSubscriptionStatus(SubscriptionStatusRequest)
@@ -218,12 +271,27 @@ package indirect enum Request: Hashable, Sendable {
     case revokeToken(RevokeTokenRequest)
     case offerConsoleCode(OfferConsoleCodeRequest)
     case redeemConsoleCode(RedeemConsoleCodeRequest)
+    case findAccount(FindAccountRequest)
+    case attachAlias(AttachAliasRequest)
+    case detachAlias(DetachAliasRequest)
+    case moveTransaction(MoveTransactionRequest)
+    case mergeAccounts(MergeAccountsRequest)
+    case grantEntitlement(GrantEntitlementRequest)
+    case revokeGrant(RevokeGrantRequest)
+    case listAudit(ListAuditRequest)
+    case listDeadLetters(ListDeadLettersRequest)
+    case retryDeadLetter(RetryDeadLetterRequest)
+    case dropDeadLetter(DropDeadLetterRequest)
+    case submitTransaction(SubmitTransactionRequest)
+    case submitNotification(SubmitNotificationRequest)
 
     package var method: Method {
         switch self {
             case .productsTask: .productsTask
             case .subscriptionStatusTask: .subscriptionStatusTask
             case .currentEntitlementTask: .currentEntitlementTask
+            case .entitlementsTask: .entitlementsTask
+            case .getEntitlements: .getEntitlements
             case .getProducts: .getProducts
             case .getImage: .getImage
             case .getSubscriptionStatus: .getSubscriptionStatus
@@ -263,6 +331,19 @@ package indirect enum Request: Hashable, Sendable {
             case .revokeToken: .revokeToken
             case .offerConsoleCode: .offerConsoleCode
             case .redeemConsoleCode: .redeemConsoleCode
+            case .findAccount: .findAccount
+            case .attachAlias: .attachAlias
+            case .detachAlias: .detachAlias
+            case .moveTransaction: .moveTransaction
+            case .mergeAccounts: .mergeAccounts
+            case .grantEntitlement: .grantEntitlement
+            case .revokeGrant: .revokeGrant
+            case .listAudit: .listAudit
+            case .listDeadLetters: .listDeadLetters
+            case .retryDeadLetter: .retryDeadLetter
+            case .dropDeadLetter: .dropDeadLetter
+            case .submitTransaction: .submitTransaction
+            case .submitNotification: .submitNotification
         }
     }
 }
@@ -272,6 +353,8 @@ package enum Response: Hashable, Sendable {
     case productsTask(TaskState<Products>)
     case subscriptionStatusTask(TaskState<SubscriptionStatuses>)
     case currentEntitlementTask(TaskState<Verified<Transaction>?>)
+    case entitlementsTask(TaskState<[NamedEntitlement]>)
+    case getEntitlements(TaskState<[NamedEntitlement]>)
     case getProducts(TaskState<Products>)
     case getImage(ImageAnswer)
     case getSubscriptionStatus(TaskState<SubscriptionStatuses>)
@@ -311,12 +394,27 @@ package enum Response: Hashable, Sendable {
     case revokeToken(RevokeTokenResponse)
     case offerConsoleCode(ConsoleCode)
     case redeemConsoleCode(ConsoleToken)
+    case findAccount(AccountFound)
+    case attachAlias(MoveAnswer)
+    case detachAlias(MoveAnswer)
+    case moveTransaction(MoveAnswer)
+    case mergeAccounts(MoveAnswer)
+    case grantEntitlement(Acknowledgement)
+    case revokeGrant(Acknowledgement)
+    case listAudit(AuditPage)
+    case listDeadLetters(DeadLetterPage)
+    case retryDeadLetter(RetryAnswer)
+    case dropDeadLetter(Acknowledgement)
+    case submitTransaction(SubmissionAnswer)
+    case submitNotification(SubmissionAnswer)
 
     package var method: Method {
         switch self {
             case .productsTask: .productsTask
             case .subscriptionStatusTask: .subscriptionStatusTask
             case .currentEntitlementTask: .currentEntitlementTask
+            case .entitlementsTask: .entitlementsTask
+            case .getEntitlements: .getEntitlements
             case .getProducts: .getProducts
             case .getImage: .getImage
             case .getSubscriptionStatus: .getSubscriptionStatus
@@ -356,6 +454,19 @@ package enum Response: Hashable, Sendable {
             case .revokeToken: .revokeToken
             case .offerConsoleCode: .offerConsoleCode
             case .redeemConsoleCode: .redeemConsoleCode
+            case .findAccount: .findAccount
+            case .attachAlias: .attachAlias
+            case .detachAlias: .detachAlias
+            case .moveTransaction: .moveTransaction
+            case .mergeAccounts: .mergeAccounts
+            case .grantEntitlement: .grantEntitlement
+            case .revokeGrant: .revokeGrant
+            case .listAudit: .listAudit
+            case .listDeadLetters: .listDeadLetters
+            case .retryDeadLetter: .retryDeadLetter
+            case .dropDeadLetter: .dropDeadLetter
+            case .submitTransaction: .submitTransaction
+            case .submitNotification: .submitNotification
         }
     }
 }
@@ -367,6 +478,8 @@ extension Request {
             case .productsTask(let asked): asked.app
             case .subscriptionStatusTask(let asked): asked.app
             case .currentEntitlementTask(let asked): asked.app
+            case .entitlementsTask(let asked): asked.app
+            case .getEntitlements(let asked): asked.app
             case .getProducts(let asked): asked.app
             case .getImage(let asked): asked.app
             case .getSubscriptionStatus(let asked): asked.app
@@ -399,6 +512,14 @@ extension Request {
             case .setClock(let asked): asked.app
             case .loadCatalog(let asked): asked.app
             case .getCatalog(let asked): asked.app
+            case .findAccount(let asked): asked.app
+            case .attachAlias(let asked): asked.app
+            case .detachAlias(let asked): asked.app
+            case .moveTransaction(let asked): asked.app
+            case .mergeAccounts(let asked): asked.app
+            case .grantEntitlement(let asked): asked.app
+            case .revokeGrant(let asked): asked.app
+            case .submitTransaction(let asked): asked.app
             default: nil
         }
     }
@@ -409,6 +530,8 @@ extension Request {
             case .productsTask(let asked): asked.atLeast
             case .subscriptionStatusTask(let asked): asked.atLeast
             case .currentEntitlementTask(let asked): asked.atLeast
+            case .entitlementsTask(let asked): asked.atLeast
+            case .getEntitlements(let asked): asked.atLeast
             case .getProducts(let asked): asked.atLeast
             case .getImage(let asked): asked.atLeast
             case .getSubscriptionStatus(let asked): asked.atLeast
@@ -436,6 +559,7 @@ extension Request {
             case .productsTask(let asked): asked.resumeToken
             case .subscriptionStatusTask(let asked): asked.resumeToken
             case .currentEntitlementTask(let asked): asked.resumeToken
+            case .entitlementsTask(let asked): asked.resumeToken
             case .purchaseIntents(let asked): asked.resumeToken
             case .messages(let asked): asked.resumeToken
             default: nil
@@ -447,6 +571,8 @@ extension Request {
         switch self {
             case .subscriptionStatusTask(let asked): asked.account
             case .currentEntitlementTask(let asked): asked.account
+            case .entitlementsTask(let asked): asked.account
+            case .getEntitlements(let asked): asked.account
             case .getSubscriptionStatus(let asked): asked.account
             case .getCurrentEntitlement(let asked): asked.account
             case .listCurrentEntitlements(let asked): asked.account
@@ -468,6 +594,12 @@ extension Request {
             case .messages(let asked): asked.account
             case .operate(let asked): asked.account
             case .inspectAccount(let asked): asked.account
+            case .attachAlias(let asked): asked.account
+            case .moveTransaction(let asked): asked.account
+            case .mergeAccounts(let asked): asked.account
+            case .grantEntitlement(let asked): asked.account
+            case .revokeGrant(let asked): asked.account
+            case .submitTransaction(let asked): asked.account
             default: nil
         }
     }
@@ -483,6 +615,8 @@ extension Request {
             case .manageSubscriptions(let asked): asked.idempotencyKey
             case .operate(let asked): asked.idempotencyKey
             case .configure(let asked): asked.idempotencyKey
+            case .grantEntitlement(let asked): asked.idempotencyKey
+            case .submitTransaction(let asked): asked.idempotencyKey
             default: nil
         }
     }
@@ -503,6 +637,9 @@ extension Response {
             case .configure(let answer): answer.position
             case .setClock(let answer): answer.position
             case .loadCatalog(let answer): answer.position
+            case .grantEntitlement(let answer): answer.position
+            case .revokeGrant(let answer): answer.position
+            case .dropDeadLetter(let answer): answer.position
             default: nil
         }
     }

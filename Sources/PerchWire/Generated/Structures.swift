@@ -99,6 +99,78 @@ extension Perch__V1__RedeemConsoleCodeRequest: CMessage {
 extension Perch__V1__RedeemConsoleCodeResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__redeem_console_code_response__init(message) }
 }
+extension Perch__V1__DeadLetter: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__dead_letter__init(message) }
+}
+extension Perch__V1__ListDeadLettersRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_dead_letters_request__init(message) }
+}
+extension Perch__V1__ListDeadLettersResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_dead_letters_response__init(message) }
+}
+extension Perch__V1__RetryDeadLetterRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__retry_dead_letter_request__init(message) }
+}
+extension Perch__V1__RetryDeadLetterResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__retry_dead_letter_response__init(message) }
+}
+extension Perch__V1__DropDeadLetterRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__drop_dead_letter_request__init(message) }
+}
+extension Perch__V1__DropDeadLetterResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__drop_dead_letter_response__init(message) }
+}
+extension Perch__V1__FindAccountRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__find_account_request__init(message) }
+}
+extension Perch__V1__FindAccountResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__find_account_response__init(message) }
+}
+extension Perch__V1__AttachAliasRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__attach_alias_request__init(message) }
+}
+extension Perch__V1__AttachAliasResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__attach_alias_response__init(message) }
+}
+extension Perch__V1__DetachAliasRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__detach_alias_request__init(message) }
+}
+extension Perch__V1__DetachAliasResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__detach_alias_response__init(message) }
+}
+extension Perch__V1__MoveTransactionRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__move_transaction_request__init(message) }
+}
+extension Perch__V1__MoveTransactionResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__move_transaction_response__init(message) }
+}
+extension Perch__V1__MergeAccountsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__merge_accounts_request__init(message) }
+}
+extension Perch__V1__MergeAccountsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__merge_accounts_response__init(message) }
+}
+extension Perch__V1__GrantEntitlementRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__grant_entitlement_request__init(message) }
+}
+extension Perch__V1__GrantEntitlementResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__grant_entitlement_response__init(message) }
+}
+extension Perch__V1__RevokeGrantRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__revoke_grant_request__init(message) }
+}
+extension Perch__V1__RevokeGrantResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__revoke_grant_response__init(message) }
+}
+extension Perch__V1__ListAuditRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_audit_request__init(message) }
+}
+extension Perch__V1__AuditLine: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__audit_line__init(message) }
+}
+extension Perch__V1__ListAuditResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_audit_response__init(message) }
+}
 extension Perch__V1__SubscriptionOffer: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_offer__init(message) }
 }
@@ -191,6 +263,24 @@ extension Perch__V1__SubscriptionStatusTaskRequest: CMessage {
 extension Perch__V1__SubscriptionStatusTaskResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_status_task_response__init(message) }
 }
+extension Perch__V1__NamedEntitlement: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__named_entitlement__init(message) }
+}
+extension Perch__V1__NamedEntitlements: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__named_entitlements__init(message) }
+}
+extension Perch__V1__EntitlementsTaskRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__entitlements_task_request__init(message) }
+}
+extension Perch__V1__EntitlementsTaskResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__entitlements_task_response__init(message) }
+}
+extension Perch__V1__GetEntitlementsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_entitlements_request__init(message) }
+}
+extension Perch__V1__GetEntitlementsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_entitlements_response__init(message) }
+}
 extension Perch__V1__CurrentEntitlementTaskRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__current_entitlement_task_request__init(message) }
 }
@@ -272,7 +362,20 @@ extension Perch__V1__EntitlementChange: CMessage {
 extension Perch__V1__AppChangesResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_changes_response__init(message) }
 }
+extension Perch__V1__EntitlementOrigin: CEnumeration {}
 extension Perch__V1__PlanRelation: CEnumeration {}
+extension Perch__V1__SubmitTransactionRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_transaction_request__init(message) }
+}
+extension Perch__V1__SubmitTransactionResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_transaction_response__init(message) }
+}
+extension Perch__V1__SubmitNotificationRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_notification_request__init(message) }
+}
+extension Perch__V1__SubmitNotificationResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_notification_response__init(message) }
+}
 extension Perch__V1__OperationTarget: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operation_target__init(message) }
 }
@@ -588,6 +691,30 @@ extension MessageScan {
         "perch.v1.OfferConsoleCodeResponse": Perch__V1__OfferConsoleCodeResponse.descriptor,
         "perch.v1.RedeemConsoleCodeRequest": Perch__V1__RedeemConsoleCodeRequest.descriptor,
         "perch.v1.RedeemConsoleCodeResponse": Perch__V1__RedeemConsoleCodeResponse.descriptor,
+        "perch.v1.DeadLetter": Perch__V1__DeadLetter.descriptor,
+        "perch.v1.ListDeadLettersRequest": Perch__V1__ListDeadLettersRequest.descriptor,
+        "perch.v1.ListDeadLettersResponse": Perch__V1__ListDeadLettersResponse.descriptor,
+        "perch.v1.RetryDeadLetterRequest": Perch__V1__RetryDeadLetterRequest.descriptor,
+        "perch.v1.RetryDeadLetterResponse": Perch__V1__RetryDeadLetterResponse.descriptor,
+        "perch.v1.DropDeadLetterRequest": Perch__V1__DropDeadLetterRequest.descriptor,
+        "perch.v1.DropDeadLetterResponse": Perch__V1__DropDeadLetterResponse.descriptor,
+        "perch.v1.FindAccountRequest": Perch__V1__FindAccountRequest.descriptor,
+        "perch.v1.FindAccountResponse": Perch__V1__FindAccountResponse.descriptor,
+        "perch.v1.AttachAliasRequest": Perch__V1__AttachAliasRequest.descriptor,
+        "perch.v1.AttachAliasResponse": Perch__V1__AttachAliasResponse.descriptor,
+        "perch.v1.DetachAliasRequest": Perch__V1__DetachAliasRequest.descriptor,
+        "perch.v1.DetachAliasResponse": Perch__V1__DetachAliasResponse.descriptor,
+        "perch.v1.MoveTransactionRequest": Perch__V1__MoveTransactionRequest.descriptor,
+        "perch.v1.MoveTransactionResponse": Perch__V1__MoveTransactionResponse.descriptor,
+        "perch.v1.MergeAccountsRequest": Perch__V1__MergeAccountsRequest.descriptor,
+        "perch.v1.MergeAccountsResponse": Perch__V1__MergeAccountsResponse.descriptor,
+        "perch.v1.GrantEntitlementRequest": Perch__V1__GrantEntitlementRequest.descriptor,
+        "perch.v1.GrantEntitlementResponse": Perch__V1__GrantEntitlementResponse.descriptor,
+        "perch.v1.RevokeGrantRequest": Perch__V1__RevokeGrantRequest.descriptor,
+        "perch.v1.RevokeGrantResponse": Perch__V1__RevokeGrantResponse.descriptor,
+        "perch.v1.ListAuditRequest": Perch__V1__ListAuditRequest.descriptor,
+        "perch.v1.AuditLine": Perch__V1__AuditLine.descriptor,
+        "perch.v1.ListAuditResponse": Perch__V1__ListAuditResponse.descriptor,
         "perch.v1.SubscriptionOffer": Perch__V1__SubscriptionOffer.descriptor,
         "perch.v1.BillingPlan": Perch__V1__BillingPlan.descriptor,
         "perch.v1.SubscriptionInfo": Perch__V1__SubscriptionInfo.descriptor,
@@ -615,6 +742,12 @@ extension MessageScan {
         "perch.v1.ProductsTaskResponse": Perch__V1__ProductsTaskResponse.descriptor,
         "perch.v1.SubscriptionStatusTaskRequest": Perch__V1__SubscriptionStatusTaskRequest.descriptor,
         "perch.v1.SubscriptionStatusTaskResponse": Perch__V1__SubscriptionStatusTaskResponse.descriptor,
+        "perch.v1.NamedEntitlement": Perch__V1__NamedEntitlement.descriptor,
+        "perch.v1.NamedEntitlements": Perch__V1__NamedEntitlements.descriptor,
+        "perch.v1.EntitlementsTaskRequest": Perch__V1__EntitlementsTaskRequest.descriptor,
+        "perch.v1.EntitlementsTaskResponse": Perch__V1__EntitlementsTaskResponse.descriptor,
+        "perch.v1.GetEntitlementsRequest": Perch__V1__GetEntitlementsRequest.descriptor,
+        "perch.v1.GetEntitlementsResponse": Perch__V1__GetEntitlementsResponse.descriptor,
         "perch.v1.CurrentEntitlementTaskRequest": Perch__V1__CurrentEntitlementTaskRequest.descriptor,
         "perch.v1.CurrentEntitlementTaskResponse": Perch__V1__CurrentEntitlementTaskResponse.descriptor,
         "perch.v1.GetProductsRequest": Perch__V1__GetProductsRequest.descriptor,
@@ -642,6 +775,10 @@ extension MessageScan {
         "perch.v1.AppChangesRequest": Perch__V1__AppChangesRequest.descriptor,
         "perch.v1.EntitlementChange": Perch__V1__EntitlementChange.descriptor,
         "perch.v1.AppChangesResponse": Perch__V1__AppChangesResponse.descriptor,
+        "perch.v1.SubmitTransactionRequest": Perch__V1__SubmitTransactionRequest.descriptor,
+        "perch.v1.SubmitTransactionResponse": Perch__V1__SubmitTransactionResponse.descriptor,
+        "perch.v1.SubmitNotificationRequest": Perch__V1__SubmitNotificationRequest.descriptor,
+        "perch.v1.SubmitNotificationResponse": Perch__V1__SubmitNotificationResponse.descriptor,
         "perch.v1.OperationTarget": Perch__V1__OperationTarget.descriptor,
         "perch.v1.PurchaseOffer": Perch__V1__PurchaseOffer.descriptor,
         "perch.v1.PurchaseOrder": Perch__V1__PurchaseOrder.descriptor,

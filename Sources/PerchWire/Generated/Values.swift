@@ -524,6 +524,411 @@ package struct ConsoleToken: Hashable, Sendable {
     package var isBlank: Bool { self.token.isEmpty }
 }
 
+/// A value that was not taken.
+package struct DeadLetterSummary: Hashable, Sendable {
+    /// Its identifier, for RetryDeadLetter and DropDeadLetter.
+    package var id: String
+    /// When it came, in milliseconds since the Unix epoch.
+    package var received: Instant
+    /// Why it was not taken: a word of the table of errors.
+    package var reason: String
+    /// That as a sentence. It quotes nothing of the value.
+    package var message: String
+    /// The bundle identifier that the value names.
+    package var bundleID: String
+    /// Apple's name of the environment that the value names.
+    package var environment: String
+    /// Apple's type of the notification; empty for another value.
+    package var notificationType: String
+    /// Length of the value.
+    package var byteCount: UInt32
+
+    package init(
+        id: String = "",
+        received: Instant = Instant(milliseconds: 0),
+        reason: String = "",
+        message: String = "",
+        bundleID: String = "",
+        environment: String = "",
+        notificationType: String = "",
+        byteCount: UInt32 = 0
+    ) {
+        self.id = id
+        self.received = received
+        self.reason = reason
+        self.message = message
+        self.bundleID = bundleID
+        self.environment = environment
+        self.notificationType = notificationType
+        self.byteCount = byteCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.id.isEmpty && self.received.milliseconds == 0 && self.reason.isEmpty && self.message.isEmpty && self.bundleID.isEmpty && self.environment.isEmpty && self.notificationType.isEmpty && self.byteCount == 0 }
+}
+
+/// Asks for dead letters.
+package struct ListDeadLettersRequest: Hashable, Sendable {
+    /// At most this many; 0 for 100.
+    package var pageSize: UInt32
+    /// From `next_page_token` of the page before.
+    package var pageToken: [UInt8]
+
+    package init(pageSize: UInt32 = 0, pageToken: [UInt8] = []) {
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.pageSize == 0 && self.pageToken.isEmpty }
+}
+
+/// Dead letters.
+package struct DeadLetterPage: Hashable, Sendable {
+    /// Oldest first.
+    package var deadLetters: [DeadLetterSummary]
+    /// For the next page; empty if there is none.
+    package var nextPageToken: [UInt8]
+
+    package init(deadLetters: [DeadLetterSummary] = [], nextPageToken: [UInt8] = []) {
+        self.deadLetters = deadLetters
+        self.nextPageToken = nextPageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.deadLetters.isEmpty && self.nextPageToken.isEmpty }
+}
+
+/// Takes a dead letter once more.
+package struct RetryDeadLetterRequest: Hashable, Sendable {
+    /// Which one.
+    package var id: String
+
+    package init(id: String = "") {
+        self.id = id
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.id.isEmpty }
+}
+
+/// It was taken.
+package struct RetryAnswer: Hashable, Sendable {
+    /// Where the store stands with it.
+    package var position: Position
+    /// Values that changed something.
+    package var newsCount: UInt32
+
+    package init(position: Position = .blank, newsCount: UInt32 = 0) {
+        self.position = position
+        self.newsCount = newsCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.newsCount == 0 }
+}
+
+/// Deletes a dead letter.
+package struct DropDeadLetterRequest: Hashable, Sendable {
+    /// Which one.
+    package var id: String
+
+    package init(id: String = "") {
+        self.id = id
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.id.isEmpty }
+}
+
+/// It is deleted.
+package struct Acknowledgement: Hashable, Sendable {
+    /// Where the store stands with it.
+    package var position: Position?
+
+    package init(position: Position? = nil) {
+        self.position = position
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil }
+}
+
+/// Asks for an account. Exactly one of the last three fields is set.
+package struct FindAccountRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// Any transaction, or original transaction, of the account.
+    package var transactionID: UInt64
+    /// The app's own UUID for its customer.
+    package var appAccountToken: String
+    /// Apple's number of the customer in this app.
+    package var appTransactionID: String
+
+    package init(
+        app: AppReference = AppReference(),
+        transactionID: UInt64 = 0,
+        appAccountToken: String = "",
+        appTransactionID: String = ""
+    ) {
+        self.app = app
+        self.transactionID = transactionID
+        self.appAccountToken = appAccountToken
+        self.appTransactionID = appTransactionID
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.transactionID == 0 && self.appAccountToken.isEmpty && self.appTransactionID.isEmpty }
+}
+
+/// An account.
+package struct AccountFound: Hashable, Sendable {
+    /// The caller's key of the account; empty for an unclaimed one, which no caller can name.
+    package var account: String
+    /// What was reported belongs to no account that is known.
+    package var isUnclaimed: Bool
+    /// The original transactions of the account that were reported, in decimal digits as Apple writes them.
+    package var originalTransactionIDs: [String]
+
+    package init(account: String = "", isUnclaimed: Bool = false, originalTransactionIDs: [String] = []) {
+        self.account = account
+        self.isUnclaimed = isUnclaimed
+        self.originalTransactionIDs = originalTransactionIDs
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.account.isEmpty && !self.isUnclaimed && self.originalTransactionIDs.isEmpty }
+}
+
+/// Attaches a name to an account. Exactly one of the last two fields is set.
+package struct AttachAliasRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account, which is opened if there is none.
+    package var account: String
+    /// The app's own UUID for its customer.
+    package var appAccountToken: String
+    /// Apple's number of the customer in this app.
+    package var appTransactionID: String
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        appAccountToken: String = "",
+        appTransactionID: String = ""
+    ) {
+        self.app = app
+        self.account = account
+        self.appAccountToken = appAccountToken
+        self.appTransactionID = appTransactionID
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.appAccountToken.isEmpty && self.appTransactionID.isEmpty }
+}
+
+/// It is attached.
+package struct MoveAnswer: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position
+    /// Original transactions that changed their account.
+    package var movedCount: UInt32
+
+    package init(position: Position = .blank, movedCount: UInt32 = 0) {
+        self.position = position
+        self.movedCount = movedCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.movedCount == 0 }
+}
+
+/// Detaches a name. Exactly one of the last two fields is set.
+package struct DetachAliasRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The app's own UUID for its customer.
+    package var appAccountToken: String
+    /// Apple's number of the customer in this app.
+    package var appTransactionID: String
+
+    package init(app: AppReference = AppReference(), appAccountToken: String = "", appTransactionID: String = "") {
+        self.app = app
+        self.appAccountToken = appAccountToken
+        self.appTransactionID = appTransactionID
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.appAccountToken.isEmpty && self.appTransactionID.isEmpty }
+}
+
+/// Moves an original transaction.
+package struct MoveTransactionRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The original transaction.
+    package var originalTransactionID: UInt64
+    /// The caller's key of the account that gets it, which is opened if there is none.
+    package var account: String
+
+    package init(app: AppReference = AppReference(), originalTransactionID: UInt64 = 0, account: String = "") {
+        self.app = app
+        self.originalTransactionID = originalTransactionID
+        self.account = account
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.originalTransactionID == 0 && self.account.isEmpty }
+}
+
+/// Merges two accounts.
+package struct MergeAccountsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account that ends. From now on it names the other account.
+    package var account: String
+    /// The caller's key of the account that gets everything.
+    package var intoAccount: String
+
+    package init(app: AppReference = AppReference(), account: String = "", intoAccount: String = "") {
+        self.app = app
+        self.account = account
+        self.intoAccount = intoAccount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.intoAccount.isEmpty }
+}
+
+/// Grants a named entitlement.
+package struct GrantEntitlementRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account, which is opened if there is none.
+    package var account: String
+    /// The entitlement: 1 to 64 bytes. It need not stand in the app's file.
+    package var name: String
+    /// When it ends, in milliseconds since the Unix epoch.
+    package var until: Instant?
+    /// For the record; up to 255 bytes.
+    package var reason: String
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        name: String = "",
+        until: Instant? = nil,
+        reason: String = "",
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.account = account
+        self.name = name
+        self.until = until
+        self.reason = reason
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.name.isEmpty && self.until == nil && self.reason.isEmpty && self.idempotencyKey.isEmpty }
+}
+
+/// Ends a grant.
+package struct RevokeGrantRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// The entitlement.
+    package var name: String
+
+    package init(app: AppReference = AppReference(), account: String = "", name: String = "") {
+        self.app = app
+        self.account = account
+        self.name = name
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.name.isEmpty }
+}
+
+/// Asks for the audit trail.
+package struct ListAuditRequest: Hashable, Sendable {
+    /// Changes after this revision; 0 for all.
+    package var afterRevision: UInt64
+    /// At most this many; 0 for 100. The next page begins after the last revision of this one.
+    package var pageSize: UInt32
+
+    package init(afterRevision: UInt64 = 0, pageSize: UInt32 = 0) {
+        self.afterRevision = afterRevision
+        self.pageSize = pageSize
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.afterRevision == 0 && self.pageSize == 0 }
+}
+
+/// An administrative or test change. It names no account.
+package struct AuditLine: Hashable, Sendable {
+    /// The revision that it made.
+    package var revision: UInt64
+    /// When it was asked for, in milliseconds since the Unix epoch.
+    package var at: Instant
+    /// Who asked: subject and key of the credentials.
+    package var subject: String
+    /// The caller's IPv4 address, or the network of an IPv6 address; empty for the server's own machine.
+    package var address: String
+    /// The method's path.
+    package var method: String
+    /// The operation within the method, or what it was about.
+    package var what: String
+    /// Bundle identifier of the app; empty for a change of the store itself.
+    package var bundleID: String
+    /// Its environment; empty for a change of the store itself.
+    package var environment: String
+
+    package init(
+        revision: UInt64 = 0,
+        at: Instant = Instant(milliseconds: 0),
+        subject: String = "",
+        address: String = "",
+        method: String = "",
+        what: String = "",
+        bundleID: String = "",
+        environment: String = ""
+    ) {
+        self.revision = revision
+        self.at = at
+        self.subject = subject
+        self.address = address
+        self.method = method
+        self.what = what
+        self.bundleID = bundleID
+        self.environment = environment
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.revision == 0 && self.at.milliseconds == 0 && self.subject.isEmpty && self.address.isEmpty && self.method.isEmpty && self.what.isEmpty && self.bundleID.isEmpty && self.environment.isEmpty }
+}
+
+/// The audit trail.
+package struct AuditPage: Hashable, Sendable {
+    /// Oldest first.
+    package var entries: [AuditLine]
+    /// There are more.
+    package var hasMore: Bool
+
+    package init(entries: [AuditLine] = [], hasMore: Bool = false) {
+        self.entries = entries
+        self.hasMore = hasMore
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.entries.isEmpty && !self.hasMore }
+}
+
 /// A group and its statuses.
 package struct GroupStatuses: Hashable, Sendable {
     /// The group.
@@ -706,6 +1111,73 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
 
     /// Whether it says nothing, and is left out of the message around it.
     package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.groupID.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil && self.asOf.isBlank }
+}
+
+/// The success value of EntitlementsTask.
+package struct NamedEntitlements: Hashable, Sendable {
+    /// By name: one for each name of the app's file, and one for each other name that was granted.
+    package var entitlements: [NamedEntitlement]
+
+    package init(entitlements: [NamedEntitlement] = []) {
+        self.entitlements = entitlements
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.entitlements.isEmpty }
+}
+
+/// Asks for the named entitlements of an account.
+package struct AccountWatchRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// The token of the last value of an earlier call with the same parameters; empty to begin.
+    package var resumeToken: [UInt8]
+    /// The server answers when it has reached this position.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        resumeToken: [UInt8] = [],
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.resumeToken = resumeToken
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil }
+}
+
+/// Asks once for the named entitlements of an account.
+package struct GetEntitlementsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// The moment; absent: now.
+    package var asOf: AsOf
+    /// The server answers when it has reached this position.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        asOf: AsOf = AsOf(),
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.asOf = asOf
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.asOf.isBlank && self.atLeast == nil }
 }
 
 /// Asks for the entitlement of an account to a product.
@@ -1159,6 +1631,74 @@ package struct FeedEvent: Hashable, Sendable {
     package var isBlank: Bool { self.account.isEmpty && self.cause == .unspecified && self.groups.isEmpty && self.entitlements.isEmpty && self.position.isBlank && self.committed.milliseconds == 0 && self.originClientID.isEmpty && self.cursor.isEmpty && self.bookmark == nil }
 }
 
+/// Signed values for one app.
+package struct SubmitTransactionRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// Compact JWS, as they came from Apple; up to 50.
+    package var signedValues: [String]
+    /// The caller's key of the account that bought. The app's claim policy decides where another account has the purchase.
+    /// Empty: appAccountToken and the aliases of accounts decide.
+    package var account: String
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        signedValues: [String] = [],
+        account: String = "",
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.signedValues = signedValues
+        self.account = account
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.signedValues.isEmpty && self.account.isEmpty && self.idempotencyKey.isEmpty }
+}
+
+/// What became of a submission.
+package struct SubmissionAnswer: Hashable, Sendable {
+    /// Where the store stands with it.
+    package var position: Position
+    /// Values that changed something.
+    package var newsCount: UInt32
+    /// Values that are older than what is known. They are kept, because they tell about the past.
+    package var staleCount: UInt32
+    /// Values that were known.
+    package var duplicateCount: UInt32
+
+    package init(
+        position: Position = .blank,
+        newsCount: UInt32 = 0,
+        staleCount: UInt32 = 0,
+        duplicateCount: UInt32 = 0
+    ) {
+        self.position = position
+        self.newsCount = newsCount
+        self.staleCount = staleCount
+        self.duplicateCount = duplicateCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.newsCount == 0 && self.staleCount == 0 && self.duplicateCount == 0 }
+}
+
+/// A notification, with Apple's name of its field.
+package struct SubmitNotificationRequest: Hashable, Sendable {
+    /// Compact JWS.
+    package var signedPayload: String
+
+    package init(signedPayload: String = "") {
+        self.signedPayload = signedPayload
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.signedPayload.isEmpty }
+}
+
 /// Performs one operation on one account.
 package struct OperateRequest: Hashable, Sendable {
     /// The app.
@@ -1439,19 +1979,6 @@ package struct ConfigureRequest: Hashable, Sendable {
 
     /// Whether it says nothing, and is left out of the message around it.
     package var isBlank: Bool { self.app.isBlank && self.settings.isEmpty && self.idempotencyKey.isEmpty }
-}
-
-/// The app is changed.
-package struct Acknowledgement: Hashable, Sendable {
-    /// Where the change stands.
-    package var position: Position?
-
-    package init(position: Position? = nil) {
-        self.position = position
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position == nil }
 }
 
 /// Asks for settings.
@@ -2085,33 +2612,6 @@ package struct AppTransactionAnswer: Hashable, Sendable {
 
     /// Whether it says nothing, and is left out of the message around it.
     package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank && !self.canMakePayments }
-}
-
-/// Asks for purchase intents.
-package struct AccountWatchRequest: Hashable, Sendable {
-    /// The app.
-    package var app: AppReference
-    /// The caller's key of the account: 1 to 255 bytes.
-    package var account: String
-    /// The token of the last value of an earlier call with the same parameters; empty to begin.
-    package var resumeToken: [UInt8]
-    /// The server answers when it has reached this position.
-    package var atLeast: Position?
-
-    package init(
-        app: AppReference = AppReference(),
-        account: String = "",
-        resumeToken: [UInt8] = [],
-        atLeast: Position? = nil
-    ) {
-        self.app = app
-        self.account = account
-        self.resumeToken = resumeToken
-        self.atLeast = atLeast
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil }
 }
 
 /// All purchase intents that wait.

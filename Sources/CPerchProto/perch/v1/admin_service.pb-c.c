@@ -1132,6 +1132,1086 @@ void   perch__v1__redeem_console_code_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__redeem_console_code_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__dead_letter__init
+                     (Perch__V1__DeadLetter         *message)
+{
+  static const Perch__V1__DeadLetter init_value = PERCH__V1__DEAD_LETTER__INIT;
+  *message = init_value;
+}
+size_t perch__v1__dead_letter__get_packed_size
+                     (const Perch__V1__DeadLetter *message)
+{
+  assert(message->base.descriptor == &perch__v1__dead_letter__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__dead_letter__pack
+                     (const Perch__V1__DeadLetter *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__dead_letter__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__dead_letter__pack_to_buffer
+                     (const Perch__V1__DeadLetter *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__dead_letter__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__DeadLetter *
+       perch__v1__dead_letter__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__DeadLetter *)
+     protobuf_c_message_unpack (&perch__v1__dead_letter__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__dead_letter__free_unpacked
+                     (Perch__V1__DeadLetter *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__dead_letter__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_dead_letters_request__init
+                     (Perch__V1__ListDeadLettersRequest         *message)
+{
+  static const Perch__V1__ListDeadLettersRequest init_value = PERCH__V1__LIST_DEAD_LETTERS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_dead_letters_request__get_packed_size
+                     (const Perch__V1__ListDeadLettersRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_dead_letters_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_dead_letters_request__pack
+                     (const Perch__V1__ListDeadLettersRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_dead_letters_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_dead_letters_request__pack_to_buffer
+                     (const Perch__V1__ListDeadLettersRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_dead_letters_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListDeadLettersRequest *
+       perch__v1__list_dead_letters_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListDeadLettersRequest *)
+     protobuf_c_message_unpack (&perch__v1__list_dead_letters_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_dead_letters_request__free_unpacked
+                     (Perch__V1__ListDeadLettersRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_dead_letters_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_dead_letters_response__init
+                     (Perch__V1__ListDeadLettersResponse         *message)
+{
+  static const Perch__V1__ListDeadLettersResponse init_value = PERCH__V1__LIST_DEAD_LETTERS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_dead_letters_response__get_packed_size
+                     (const Perch__V1__ListDeadLettersResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_dead_letters_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_dead_letters_response__pack
+                     (const Perch__V1__ListDeadLettersResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_dead_letters_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_dead_letters_response__pack_to_buffer
+                     (const Perch__V1__ListDeadLettersResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_dead_letters_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListDeadLettersResponse *
+       perch__v1__list_dead_letters_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListDeadLettersResponse *)
+     protobuf_c_message_unpack (&perch__v1__list_dead_letters_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_dead_letters_response__free_unpacked
+                     (Perch__V1__ListDeadLettersResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_dead_letters_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__retry_dead_letter_request__init
+                     (Perch__V1__RetryDeadLetterRequest         *message)
+{
+  static const Perch__V1__RetryDeadLetterRequest init_value = PERCH__V1__RETRY_DEAD_LETTER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__retry_dead_letter_request__get_packed_size
+                     (const Perch__V1__RetryDeadLetterRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__retry_dead_letter_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__retry_dead_letter_request__pack
+                     (const Perch__V1__RetryDeadLetterRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__retry_dead_letter_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__retry_dead_letter_request__pack_to_buffer
+                     (const Perch__V1__RetryDeadLetterRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__retry_dead_letter_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RetryDeadLetterRequest *
+       perch__v1__retry_dead_letter_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RetryDeadLetterRequest *)
+     protobuf_c_message_unpack (&perch__v1__retry_dead_letter_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__retry_dead_letter_request__free_unpacked
+                     (Perch__V1__RetryDeadLetterRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__retry_dead_letter_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__retry_dead_letter_response__init
+                     (Perch__V1__RetryDeadLetterResponse         *message)
+{
+  static const Perch__V1__RetryDeadLetterResponse init_value = PERCH__V1__RETRY_DEAD_LETTER_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__retry_dead_letter_response__get_packed_size
+                     (const Perch__V1__RetryDeadLetterResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__retry_dead_letter_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__retry_dead_letter_response__pack
+                     (const Perch__V1__RetryDeadLetterResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__retry_dead_letter_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__retry_dead_letter_response__pack_to_buffer
+                     (const Perch__V1__RetryDeadLetterResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__retry_dead_letter_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RetryDeadLetterResponse *
+       perch__v1__retry_dead_letter_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RetryDeadLetterResponse *)
+     protobuf_c_message_unpack (&perch__v1__retry_dead_letter_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__retry_dead_letter_response__free_unpacked
+                     (Perch__V1__RetryDeadLetterResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__retry_dead_letter_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__drop_dead_letter_request__init
+                     (Perch__V1__DropDeadLetterRequest         *message)
+{
+  static const Perch__V1__DropDeadLetterRequest init_value = PERCH__V1__DROP_DEAD_LETTER_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__drop_dead_letter_request__get_packed_size
+                     (const Perch__V1__DropDeadLetterRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__drop_dead_letter_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__drop_dead_letter_request__pack
+                     (const Perch__V1__DropDeadLetterRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__drop_dead_letter_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__drop_dead_letter_request__pack_to_buffer
+                     (const Perch__V1__DropDeadLetterRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__drop_dead_letter_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__DropDeadLetterRequest *
+       perch__v1__drop_dead_letter_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__DropDeadLetterRequest *)
+     protobuf_c_message_unpack (&perch__v1__drop_dead_letter_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__drop_dead_letter_request__free_unpacked
+                     (Perch__V1__DropDeadLetterRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__drop_dead_letter_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__drop_dead_letter_response__init
+                     (Perch__V1__DropDeadLetterResponse         *message)
+{
+  static const Perch__V1__DropDeadLetterResponse init_value = PERCH__V1__DROP_DEAD_LETTER_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__drop_dead_letter_response__get_packed_size
+                     (const Perch__V1__DropDeadLetterResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__drop_dead_letter_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__drop_dead_letter_response__pack
+                     (const Perch__V1__DropDeadLetterResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__drop_dead_letter_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__drop_dead_letter_response__pack_to_buffer
+                     (const Perch__V1__DropDeadLetterResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__drop_dead_letter_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__DropDeadLetterResponse *
+       perch__v1__drop_dead_letter_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__DropDeadLetterResponse *)
+     protobuf_c_message_unpack (&perch__v1__drop_dead_letter_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__drop_dead_letter_response__free_unpacked
+                     (Perch__V1__DropDeadLetterResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__drop_dead_letter_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__find_account_request__init
+                     (Perch__V1__FindAccountRequest         *message)
+{
+  static const Perch__V1__FindAccountRequest init_value = PERCH__V1__FIND_ACCOUNT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__find_account_request__get_packed_size
+                     (const Perch__V1__FindAccountRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__find_account_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__find_account_request__pack
+                     (const Perch__V1__FindAccountRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__find_account_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__find_account_request__pack_to_buffer
+                     (const Perch__V1__FindAccountRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__find_account_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__FindAccountRequest *
+       perch__v1__find_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__FindAccountRequest *)
+     protobuf_c_message_unpack (&perch__v1__find_account_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__find_account_request__free_unpacked
+                     (Perch__V1__FindAccountRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__find_account_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__find_account_response__init
+                     (Perch__V1__FindAccountResponse         *message)
+{
+  static const Perch__V1__FindAccountResponse init_value = PERCH__V1__FIND_ACCOUNT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__find_account_response__get_packed_size
+                     (const Perch__V1__FindAccountResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__find_account_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__find_account_response__pack
+                     (const Perch__V1__FindAccountResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__find_account_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__find_account_response__pack_to_buffer
+                     (const Perch__V1__FindAccountResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__find_account_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__FindAccountResponse *
+       perch__v1__find_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__FindAccountResponse *)
+     protobuf_c_message_unpack (&perch__v1__find_account_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__find_account_response__free_unpacked
+                     (Perch__V1__FindAccountResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__find_account_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__attach_alias_request__init
+                     (Perch__V1__AttachAliasRequest         *message)
+{
+  static const Perch__V1__AttachAliasRequest init_value = PERCH__V1__ATTACH_ALIAS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__attach_alias_request__get_packed_size
+                     (const Perch__V1__AttachAliasRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__attach_alias_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__attach_alias_request__pack
+                     (const Perch__V1__AttachAliasRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__attach_alias_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__attach_alias_request__pack_to_buffer
+                     (const Perch__V1__AttachAliasRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__attach_alias_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AttachAliasRequest *
+       perch__v1__attach_alias_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AttachAliasRequest *)
+     protobuf_c_message_unpack (&perch__v1__attach_alias_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__attach_alias_request__free_unpacked
+                     (Perch__V1__AttachAliasRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__attach_alias_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__attach_alias_response__init
+                     (Perch__V1__AttachAliasResponse         *message)
+{
+  static const Perch__V1__AttachAliasResponse init_value = PERCH__V1__ATTACH_ALIAS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__attach_alias_response__get_packed_size
+                     (const Perch__V1__AttachAliasResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__attach_alias_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__attach_alias_response__pack
+                     (const Perch__V1__AttachAliasResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__attach_alias_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__attach_alias_response__pack_to_buffer
+                     (const Perch__V1__AttachAliasResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__attach_alias_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AttachAliasResponse *
+       perch__v1__attach_alias_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AttachAliasResponse *)
+     protobuf_c_message_unpack (&perch__v1__attach_alias_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__attach_alias_response__free_unpacked
+                     (Perch__V1__AttachAliasResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__attach_alias_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__detach_alias_request__init
+                     (Perch__V1__DetachAliasRequest         *message)
+{
+  static const Perch__V1__DetachAliasRequest init_value = PERCH__V1__DETACH_ALIAS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__detach_alias_request__get_packed_size
+                     (const Perch__V1__DetachAliasRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__detach_alias_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__detach_alias_request__pack
+                     (const Perch__V1__DetachAliasRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__detach_alias_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__detach_alias_request__pack_to_buffer
+                     (const Perch__V1__DetachAliasRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__detach_alias_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__DetachAliasRequest *
+       perch__v1__detach_alias_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__DetachAliasRequest *)
+     protobuf_c_message_unpack (&perch__v1__detach_alias_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__detach_alias_request__free_unpacked
+                     (Perch__V1__DetachAliasRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__detach_alias_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__detach_alias_response__init
+                     (Perch__V1__DetachAliasResponse         *message)
+{
+  static const Perch__V1__DetachAliasResponse init_value = PERCH__V1__DETACH_ALIAS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__detach_alias_response__get_packed_size
+                     (const Perch__V1__DetachAliasResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__detach_alias_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__detach_alias_response__pack
+                     (const Perch__V1__DetachAliasResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__detach_alias_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__detach_alias_response__pack_to_buffer
+                     (const Perch__V1__DetachAliasResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__detach_alias_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__DetachAliasResponse *
+       perch__v1__detach_alias_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__DetachAliasResponse *)
+     protobuf_c_message_unpack (&perch__v1__detach_alias_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__detach_alias_response__free_unpacked
+                     (Perch__V1__DetachAliasResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__detach_alias_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__move_transaction_request__init
+                     (Perch__V1__MoveTransactionRequest         *message)
+{
+  static const Perch__V1__MoveTransactionRequest init_value = PERCH__V1__MOVE_TRANSACTION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__move_transaction_request__get_packed_size
+                     (const Perch__V1__MoveTransactionRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__move_transaction_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__move_transaction_request__pack
+                     (const Perch__V1__MoveTransactionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__move_transaction_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__move_transaction_request__pack_to_buffer
+                     (const Perch__V1__MoveTransactionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__move_transaction_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__MoveTransactionRequest *
+       perch__v1__move_transaction_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__MoveTransactionRequest *)
+     protobuf_c_message_unpack (&perch__v1__move_transaction_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__move_transaction_request__free_unpacked
+                     (Perch__V1__MoveTransactionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__move_transaction_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__move_transaction_response__init
+                     (Perch__V1__MoveTransactionResponse         *message)
+{
+  static const Perch__V1__MoveTransactionResponse init_value = PERCH__V1__MOVE_TRANSACTION_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__move_transaction_response__get_packed_size
+                     (const Perch__V1__MoveTransactionResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__move_transaction_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__move_transaction_response__pack
+                     (const Perch__V1__MoveTransactionResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__move_transaction_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__move_transaction_response__pack_to_buffer
+                     (const Perch__V1__MoveTransactionResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__move_transaction_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__MoveTransactionResponse *
+       perch__v1__move_transaction_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__MoveTransactionResponse *)
+     protobuf_c_message_unpack (&perch__v1__move_transaction_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__move_transaction_response__free_unpacked
+                     (Perch__V1__MoveTransactionResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__move_transaction_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__merge_accounts_request__init
+                     (Perch__V1__MergeAccountsRequest         *message)
+{
+  static const Perch__V1__MergeAccountsRequest init_value = PERCH__V1__MERGE_ACCOUNTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__merge_accounts_request__get_packed_size
+                     (const Perch__V1__MergeAccountsRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__merge_accounts_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__merge_accounts_request__pack
+                     (const Perch__V1__MergeAccountsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__merge_accounts_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__merge_accounts_request__pack_to_buffer
+                     (const Perch__V1__MergeAccountsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__merge_accounts_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__MergeAccountsRequest *
+       perch__v1__merge_accounts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__MergeAccountsRequest *)
+     protobuf_c_message_unpack (&perch__v1__merge_accounts_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__merge_accounts_request__free_unpacked
+                     (Perch__V1__MergeAccountsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__merge_accounts_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__merge_accounts_response__init
+                     (Perch__V1__MergeAccountsResponse         *message)
+{
+  static const Perch__V1__MergeAccountsResponse init_value = PERCH__V1__MERGE_ACCOUNTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__merge_accounts_response__get_packed_size
+                     (const Perch__V1__MergeAccountsResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__merge_accounts_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__merge_accounts_response__pack
+                     (const Perch__V1__MergeAccountsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__merge_accounts_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__merge_accounts_response__pack_to_buffer
+                     (const Perch__V1__MergeAccountsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__merge_accounts_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__MergeAccountsResponse *
+       perch__v1__merge_accounts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__MergeAccountsResponse *)
+     protobuf_c_message_unpack (&perch__v1__merge_accounts_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__merge_accounts_response__free_unpacked
+                     (Perch__V1__MergeAccountsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__merge_accounts_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__grant_entitlement_request__init
+                     (Perch__V1__GrantEntitlementRequest         *message)
+{
+  static const Perch__V1__GrantEntitlementRequest init_value = PERCH__V1__GRANT_ENTITLEMENT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__grant_entitlement_request__get_packed_size
+                     (const Perch__V1__GrantEntitlementRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__grant_entitlement_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__grant_entitlement_request__pack
+                     (const Perch__V1__GrantEntitlementRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__grant_entitlement_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__grant_entitlement_request__pack_to_buffer
+                     (const Perch__V1__GrantEntitlementRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__grant_entitlement_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GrantEntitlementRequest *
+       perch__v1__grant_entitlement_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GrantEntitlementRequest *)
+     protobuf_c_message_unpack (&perch__v1__grant_entitlement_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__grant_entitlement_request__free_unpacked
+                     (Perch__V1__GrantEntitlementRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__grant_entitlement_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__grant_entitlement_response__init
+                     (Perch__V1__GrantEntitlementResponse         *message)
+{
+  static const Perch__V1__GrantEntitlementResponse init_value = PERCH__V1__GRANT_ENTITLEMENT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__grant_entitlement_response__get_packed_size
+                     (const Perch__V1__GrantEntitlementResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__grant_entitlement_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__grant_entitlement_response__pack
+                     (const Perch__V1__GrantEntitlementResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__grant_entitlement_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__grant_entitlement_response__pack_to_buffer
+                     (const Perch__V1__GrantEntitlementResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__grant_entitlement_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GrantEntitlementResponse *
+       perch__v1__grant_entitlement_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GrantEntitlementResponse *)
+     protobuf_c_message_unpack (&perch__v1__grant_entitlement_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__grant_entitlement_response__free_unpacked
+                     (Perch__V1__GrantEntitlementResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__grant_entitlement_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__revoke_grant_request__init
+                     (Perch__V1__RevokeGrantRequest         *message)
+{
+  static const Perch__V1__RevokeGrantRequest init_value = PERCH__V1__REVOKE_GRANT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__revoke_grant_request__get_packed_size
+                     (const Perch__V1__RevokeGrantRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_grant_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__revoke_grant_request__pack
+                     (const Perch__V1__RevokeGrantRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_grant_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__revoke_grant_request__pack_to_buffer
+                     (const Perch__V1__RevokeGrantRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_grant_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RevokeGrantRequest *
+       perch__v1__revoke_grant_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RevokeGrantRequest *)
+     protobuf_c_message_unpack (&perch__v1__revoke_grant_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__revoke_grant_request__free_unpacked
+                     (Perch__V1__RevokeGrantRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__revoke_grant_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__revoke_grant_response__init
+                     (Perch__V1__RevokeGrantResponse         *message)
+{
+  static const Perch__V1__RevokeGrantResponse init_value = PERCH__V1__REVOKE_GRANT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__revoke_grant_response__get_packed_size
+                     (const Perch__V1__RevokeGrantResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_grant_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__revoke_grant_response__pack
+                     (const Perch__V1__RevokeGrantResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_grant_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__revoke_grant_response__pack_to_buffer
+                     (const Perch__V1__RevokeGrantResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__revoke_grant_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RevokeGrantResponse *
+       perch__v1__revoke_grant_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RevokeGrantResponse *)
+     protobuf_c_message_unpack (&perch__v1__revoke_grant_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__revoke_grant_response__free_unpacked
+                     (Perch__V1__RevokeGrantResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__revoke_grant_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_audit_request__init
+                     (Perch__V1__ListAuditRequest         *message)
+{
+  static const Perch__V1__ListAuditRequest init_value = PERCH__V1__LIST_AUDIT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_audit_request__get_packed_size
+                     (const Perch__V1__ListAuditRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_audit_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_audit_request__pack
+                     (const Perch__V1__ListAuditRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_audit_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_audit_request__pack_to_buffer
+                     (const Perch__V1__ListAuditRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_audit_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListAuditRequest *
+       perch__v1__list_audit_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListAuditRequest *)
+     protobuf_c_message_unpack (&perch__v1__list_audit_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_audit_request__free_unpacked
+                     (Perch__V1__ListAuditRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_audit_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__audit_line__init
+                     (Perch__V1__AuditLine         *message)
+{
+  static const Perch__V1__AuditLine init_value = PERCH__V1__AUDIT_LINE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__audit_line__get_packed_size
+                     (const Perch__V1__AuditLine *message)
+{
+  assert(message->base.descriptor == &perch__v1__audit_line__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__audit_line__pack
+                     (const Perch__V1__AuditLine *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__audit_line__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__audit_line__pack_to_buffer
+                     (const Perch__V1__AuditLine *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__audit_line__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AuditLine *
+       perch__v1__audit_line__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AuditLine *)
+     protobuf_c_message_unpack (&perch__v1__audit_line__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__audit_line__free_unpacked
+                     (Perch__V1__AuditLine *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__audit_line__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_audit_response__init
+                     (Perch__V1__ListAuditResponse         *message)
+{
+  static const Perch__V1__ListAuditResponse init_value = PERCH__V1__LIST_AUDIT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_audit_response__get_packed_size
+                     (const Perch__V1__ListAuditResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_audit_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_audit_response__pack
+                     (const Perch__V1__ListAuditResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_audit_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_audit_response__pack_to_buffer
+                     (const Perch__V1__ListAuditResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_audit_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListAuditResponse *
+       perch__v1__list_audit_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListAuditResponse *)
+     protobuf_c_message_unpack (&perch__v1__list_audit_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_audit_response__free_unpacked
+                     (Perch__V1__ListAuditResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_audit_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor perch__v1__app__field_descriptors[4] =
 {
   {
@@ -2640,7 +3720,1491 @@ const ProtobufCMessageDescriptor perch__v1__redeem_console_code_response__descri
   (ProtobufCMessageInit) perch__v1__redeem_console_code_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[9] =
+static const ProtobufCFieldDescriptor perch__v1__dead_letter__field_descriptors[8] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeadLetter, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "received_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeadLetter, received_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeadLetter, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeadLetter, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bundle_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeadLetter, bundle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeadLetter, environment),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notification_type",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeadLetter, notification_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "byte_count",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeadLetter, byte_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__dead_letter__field_indices_by_name[] = {
+  4,   /* field[4] = bundle_id */
+  7,   /* field[7] = byte_count */
+  5,   /* field[5] = environment */
+  0,   /* field[0] = id */
+  3,   /* field[3] = message */
+  6,   /* field[6] = notification_type */
+  2,   /* field[2] = reason */
+  1,   /* field[1] = received_at_ms */
+};
+static const ProtobufCIntRange perch__v1__dead_letter__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor perch__v1__dead_letter__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.DeadLetter",
+  "DeadLetter",
+  "Perch__V1__DeadLetter",
+  "perch.v1",
+  sizeof(Perch__V1__DeadLetter),
+  8,
+  perch__v1__dead_letter__field_descriptors,
+  perch__v1__dead_letter__field_indices_by_name,
+  1,  perch__v1__dead_letter__number_ranges,
+  (ProtobufCMessageInit) perch__v1__dead_letter__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_dead_letters_request__field_descriptors[2] =
+{
+  {
+    "page_size",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListDeadLettersRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListDeadLettersRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_dead_letters_request__field_indices_by_name[] = {
+  0,   /* field[0] = page_size */
+  1,   /* field[1] = page_token */
+};
+static const ProtobufCIntRange perch__v1__list_dead_letters_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_dead_letters_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListDeadLettersRequest",
+  "ListDeadLettersRequest",
+  "Perch__V1__ListDeadLettersRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ListDeadLettersRequest),
+  2,
+  perch__v1__list_dead_letters_request__field_descriptors,
+  perch__v1__list_dead_letters_request__field_indices_by_name,
+  1,  perch__v1__list_dead_letters_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_dead_letters_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_dead_letters_response__field_descriptors[2] =
+{
+  {
+    "dead_letters",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ListDeadLettersResponse, n_dead_letters),
+    offsetof(Perch__V1__ListDeadLettersResponse, dead_letters),
+    &perch__v1__dead_letter__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListDeadLettersResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_dead_letters_response__field_indices_by_name[] = {
+  0,   /* field[0] = dead_letters */
+  1,   /* field[1] = next_page_token */
+};
+static const ProtobufCIntRange perch__v1__list_dead_letters_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_dead_letters_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListDeadLettersResponse",
+  "ListDeadLettersResponse",
+  "Perch__V1__ListDeadLettersResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ListDeadLettersResponse),
+  2,
+  perch__v1__list_dead_letters_response__field_descriptors,
+  perch__v1__list_dead_letters_response__field_indices_by_name,
+  1,  perch__v1__list_dead_letters_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_dead_letters_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__retry_dead_letter_request__field_descriptors[1] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RetryDeadLetterRequest, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__retry_dead_letter_request__field_indices_by_name[] = {
+  0,   /* field[0] = id */
+};
+static const ProtobufCIntRange perch__v1__retry_dead_letter_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__retry_dead_letter_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RetryDeadLetterRequest",
+  "RetryDeadLetterRequest",
+  "Perch__V1__RetryDeadLetterRequest",
+  "perch.v1",
+  sizeof(Perch__V1__RetryDeadLetterRequest),
+  1,
+  perch__v1__retry_dead_letter_request__field_descriptors,
+  perch__v1__retry_dead_letter_request__field_indices_by_name,
+  1,  perch__v1__retry_dead_letter_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__retry_dead_letter_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__retry_dead_letter_response__field_descriptors[2] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RetryDeadLetterResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "news_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RetryDeadLetterResponse, news_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__retry_dead_letter_response__field_indices_by_name[] = {
+  1,   /* field[1] = news_count */
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__retry_dead_letter_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__retry_dead_letter_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RetryDeadLetterResponse",
+  "RetryDeadLetterResponse",
+  "Perch__V1__RetryDeadLetterResponse",
+  "perch.v1",
+  sizeof(Perch__V1__RetryDeadLetterResponse),
+  2,
+  perch__v1__retry_dead_letter_response__field_descriptors,
+  perch__v1__retry_dead_letter_response__field_indices_by_name,
+  1,  perch__v1__retry_dead_letter_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__retry_dead_letter_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__drop_dead_letter_request__field_descriptors[1] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DropDeadLetterRequest, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__drop_dead_letter_request__field_indices_by_name[] = {
+  0,   /* field[0] = id */
+};
+static const ProtobufCIntRange perch__v1__drop_dead_letter_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.DropDeadLetterRequest",
+  "DropDeadLetterRequest",
+  "Perch__V1__DropDeadLetterRequest",
+  "perch.v1",
+  sizeof(Perch__V1__DropDeadLetterRequest),
+  1,
+  perch__v1__drop_dead_letter_request__field_descriptors,
+  perch__v1__drop_dead_letter_request__field_indices_by_name,
+  1,  perch__v1__drop_dead_letter_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__drop_dead_letter_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__drop_dead_letter_response__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DropDeadLetterResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__drop_dead_letter_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__drop_dead_letter_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.DropDeadLetterResponse",
+  "DropDeadLetterResponse",
+  "Perch__V1__DropDeadLetterResponse",
+  "perch.v1",
+  sizeof(Perch__V1__DropDeadLetterResponse),
+  1,
+  perch__v1__drop_dead_letter_response__field_descriptors,
+  perch__v1__drop_dead_letter_response__field_indices_by_name,
+  1,  perch__v1__drop_dead_letter_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__drop_dead_letter_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__find_account_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindAccountRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindAccountRequest, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_account_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindAccountRequest, app_account_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_transaction_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindAccountRequest, app_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__find_account_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  2,   /* field[2] = app_account_token */
+  3,   /* field[3] = app_transaction_id */
+  1,   /* field[1] = transaction_id */
+};
+static const ProtobufCIntRange perch__v1__find_account_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__find_account_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.FindAccountRequest",
+  "FindAccountRequest",
+  "Perch__V1__FindAccountRequest",
+  "perch.v1",
+  sizeof(Perch__V1__FindAccountRequest),
+  4,
+  perch__v1__find_account_request__field_descriptors,
+  perch__v1__find_account_request__field_indices_by_name,
+  1,  perch__v1__find_account_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__find_account_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__find_account_response__field_descriptors[3] =
+{
+  {
+    "account",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindAccountResponse, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unclaimed",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindAccountResponse, unclaimed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__FindAccountResponse, n_original_transaction_ids),
+    offsetof(Perch__V1__FindAccountResponse, original_transaction_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__find_account_response__field_indices_by_name[] = {
+  0,   /* field[0] = account */
+  2,   /* field[2] = original_transaction_ids */
+  1,   /* field[1] = unclaimed */
+};
+static const ProtobufCIntRange perch__v1__find_account_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__find_account_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.FindAccountResponse",
+  "FindAccountResponse",
+  "Perch__V1__FindAccountResponse",
+  "perch.v1",
+  sizeof(Perch__V1__FindAccountResponse),
+  3,
+  perch__v1__find_account_response__field_descriptors,
+  perch__v1__find_account_response__field_indices_by_name,
+  1,  perch__v1__find_account_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__find_account_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__attach_alias_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AttachAliasRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AttachAliasRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_account_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AttachAliasRequest, app_account_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_transaction_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AttachAliasRequest, app_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__attach_alias_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = app_account_token */
+  3,   /* field[3] = app_transaction_id */
+};
+static const ProtobufCIntRange perch__v1__attach_alias_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__attach_alias_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AttachAliasRequest",
+  "AttachAliasRequest",
+  "Perch__V1__AttachAliasRequest",
+  "perch.v1",
+  sizeof(Perch__V1__AttachAliasRequest),
+  4,
+  perch__v1__attach_alias_request__field_descriptors,
+  perch__v1__attach_alias_request__field_indices_by_name,
+  1,  perch__v1__attach_alias_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__attach_alias_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__attach_alias_response__field_descriptors[2] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AttachAliasResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "moved_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AttachAliasResponse, moved_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__attach_alias_response__field_indices_by_name[] = {
+  1,   /* field[1] = moved_count */
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__attach_alias_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__attach_alias_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AttachAliasResponse",
+  "AttachAliasResponse",
+  "Perch__V1__AttachAliasResponse",
+  "perch.v1",
+  sizeof(Perch__V1__AttachAliasResponse),
+  2,
+  perch__v1__attach_alias_response__field_descriptors,
+  perch__v1__attach_alias_response__field_indices_by_name,
+  1,  perch__v1__attach_alias_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__attach_alias_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__detach_alias_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DetachAliasRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_account_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DetachAliasRequest, app_account_token),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DetachAliasRequest, app_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__detach_alias_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = app_account_token */
+  2,   /* field[2] = app_transaction_id */
+};
+static const ProtobufCIntRange perch__v1__detach_alias_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__detach_alias_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.DetachAliasRequest",
+  "DetachAliasRequest",
+  "Perch__V1__DetachAliasRequest",
+  "perch.v1",
+  sizeof(Perch__V1__DetachAliasRequest),
+  3,
+  perch__v1__detach_alias_request__field_descriptors,
+  perch__v1__detach_alias_request__field_indices_by_name,
+  1,  perch__v1__detach_alias_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__detach_alias_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__detach_alias_response__field_descriptors[2] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DetachAliasResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "moved_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DetachAliasResponse, moved_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__detach_alias_response__field_indices_by_name[] = {
+  1,   /* field[1] = moved_count */
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__detach_alias_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__detach_alias_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.DetachAliasResponse",
+  "DetachAliasResponse",
+  "Perch__V1__DetachAliasResponse",
+  "perch.v1",
+  sizeof(Perch__V1__DetachAliasResponse),
+  2,
+  perch__v1__detach_alias_response__field_descriptors,
+  perch__v1__detach_alias_response__field_indices_by_name,
+  1,  perch__v1__detach_alias_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__detach_alias_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__move_transaction_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MoveTransactionRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MoveTransactionRequest, original_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MoveTransactionRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__move_transaction_request__field_indices_by_name[] = {
+  2,   /* field[2] = account */
+  0,   /* field[0] = app */
+  1,   /* field[1] = original_transaction_id */
+};
+static const ProtobufCIntRange perch__v1__move_transaction_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__move_transaction_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.MoveTransactionRequest",
+  "MoveTransactionRequest",
+  "Perch__V1__MoveTransactionRequest",
+  "perch.v1",
+  sizeof(Perch__V1__MoveTransactionRequest),
+  3,
+  perch__v1__move_transaction_request__field_descriptors,
+  perch__v1__move_transaction_request__field_indices_by_name,
+  1,  perch__v1__move_transaction_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__move_transaction_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__move_transaction_response__field_descriptors[2] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MoveTransactionResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "moved_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MoveTransactionResponse, moved_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__move_transaction_response__field_indices_by_name[] = {
+  1,   /* field[1] = moved_count */
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__move_transaction_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__move_transaction_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.MoveTransactionResponse",
+  "MoveTransactionResponse",
+  "Perch__V1__MoveTransactionResponse",
+  "perch.v1",
+  sizeof(Perch__V1__MoveTransactionResponse),
+  2,
+  perch__v1__move_transaction_response__field_descriptors,
+  perch__v1__move_transaction_response__field_indices_by_name,
+  1,  perch__v1__move_transaction_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__move_transaction_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__merge_accounts_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MergeAccountsRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MergeAccountsRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "into_account",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MergeAccountsRequest, into_account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__merge_accounts_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = into_account */
+};
+static const ProtobufCIntRange perch__v1__merge_accounts_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__merge_accounts_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.MergeAccountsRequest",
+  "MergeAccountsRequest",
+  "Perch__V1__MergeAccountsRequest",
+  "perch.v1",
+  sizeof(Perch__V1__MergeAccountsRequest),
+  3,
+  perch__v1__merge_accounts_request__field_descriptors,
+  perch__v1__merge_accounts_request__field_indices_by_name,
+  1,  perch__v1__merge_accounts_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__merge_accounts_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__merge_accounts_response__field_descriptors[2] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MergeAccountsResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "moved_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__MergeAccountsResponse, moved_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__merge_accounts_response__field_indices_by_name[] = {
+  1,   /* field[1] = moved_count */
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__merge_accounts_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__merge_accounts_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.MergeAccountsResponse",
+  "MergeAccountsResponse",
+  "Perch__V1__MergeAccountsResponse",
+  "perch.v1",
+  sizeof(Perch__V1__MergeAccountsResponse),
+  2,
+  perch__v1__merge_accounts_response__field_descriptors,
+  perch__v1__merge_accounts_response__field_indices_by_name,
+  1,  perch__v1__merge_accounts_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__merge_accounts_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__grant_entitlement_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantEntitlementRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantEntitlementRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantEntitlementRequest, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__GrantEntitlementRequest, end_case),
+    offsetof(Perch__V1__GrantEntitlementRequest, until_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantEntitlementRequest, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantEntitlementRequest, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__grant_entitlement_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  5,   /* field[5] = idempotency_key */
+  2,   /* field[2] = name */
+  4,   /* field[4] = reason */
+  3,   /* field[3] = until_ms */
+};
+static const ProtobufCIntRange perch__v1__grant_entitlement_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor perch__v1__grant_entitlement_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GrantEntitlementRequest",
+  "GrantEntitlementRequest",
+  "Perch__V1__GrantEntitlementRequest",
+  "perch.v1",
+  sizeof(Perch__V1__GrantEntitlementRequest),
+  6,
+  perch__v1__grant_entitlement_request__field_descriptors,
+  perch__v1__grant_entitlement_request__field_indices_by_name,
+  1,  perch__v1__grant_entitlement_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__grant_entitlement_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__grant_entitlement_response__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantEntitlementResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__grant_entitlement_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__grant_entitlement_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__grant_entitlement_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GrantEntitlementResponse",
+  "GrantEntitlementResponse",
+  "Perch__V1__GrantEntitlementResponse",
+  "perch.v1",
+  sizeof(Perch__V1__GrantEntitlementResponse),
+  1,
+  perch__v1__grant_entitlement_response__field_descriptors,
+  perch__v1__grant_entitlement_response__field_indices_by_name,
+  1,  perch__v1__grant_entitlement_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__grant_entitlement_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__revoke_grant_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RevokeGrantRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RevokeGrantRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RevokeGrantRequest, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__revoke_grant_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = name */
+};
+static const ProtobufCIntRange perch__v1__revoke_grant_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__revoke_grant_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RevokeGrantRequest",
+  "RevokeGrantRequest",
+  "Perch__V1__RevokeGrantRequest",
+  "perch.v1",
+  sizeof(Perch__V1__RevokeGrantRequest),
+  3,
+  perch__v1__revoke_grant_request__field_descriptors,
+  perch__v1__revoke_grant_request__field_indices_by_name,
+  1,  perch__v1__revoke_grant_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__revoke_grant_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__revoke_grant_response__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RevokeGrantResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__revoke_grant_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__revoke_grant_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__revoke_grant_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RevokeGrantResponse",
+  "RevokeGrantResponse",
+  "Perch__V1__RevokeGrantResponse",
+  "perch.v1",
+  sizeof(Perch__V1__RevokeGrantResponse),
+  1,
+  perch__v1__revoke_grant_response__field_descriptors,
+  perch__v1__revoke_grant_response__field_indices_by_name,
+  1,  perch__v1__revoke_grant_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__revoke_grant_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_audit_request__field_descriptors[2] =
+{
+  {
+    "after_revision",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListAuditRequest, after_revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListAuditRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_audit_request__field_indices_by_name[] = {
+  0,   /* field[0] = after_revision */
+  1,   /* field[1] = page_size */
+};
+static const ProtobufCIntRange perch__v1__list_audit_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_audit_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListAuditRequest",
+  "ListAuditRequest",
+  "Perch__V1__ListAuditRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ListAuditRequest),
+  2,
+  perch__v1__list_audit_request__field_descriptors,
+  perch__v1__list_audit_request__field_indices_by_name,
+  1,  perch__v1__list_audit_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_audit_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__audit_line__field_descriptors[8] =
+{
+  {
+    "revision",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AuditLine, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AuditLine, at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subject",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AuditLine, subject),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "address",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AuditLine, address),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "method",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AuditLine, method),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "what",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AuditLine, what),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bundle_id",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AuditLine, bundle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AuditLine, environment),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__audit_line__field_indices_by_name[] = {
+  3,   /* field[3] = address */
+  1,   /* field[1] = at_ms */
+  6,   /* field[6] = bundle_id */
+  7,   /* field[7] = environment */
+  4,   /* field[4] = method */
+  0,   /* field[0] = revision */
+  2,   /* field[2] = subject */
+  5,   /* field[5] = what */
+};
+static const ProtobufCIntRange perch__v1__audit_line__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 8 }
+};
+const ProtobufCMessageDescriptor perch__v1__audit_line__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AuditLine",
+  "AuditLine",
+  "Perch__V1__AuditLine",
+  "perch.v1",
+  sizeof(Perch__V1__AuditLine),
+  8,
+  perch__v1__audit_line__field_descriptors,
+  perch__v1__audit_line__field_indices_by_name,
+  1,  perch__v1__audit_line__number_ranges,
+  (ProtobufCMessageInit) perch__v1__audit_line__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_audit_response__field_descriptors[2] =
+{
+  {
+    "entries",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ListAuditResponse, n_entries),
+    offsetof(Perch__V1__ListAuditResponse, entries),
+    &perch__v1__audit_line__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_more",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListAuditResponse, has_more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_audit_response__field_indices_by_name[] = {
+  0,   /* field[0] = entries */
+  1,   /* field[1] = has_more */
+};
+static const ProtobufCIntRange perch__v1__list_audit_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_audit_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListAuditResponse",
+  "ListAuditResponse",
+  "Perch__V1__ListAuditResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ListAuditResponse),
+  2,
+  perch__v1__list_audit_response__field_descriptors,
+  perch__v1__list_audit_response__field_indices_by_name,
+  1,  perch__v1__list_audit_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_audit_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[20] =
 {
   { "ListApps", &perch__v1__list_apps_request__descriptor, &perch__v1__list_apps_response__descriptor },
   { "CheckCatalog", &perch__v1__check_catalog_request__descriptor, &perch__v1__check_catalog_response__descriptor },
@@ -2651,16 +5215,38 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "RevokeToken", &perch__v1__revoke_token_request__descriptor, &perch__v1__revoke_token_response__descriptor },
   { "OfferConsoleCode", &perch__v1__offer_console_code_request__descriptor, &perch__v1__offer_console_code_response__descriptor },
   { "RedeemConsoleCode", &perch__v1__redeem_console_code_request__descriptor, &perch__v1__redeem_console_code_response__descriptor },
+  { "FindAccount", &perch__v1__find_account_request__descriptor, &perch__v1__find_account_response__descriptor },
+  { "AttachAlias", &perch__v1__attach_alias_request__descriptor, &perch__v1__attach_alias_response__descriptor },
+  { "DetachAlias", &perch__v1__detach_alias_request__descriptor, &perch__v1__detach_alias_response__descriptor },
+  { "MoveTransaction", &perch__v1__move_transaction_request__descriptor, &perch__v1__move_transaction_response__descriptor },
+  { "MergeAccounts", &perch__v1__merge_accounts_request__descriptor, &perch__v1__merge_accounts_response__descriptor },
+  { "GrantEntitlement", &perch__v1__grant_entitlement_request__descriptor, &perch__v1__grant_entitlement_response__descriptor },
+  { "RevokeGrant", &perch__v1__revoke_grant_request__descriptor, &perch__v1__revoke_grant_response__descriptor },
+  { "ListAudit", &perch__v1__list_audit_request__descriptor, &perch__v1__list_audit_response__descriptor },
+  { "ListDeadLetters", &perch__v1__list_dead_letters_request__descriptor, &perch__v1__list_dead_letters_response__descriptor },
+  { "RetryDeadLetter", &perch__v1__retry_dead_letter_request__descriptor, &perch__v1__retry_dead_letter_response__descriptor },
+  { "DropDeadLetter", &perch__v1__drop_dead_letter_request__descriptor, &perch__v1__drop_dead_letter_response__descriptor },
 };
 const unsigned perch__v1__admin_service__method_indices_by_name[] = {
+  10,        /* AttachAlias */
   5,        /* Backup */
   1,        /* CheckCatalog */
+  11,        /* DetachAlias */
+  19,        /* DropDeadLetter */
+  9,        /* FindAccount */
   3,        /* GetCatalog */
   4,        /* GetServerStatus */
+  14,        /* GrantEntitlement */
   0,        /* ListApps */
+  16,        /* ListAudit */
+  17,        /* ListDeadLetters */
   2,        /* LoadCatalog */
+  13,        /* MergeAccounts */
+  12,        /* MoveTransaction */
   7,        /* OfferConsoleCode */
   8,        /* RedeemConsoleCode */
+  18,        /* RetryDeadLetter */
+  15,        /* RevokeGrant */
   6         /* RevokeToken */
 };
 const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
@@ -2670,7 +5256,7 @@ const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
   "AdminService",
   "Perch__V1__AdminService",
   "perch.v1",
-  9,
+  20,
   perch__v1__admin_service__method_descriptors,
   perch__v1__admin_service__method_indices_by_name
 };
@@ -2745,6 +5331,94 @@ void perch__v1__admin_service__redeem_console_code(ProtobufCService *service,
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
   service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__find_account(ProtobufCService *service,
+                                            const Perch__V1__FindAccountRequest *input,
+                                            Perch__V1__FindAccountResponse_Closure closure,
+                                            void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__attach_alias(ProtobufCService *service,
+                                            const Perch__V1__AttachAliasRequest *input,
+                                            Perch__V1__AttachAliasResponse_Closure closure,
+                                            void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__detach_alias(ProtobufCService *service,
+                                            const Perch__V1__DetachAliasRequest *input,
+                                            Perch__V1__DetachAliasResponse_Closure closure,
+                                            void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__move_transaction(ProtobufCService *service,
+                                                const Perch__V1__MoveTransactionRequest *input,
+                                                Perch__V1__MoveTransactionResponse_Closure closure,
+                                                void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__merge_accounts(ProtobufCService *service,
+                                              const Perch__V1__MergeAccountsRequest *input,
+                                              Perch__V1__MergeAccountsResponse_Closure closure,
+                                              void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__grant_entitlement(ProtobufCService *service,
+                                                 const Perch__V1__GrantEntitlementRequest *input,
+                                                 Perch__V1__GrantEntitlementResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__revoke_grant(ProtobufCService *service,
+                                            const Perch__V1__RevokeGrantRequest *input,
+                                            Perch__V1__RevokeGrantResponse_Closure closure,
+                                            void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__list_audit(ProtobufCService *service,
+                                          const Perch__V1__ListAuditRequest *input,
+                                          Perch__V1__ListAuditResponse_Closure closure,
+                                          void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__list_dead_letters(ProtobufCService *service,
+                                                 const Perch__V1__ListDeadLettersRequest *input,
+                                                 Perch__V1__ListDeadLettersResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__retry_dead_letter(ProtobufCService *service,
+                                                 const Perch__V1__RetryDeadLetterRequest *input,
+                                                 Perch__V1__RetryDeadLetterResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
+                                                const Perch__V1__DropDeadLetterRequest *input,
+                                                Perch__V1__DropDeadLetterResponse_Closure closure,
+                                                void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
                                      Perch__V1__AdminService_ServiceDestroy destroy)

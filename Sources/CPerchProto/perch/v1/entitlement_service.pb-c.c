@@ -322,6 +322,276 @@ void   perch__v1__subscription_status_task_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__subscription_status_task_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__named_entitlement__init
+                     (Perch__V1__NamedEntitlement         *message)
+{
+  static const Perch__V1__NamedEntitlement init_value = PERCH__V1__NAMED_ENTITLEMENT__INIT;
+  *message = init_value;
+}
+size_t perch__v1__named_entitlement__get_packed_size
+                     (const Perch__V1__NamedEntitlement *message)
+{
+  assert(message->base.descriptor == &perch__v1__named_entitlement__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__named_entitlement__pack
+                     (const Perch__V1__NamedEntitlement *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__named_entitlement__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__named_entitlement__pack_to_buffer
+                     (const Perch__V1__NamedEntitlement *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__named_entitlement__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__NamedEntitlement *
+       perch__v1__named_entitlement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__NamedEntitlement *)
+     protobuf_c_message_unpack (&perch__v1__named_entitlement__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__named_entitlement__free_unpacked
+                     (Perch__V1__NamedEntitlement *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__named_entitlement__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__named_entitlements__init
+                     (Perch__V1__NamedEntitlements         *message)
+{
+  static const Perch__V1__NamedEntitlements init_value = PERCH__V1__NAMED_ENTITLEMENTS__INIT;
+  *message = init_value;
+}
+size_t perch__v1__named_entitlements__get_packed_size
+                     (const Perch__V1__NamedEntitlements *message)
+{
+  assert(message->base.descriptor == &perch__v1__named_entitlements__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__named_entitlements__pack
+                     (const Perch__V1__NamedEntitlements *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__named_entitlements__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__named_entitlements__pack_to_buffer
+                     (const Perch__V1__NamedEntitlements *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__named_entitlements__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__NamedEntitlements *
+       perch__v1__named_entitlements__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__NamedEntitlements *)
+     protobuf_c_message_unpack (&perch__v1__named_entitlements__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__named_entitlements__free_unpacked
+                     (Perch__V1__NamedEntitlements *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__named_entitlements__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__entitlements_task_request__init
+                     (Perch__V1__EntitlementsTaskRequest         *message)
+{
+  static const Perch__V1__EntitlementsTaskRequest init_value = PERCH__V1__ENTITLEMENTS_TASK_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__entitlements_task_request__get_packed_size
+                     (const Perch__V1__EntitlementsTaskRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_task_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__entitlements_task_request__pack
+                     (const Perch__V1__EntitlementsTaskRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_task_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__entitlements_task_request__pack_to_buffer
+                     (const Perch__V1__EntitlementsTaskRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_task_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EntitlementsTaskRequest *
+       perch__v1__entitlements_task_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EntitlementsTaskRequest *)
+     protobuf_c_message_unpack (&perch__v1__entitlements_task_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__entitlements_task_request__free_unpacked
+                     (Perch__V1__EntitlementsTaskRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__entitlements_task_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__entitlements_task_response__init
+                     (Perch__V1__EntitlementsTaskResponse         *message)
+{
+  static const Perch__V1__EntitlementsTaskResponse init_value = PERCH__V1__ENTITLEMENTS_TASK_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__entitlements_task_response__get_packed_size
+                     (const Perch__V1__EntitlementsTaskResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_task_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__entitlements_task_response__pack
+                     (const Perch__V1__EntitlementsTaskResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_task_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__entitlements_task_response__pack_to_buffer
+                     (const Perch__V1__EntitlementsTaskResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_task_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EntitlementsTaskResponse *
+       perch__v1__entitlements_task_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EntitlementsTaskResponse *)
+     protobuf_c_message_unpack (&perch__v1__entitlements_task_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__entitlements_task_response__free_unpacked
+                     (Perch__V1__EntitlementsTaskResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__entitlements_task_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_entitlements_request__init
+                     (Perch__V1__GetEntitlementsRequest         *message)
+{
+  static const Perch__V1__GetEntitlementsRequest init_value = PERCH__V1__GET_ENTITLEMENTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_entitlements_request__get_packed_size
+                     (const Perch__V1__GetEntitlementsRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_entitlements_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_entitlements_request__pack
+                     (const Perch__V1__GetEntitlementsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_entitlements_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_entitlements_request__pack_to_buffer
+                     (const Perch__V1__GetEntitlementsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_entitlements_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetEntitlementsRequest *
+       perch__v1__get_entitlements_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetEntitlementsRequest *)
+     protobuf_c_message_unpack (&perch__v1__get_entitlements_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_entitlements_request__free_unpacked
+                     (Perch__V1__GetEntitlementsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_entitlements_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_entitlements_response__init
+                     (Perch__V1__GetEntitlementsResponse         *message)
+{
+  static const Perch__V1__GetEntitlementsResponse init_value = PERCH__V1__GET_ENTITLEMENTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_entitlements_response__get_packed_size
+                     (const Perch__V1__GetEntitlementsResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_entitlements_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_entitlements_response__pack
+                     (const Perch__V1__GetEntitlementsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_entitlements_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_entitlements_response__pack_to_buffer
+                     (const Perch__V1__GetEntitlementsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_entitlements_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetEntitlementsResponse *
+       perch__v1__get_entitlements_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetEntitlementsResponse *)
+     protobuf_c_message_unpack (&perch__v1__get_entitlements_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_entitlements_response__free_unpacked
+                     (Perch__V1__GetEntitlementsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_entitlements_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__current_entitlement_task_request__init
                      (Perch__V1__CurrentEntitlementTaskRequest         *message)
 {
@@ -2076,6 +2346,563 @@ const ProtobufCMessageDescriptor perch__v1__subscription_status_task_response__d
   perch__v1__subscription_status_task_response__field_indices_by_name,
   2,  perch__v1__subscription_status_task_response__number_ranges,
   (ProtobufCMessageInit) perch__v1__subscription_status_task_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__named_entitlement__field_descriptors[13] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "active",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, active),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__NamedEntitlement, end_case),
+    offsetof(Perch__V1__NamedEntitlement, until_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "lifetime",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, lifetime),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "will_renew",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, will_renew),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, state),
+    &perch__v1__renewal_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since_ms",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__NamedEntitlement, begin_case),
+    offsetof(Perch__V1__NamedEntitlement, since_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "origin",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, origin),
+    &perch__v1__entitlement_origin__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tier",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ownership_type",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, ownership_type),
+    &perch__v1__ownership_type__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sandbox",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, sandbox),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__named_entitlement__field_indices_by_name[] = {
+  1,   /* field[1] = active */
+  3,   /* field[3] = lifetime */
+  0,   /* field[0] = name */
+  7,   /* field[7] = origin */
+  10,   /* field[10] = ownership_type */
+  8,   /* field[8] = product_id */
+  12,   /* field[12] = reason */
+  11,   /* field[11] = sandbox */
+  6,   /* field[6] = since_ms */
+  5,   /* field[5] = state */
+  9,   /* field[9] = tier */
+  2,   /* field[2] = until_ms */
+  4,   /* field[4] = will_renew */
+};
+static const ProtobufCIntRange perch__v1__named_entitlement__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 13 }
+};
+const ProtobufCMessageDescriptor perch__v1__named_entitlement__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.NamedEntitlement",
+  "NamedEntitlement",
+  "Perch__V1__NamedEntitlement",
+  "perch.v1",
+  sizeof(Perch__V1__NamedEntitlement),
+  13,
+  perch__v1__named_entitlement__field_descriptors,
+  perch__v1__named_entitlement__field_indices_by_name,
+  1,  perch__v1__named_entitlement__number_ranges,
+  (ProtobufCMessageInit) perch__v1__named_entitlement__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__named_entitlements__field_descriptors[1] =
+{
+  {
+    "entitlements",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__NamedEntitlements, n_entitlements),
+    offsetof(Perch__V1__NamedEntitlements, entitlements),
+    &perch__v1__named_entitlement__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__named_entitlements__field_indices_by_name[] = {
+  0,   /* field[0] = entitlements */
+};
+static const ProtobufCIntRange perch__v1__named_entitlements__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__named_entitlements__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.NamedEntitlements",
+  "NamedEntitlements",
+  "Perch__V1__NamedEntitlements",
+  "perch.v1",
+  sizeof(Perch__V1__NamedEntitlements),
+  1,
+  perch__v1__named_entitlements__field_descriptors,
+  perch__v1__named_entitlements__field_indices_by_name,
+  1,  perch__v1__named_entitlements__number_ranges,
+  (ProtobufCMessageInit) perch__v1__named_entitlements__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__entitlements_task_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsTaskRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsTaskRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resume_token",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsTaskRequest, resume_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsTaskRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__entitlements_task_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  3,   /* field[3] = at_least */
+  2,   /* field[2] = resume_token */
+};
+static const ProtobufCIntRange perch__v1__entitlements_task_request__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 4, 2 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__entitlements_task_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementsTaskRequest",
+  "EntitlementsTaskRequest",
+  "Perch__V1__EntitlementsTaskRequest",
+  "perch.v1",
+  sizeof(Perch__V1__EntitlementsTaskRequest),
+  4,
+  perch__v1__entitlements_task_request__field_descriptors,
+  perch__v1__entitlements_task_request__field_indices_by_name,
+  2,  perch__v1__entitlements_task_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__entitlements_task_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__entitlements_task_response__field_descriptors[6] =
+{
+  {
+    "loading",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__EntitlementsTaskResponse, state_case),
+    offsetof(Perch__V1__EntitlementsTaskResponse, loading),
+    &perch__v1__loading__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failure",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__EntitlementsTaskResponse, state_case),
+    offsetof(Perch__V1__EntitlementsTaskResponse, failure),
+    &perch__v1__failure__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "success",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__EntitlementsTaskResponse, state_case),
+    offsetof(Perch__V1__EntitlementsTaskResponse, success),
+    &perch__v1__named_entitlements__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unchanged",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__EntitlementsTaskResponse, state_case),
+    offsetof(Perch__V1__EntitlementsTaskResponse, unchanged),
+    &perch__v1__unchanged__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "info",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsTaskResponse, info),
+    &perch__v1__value_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bookmark",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsTaskResponse, bookmark),
+    &perch__v1__bookmark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__entitlements_task_response__field_indices_by_name[] = {
+  5,   /* field[5] = bookmark */
+  1,   /* field[1] = failure */
+  4,   /* field[4] = info */
+  0,   /* field[0] = loading */
+  2,   /* field[2] = success */
+  3,   /* field[3] = unchanged */
+};
+static const ProtobufCIntRange perch__v1__entitlements_task_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 5 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor perch__v1__entitlements_task_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementsTaskResponse",
+  "EntitlementsTaskResponse",
+  "Perch__V1__EntitlementsTaskResponse",
+  "perch.v1",
+  sizeof(Perch__V1__EntitlementsTaskResponse),
+  6,
+  perch__v1__entitlements_task_response__field_descriptors,
+  perch__v1__entitlements_task_response__field_indices_by_name,
+  2,  perch__v1__entitlements_task_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__entitlements_task_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_entitlements_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetEntitlementsRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetEntitlementsRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "as_of",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetEntitlementsRequest, as_of),
+    &perch__v1__as_of__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetEntitlementsRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_entitlements_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = as_of */
+  3,   /* field[3] = at_least */
+};
+static const ProtobufCIntRange perch__v1__get_entitlements_request__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 5, 3 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_entitlements_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetEntitlementsRequest",
+  "GetEntitlementsRequest",
+  "Perch__V1__GetEntitlementsRequest",
+  "perch.v1",
+  sizeof(Perch__V1__GetEntitlementsRequest),
+  4,
+  perch__v1__get_entitlements_request__field_descriptors,
+  perch__v1__get_entitlements_request__field_indices_by_name,
+  2,  perch__v1__get_entitlements_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_entitlements_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_entitlements_response__field_descriptors[3] =
+{
+  {
+    "failure",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__GetEntitlementsResponse, state_case),
+    offsetof(Perch__V1__GetEntitlementsResponse, failure),
+    &perch__v1__failure__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "success",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__GetEntitlementsResponse, state_case),
+    offsetof(Perch__V1__GetEntitlementsResponse, success),
+    &perch__v1__named_entitlements__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "info",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetEntitlementsResponse, info),
+    &perch__v1__value_info__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_entitlements_response__field_indices_by_name[] = {
+  0,   /* field[0] = failure */
+  2,   /* field[2] = info */
+  1,   /* field[1] = success */
+};
+static const ProtobufCIntRange perch__v1__get_entitlements_response__number_ranges[2 + 1] =
+{
+  { 2, 0 },
+  { 5, 2 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_entitlements_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetEntitlementsResponse",
+  "GetEntitlementsResponse",
+  "Perch__V1__GetEntitlementsResponse",
+  "perch.v1",
+  sizeof(Perch__V1__GetEntitlementsResponse),
+  3,
+  perch__v1__get_entitlements_response__field_descriptors,
+  perch__v1__get_entitlements_response__field_indices_by_name,
+  2,  perch__v1__get_entitlements_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_entitlements_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor perch__v1__current_entitlement_task_request__field_descriptors[5] =
@@ -4389,6 +5216,36 @@ const ProtobufCMessageDescriptor perch__v1__app_changes_response__descriptor =
   (ProtobufCMessageInit) perch__v1__app_changes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCEnumValue perch__v1__entitlement_origin__enum_values_by_number[3] =
+{
+  { "ENTITLEMENT_ORIGIN_UNSPECIFIED", "PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_UNSPECIFIED", 0 },
+  { "ENTITLEMENT_ORIGIN_STORE", "PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_STORE", 1 },
+  { "ENTITLEMENT_ORIGIN_GRANT", "PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_GRANT", 2 },
+};
+static const ProtobufCIntRange perch__v1__entitlement_origin__value_ranges[] = {
+{0, 0},{0, 3}
+};
+static const ProtobufCEnumValueIndex perch__v1__entitlement_origin__enum_values_by_name[3] =
+{
+  { "ENTITLEMENT_ORIGIN_GRANT", 2 },
+  { "ENTITLEMENT_ORIGIN_STORE", 1 },
+  { "ENTITLEMENT_ORIGIN_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor perch__v1__entitlement_origin__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementOrigin",
+  "EntitlementOrigin",
+  "Perch__V1__EntitlementOrigin",
+  "perch.v1",
+  3,
+  perch__v1__entitlement_origin__enum_values_by_number,
+  3,
+  perch__v1__entitlement_origin__enum_values_by_name,
+  1,
+  perch__v1__entitlement_origin__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
 static const ProtobufCEnumValue perch__v1__plan_relation__enum_values_by_number[5] =
 {
   { "PLAN_RELATION_UNSPECIFIED", "PERCH__V1__PLAN_RELATION__PLAN_RELATION_UNSPECIFIED", 0 },
@@ -4423,11 +5280,13 @@ const ProtobufCEnumDescriptor perch__v1__plan_relation__descriptor =
   perch__v1__plan_relation__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[13] =
+static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[15] =
 {
   { "ProductsTask", &perch__v1__products_task_request__descriptor, &perch__v1__products_task_response__descriptor },
   { "SubscriptionStatusTask", &perch__v1__subscription_status_task_request__descriptor, &perch__v1__subscription_status_task_response__descriptor },
   { "CurrentEntitlementTask", &perch__v1__current_entitlement_task_request__descriptor, &perch__v1__current_entitlement_task_response__descriptor },
+  { "EntitlementsTask", &perch__v1__entitlements_task_request__descriptor, &perch__v1__entitlements_task_response__descriptor },
+  { "GetEntitlements", &perch__v1__get_entitlements_request__descriptor, &perch__v1__get_entitlements_response__descriptor },
   { "GetProducts", &perch__v1__get_products_request__descriptor, &perch__v1__get_products_response__descriptor },
   { "GetImage", &perch__v1__get_image_request__descriptor, &perch__v1__get_image_response__descriptor },
   { "GetSubscriptionStatus", &perch__v1__get_subscription_status_request__descriptor, &perch__v1__get_subscription_status_response__descriptor },
@@ -4440,17 +5299,19 @@ static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_de
   { "Explain", &perch__v1__explain_request__descriptor, &perch__v1__explain_response__descriptor },
 };
 const unsigned perch__v1__entitlement_service__method_indices_by_name[] = {
-  11,        /* AppChanges */
+  13,        /* AppChanges */
   2,        /* CurrentEntitlementTask */
-  12,        /* Explain */
-  10,        /* GetAppPolicies */
-  6,        /* GetCurrentEntitlement */
-  4,        /* GetImage */
-  9,        /* GetOfferEligibility */
-  3,        /* GetProducts */
-  5,        /* GetSubscriptionStatus */
-  7,        /* ListCurrentEntitlements */
-  8,        /* ListPlanOptions */
+  3,        /* EntitlementsTask */
+  14,        /* Explain */
+  12,        /* GetAppPolicies */
+  8,        /* GetCurrentEntitlement */
+  4,        /* GetEntitlements */
+  6,        /* GetImage */
+  11,        /* GetOfferEligibility */
+  5,        /* GetProducts */
+  7,        /* GetSubscriptionStatus */
+  9,        /* ListCurrentEntitlements */
+  10,        /* ListPlanOptions */
   0,        /* ProductsTask */
   1         /* SubscriptionStatusTask */
 };
@@ -4461,7 +5322,7 @@ const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor =
   "EntitlementService",
   "Perch__V1__EntitlementService",
   "perch.v1",
-  13,
+  15,
   perch__v1__entitlement_service__method_descriptors,
   perch__v1__entitlement_service__method_indices_by_name
 };
@@ -4489,13 +5350,29 @@ void perch__v1__entitlement_service__current_entitlement_task(ProtobufCService *
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
   service->invoke(service, 2, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__entitlement_service__entitlements_task(ProtobufCService *service,
+                                                       const Perch__V1__EntitlementsTaskRequest *input,
+                                                       Perch__V1__EntitlementsTaskResponse_Closure closure,
+                                                       void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__entitlement_service__get_entitlements(ProtobufCService *service,
+                                                      const Perch__V1__GetEntitlementsRequest *input,
+                                                      Perch__V1__GetEntitlementsResponse_Closure closure,
+                                                      void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__entitlement_service__get_products(ProtobufCService *service,
                                                   const Perch__V1__GetProductsRequest *input,
                                                   Perch__V1__GetProductsResponse_Closure closure,
                                                   void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 3, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_image(ProtobufCService *service,
                                                const Perch__V1__GetImageRequest *input,
@@ -4503,7 +5380,7 @@ void perch__v1__entitlement_service__get_image(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_subscription_status(ProtobufCService *service,
                                                              const Perch__V1__GetSubscriptionStatusRequest *input,
@@ -4511,7 +5388,7 @@ void perch__v1__entitlement_service__get_subscription_status(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_current_entitlement(ProtobufCService *service,
                                                              const Perch__V1__GetCurrentEntitlementRequest *input,
@@ -4519,7 +5396,7 @@ void perch__v1__entitlement_service__get_current_entitlement(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__list_current_entitlements(ProtobufCService *service,
                                                                const Perch__V1__ListCurrentEntitlementsRequest *input,
@@ -4527,7 +5404,7 @@ void perch__v1__entitlement_service__list_current_entitlements(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__list_plan_options(ProtobufCService *service,
                                                        const Perch__V1__ListPlanOptionsRequest *input,
@@ -4535,7 +5412,7 @@ void perch__v1__entitlement_service__list_plan_options(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_offer_eligibility(ProtobufCService *service,
                                                            const Perch__V1__GetOfferEligibilityRequest *input,
@@ -4543,7 +5420,7 @@ void perch__v1__entitlement_service__get_offer_eligibility(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_app_policies(ProtobufCService *service,
                                                       const Perch__V1__GetAppPoliciesRequest *input,
@@ -4551,7 +5428,7 @@ void perch__v1__entitlement_service__get_app_policies(ProtobufCService *service,
                                                       void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__app_changes(ProtobufCService *service,
                                                  const Perch__V1__AppChangesRequest *input,
@@ -4559,7 +5436,7 @@ void perch__v1__entitlement_service__app_changes(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__explain(ProtobufCService *service,
                                              const Perch__V1__ExplainRequest *input,
@@ -4567,7 +5444,7 @@ void perch__v1__entitlement_service__explain(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service *service,
                                            Perch__V1__EntitlementService_ServiceDestroy destroy)

@@ -41,6 +41,30 @@ typedef struct Perch__V1__OfferConsoleCodeRequest Perch__V1__OfferConsoleCodeReq
 typedef struct Perch__V1__OfferConsoleCodeResponse Perch__V1__OfferConsoleCodeResponse;
 typedef struct Perch__V1__RedeemConsoleCodeRequest Perch__V1__RedeemConsoleCodeRequest;
 typedef struct Perch__V1__RedeemConsoleCodeResponse Perch__V1__RedeemConsoleCodeResponse;
+typedef struct Perch__V1__DeadLetter Perch__V1__DeadLetter;
+typedef struct Perch__V1__ListDeadLettersRequest Perch__V1__ListDeadLettersRequest;
+typedef struct Perch__V1__ListDeadLettersResponse Perch__V1__ListDeadLettersResponse;
+typedef struct Perch__V1__RetryDeadLetterRequest Perch__V1__RetryDeadLetterRequest;
+typedef struct Perch__V1__RetryDeadLetterResponse Perch__V1__RetryDeadLetterResponse;
+typedef struct Perch__V1__DropDeadLetterRequest Perch__V1__DropDeadLetterRequest;
+typedef struct Perch__V1__DropDeadLetterResponse Perch__V1__DropDeadLetterResponse;
+typedef struct Perch__V1__FindAccountRequest Perch__V1__FindAccountRequest;
+typedef struct Perch__V1__FindAccountResponse Perch__V1__FindAccountResponse;
+typedef struct Perch__V1__AttachAliasRequest Perch__V1__AttachAliasRequest;
+typedef struct Perch__V1__AttachAliasResponse Perch__V1__AttachAliasResponse;
+typedef struct Perch__V1__DetachAliasRequest Perch__V1__DetachAliasRequest;
+typedef struct Perch__V1__DetachAliasResponse Perch__V1__DetachAliasResponse;
+typedef struct Perch__V1__MoveTransactionRequest Perch__V1__MoveTransactionRequest;
+typedef struct Perch__V1__MoveTransactionResponse Perch__V1__MoveTransactionResponse;
+typedef struct Perch__V1__MergeAccountsRequest Perch__V1__MergeAccountsRequest;
+typedef struct Perch__V1__MergeAccountsResponse Perch__V1__MergeAccountsResponse;
+typedef struct Perch__V1__GrantEntitlementRequest Perch__V1__GrantEntitlementRequest;
+typedef struct Perch__V1__GrantEntitlementResponse Perch__V1__GrantEntitlementResponse;
+typedef struct Perch__V1__RevokeGrantRequest Perch__V1__RevokeGrantRequest;
+typedef struct Perch__V1__RevokeGrantResponse Perch__V1__RevokeGrantResponse;
+typedef struct Perch__V1__ListAuditRequest Perch__V1__ListAuditRequest;
+typedef struct Perch__V1__AuditLine Perch__V1__AuditLine;
+typedef struct Perch__V1__ListAuditResponse Perch__V1__ListAuditResponse;
 
 
 /* --- enums --- */
@@ -634,6 +658,578 @@ struct  Perch__V1__RedeemConsoleCodeResponse
     , (char *)protobuf_c_empty_string }
 
 
+/*
+ * A value that was not taken.
+ */
+struct  Perch__V1__DeadLetter
+{
+  ProtobufCMessage base;
+  /*
+   * Its identifier, for RetryDeadLetter and DropDeadLetter.
+   */
+  char *id;
+  /*
+   * When it came, in milliseconds since the Unix epoch.
+   */
+  int64_t received_at_ms;
+  /*
+   * Why it was not taken: a word of the table of errors.
+   */
+  char *reason;
+  /*
+   * That as a sentence. It quotes nothing of the value.
+   */
+  char *message;
+  /*
+   * The bundle identifier that the value names.
+   */
+  char *bundle_id;
+  /*
+   * Apple's name of the environment that the value names.
+   */
+  char *environment;
+  /*
+   * Apple's type of the notification; empty for another value.
+   */
+  char *notification_type;
+  /*
+   * Length of the value.
+   */
+  uint32_t byte_count;
+};
+#define PERCH__V1__DEAD_LETTER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__dead_letter__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * Asks for dead letters.
+ */
+struct  Perch__V1__ListDeadLettersRequest
+{
+  ProtobufCMessage base;
+  /*
+   * At most this many; 0 for 100.
+   */
+  uint32_t page_size;
+  /*
+   * From `next_page_token` of the page before.
+   */
+  ProtobufCBinaryData page_token;
+};
+#define PERCH__V1__LIST_DEAD_LETTERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_dead_letters_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+/*
+ * Dead letters.
+ */
+struct  Perch__V1__ListDeadLettersResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Oldest first.
+   */
+  size_t n_dead_letters;
+  Perch__V1__DeadLetter **dead_letters;
+  /*
+   * For the next page; empty if there is none.
+   */
+  ProtobufCBinaryData next_page_token;
+};
+#define PERCH__V1__LIST_DEAD_LETTERS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_dead_letters_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+/*
+ * Takes a dead letter once more.
+ */
+struct  Perch__V1__RetryDeadLetterRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Which one.
+   */
+  char *id;
+};
+#define PERCH__V1__RETRY_DEAD_LETTER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__retry_dead_letter_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * It was taken.
+ */
+struct  Perch__V1__RetryDeadLetterResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the store stands with it.
+   */
+  Perch__V1__Position *position;
+  /*
+   * Values that changed something.
+   */
+  uint32_t news_count;
+};
+#define PERCH__V1__RETRY_DEAD_LETTER_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__retry_dead_letter_response__descriptor) \
+    , NULL, 0 }
+
+
+/*
+ * Deletes a dead letter.
+ */
+struct  Perch__V1__DropDeadLetterRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Which one.
+   */
+  char *id;
+};
+#define PERCH__V1__DROP_DEAD_LETTER_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__drop_dead_letter_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * It is deleted.
+ */
+struct  Perch__V1__DropDeadLetterResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the store stands with it.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__DROP_DEAD_LETTER_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__drop_dead_letter_response__descriptor) \
+    , NULL }
+
+
+/*
+ * Asks for an account. Exactly one of the last three fields is set.
+ */
+struct  Perch__V1__FindAccountRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * Any transaction, or original transaction, of the account.
+   */
+  uint64_t transaction_id;
+  /*
+   * The app's own UUID for its customer.
+   */
+  char *app_account_token;
+  /*
+   * Apple's number of the customer in this app.
+   */
+  char *app_transaction_id;
+};
+#define PERCH__V1__FIND_ACCOUNT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__find_account_request__descriptor) \
+    , NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * An account.
+ */
+struct  Perch__V1__FindAccountResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The caller's key of the account; empty for an unclaimed one, which no caller can name.
+   */
+  char *account;
+  /*
+   * What was reported belongs to no account that is known.
+   */
+  protobuf_c_boolean unclaimed;
+  /*
+   * The original transactions of the account that were reported, in decimal digits as Apple writes them.
+   */
+  size_t n_original_transaction_ids;
+  char **original_transaction_ids;
+};
+#define PERCH__V1__FIND_ACCOUNT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__find_account_response__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0,NULL }
+
+
+/*
+ * Attaches a name to an account. Exactly one of the last two fields is set.
+ */
+struct  Perch__V1__AttachAliasRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account, which is opened if there is none.
+   */
+  char *account;
+  /*
+   * The app's own UUID for its customer.
+   */
+  char *app_account_token;
+  /*
+   * Apple's number of the customer in this app.
+   */
+  char *app_transaction_id;
+};
+#define PERCH__V1__ATTACH_ALIAS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__attach_alias_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * It is attached.
+ */
+struct  Perch__V1__AttachAliasResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * Original transactions that changed their account.
+   */
+  uint32_t moved_count;
+};
+#define PERCH__V1__ATTACH_ALIAS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__attach_alias_response__descriptor) \
+    , NULL, 0 }
+
+
+/*
+ * Detaches a name. Exactly one of the last two fields is set.
+ */
+struct  Perch__V1__DetachAliasRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The app's own UUID for its customer.
+   */
+  char *app_account_token;
+  /*
+   * Apple's number of the customer in this app.
+   */
+  char *app_transaction_id;
+};
+#define PERCH__V1__DETACH_ALIAS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__detach_alias_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * It is detached.
+ */
+struct  Perch__V1__DetachAliasResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * Original transactions that changed their account.
+   */
+  uint32_t moved_count;
+};
+#define PERCH__V1__DETACH_ALIAS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__detach_alias_response__descriptor) \
+    , NULL, 0 }
+
+
+/*
+ * Moves an original transaction.
+ */
+struct  Perch__V1__MoveTransactionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The original transaction.
+   */
+  uint64_t original_transaction_id;
+  /*
+   * The caller's key of the account that gets it, which is opened if there is none.
+   */
+  char *account;
+};
+#define PERCH__V1__MOVE_TRANSACTION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__move_transaction_request__descriptor) \
+    , NULL, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * It is moved.
+ */
+struct  Perch__V1__MoveTransactionResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * Original transactions that changed their account.
+   */
+  uint32_t moved_count;
+};
+#define PERCH__V1__MOVE_TRANSACTION_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__move_transaction_response__descriptor) \
+    , NULL, 0 }
+
+
+/*
+ * Merges two accounts.
+ */
+struct  Perch__V1__MergeAccountsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account that ends. From now on it names the other account.
+   */
+  char *account;
+  /*
+   * The caller's key of the account that gets everything.
+   */
+  char *into_account;
+};
+#define PERCH__V1__MERGE_ACCOUNTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__merge_accounts_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * They are merged.
+ */
+struct  Perch__V1__MergeAccountsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * Original transactions that changed their account.
+   */
+  uint32_t moved_count;
+};
+#define PERCH__V1__MERGE_ACCOUNTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__merge_accounts_response__descriptor) \
+    , NULL, 0 }
+
+
+typedef enum {
+  PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END__NOT_SET = 0,
+  PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END_UNTIL_MS = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END__CASE)
+} Perch__V1__GrantEntitlementRequest__EndCase;
+
+/*
+ * Grants a named entitlement.
+ */
+struct  Perch__V1__GrantEntitlementRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account, which is opened if there is none.
+   */
+  char *account;
+  /*
+   * The entitlement: 1 to 64 bytes. It need not stand in the app's file.
+   */
+  char *name;
+  /*
+   * For the record; up to 255 bytes.
+   */
+  char *reason;
+  /*
+   * Makes the call safe to repeat. Up to 64 bytes.
+   */
+  ProtobufCBinaryData idempotency_key;
+  Perch__V1__GrantEntitlementRequest__EndCase end_case;
+  union {
+    /*
+     * When it ends, in milliseconds since the Unix epoch.
+     */
+    int64_t until_ms;
+  };
+};
+#define PERCH__V1__GRANT_ENTITLEMENT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__grant_entitlement_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END__NOT_SET, {0} }
+
+
+/*
+ * It is granted.
+ */
+struct  Perch__V1__GrantEntitlementResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__GRANT_ENTITLEMENT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__grant_entitlement_response__descriptor) \
+    , NULL }
+
+
+/*
+ * Ends a grant.
+ */
+struct  Perch__V1__RevokeGrantRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account.
+   */
+  char *account;
+  /*
+   * The entitlement.
+   */
+  char *name;
+};
+#define PERCH__V1__REVOKE_GRANT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__revoke_grant_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * It has ended, or there was none.
+ */
+struct  Perch__V1__RevokeGrantResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__REVOKE_GRANT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__revoke_grant_response__descriptor) \
+    , NULL }
+
+
+/*
+ * Asks for the audit trail.
+ */
+struct  Perch__V1__ListAuditRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Changes after this revision; 0 for all.
+   */
+  uint64_t after_revision;
+  /*
+   * At most this many; 0 for 100. The next page begins after the last revision of this one.
+   */
+  uint32_t page_size;
+};
+#define PERCH__V1__LIST_AUDIT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_audit_request__descriptor) \
+    , 0, 0 }
+
+
+/*
+ * An administrative or test change. It names no account.
+ */
+struct  Perch__V1__AuditLine
+{
+  ProtobufCMessage base;
+  /*
+   * The revision that it made.
+   */
+  uint64_t revision;
+  /*
+   * When it was asked for, in milliseconds since the Unix epoch.
+   */
+  int64_t at_ms;
+  /*
+   * Who asked: subject and key of the credentials.
+   */
+  char *subject;
+  /*
+   * The caller's IPv4 address, or the network of an IPv6 address; empty for the server's own machine.
+   */
+  char *address;
+  /*
+   * The method's path.
+   */
+  char *method;
+  /*
+   * The operation within the method, or what it was about.
+   */
+  char *what;
+  /*
+   * Bundle identifier of the app; empty for a change of the store itself.
+   */
+  char *bundle_id;
+  /*
+   * Its environment; empty for a change of the store itself.
+   */
+  char *environment;
+};
+#define PERCH__V1__AUDIT_LINE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__audit_line__descriptor) \
+    , 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The audit trail.
+ */
+struct  Perch__V1__ListAuditResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Oldest first.
+   */
+  size_t n_entries;
+  Perch__V1__AuditLine **entries;
+  /*
+   * There are more.
+   */
+  protobuf_c_boolean has_more;
+};
+#define PERCH__V1__LIST_AUDIT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_audit_response__descriptor) \
+    , 0,NULL, 0 }
+
+
 /* Perch__V1__App methods */
 void   perch__v1__app__init
                      (Perch__V1__App         *message);
@@ -1109,6 +1705,462 @@ Perch__V1__RedeemConsoleCodeResponse *
 void   perch__v1__redeem_console_code_response__free_unpacked
                      (Perch__V1__RedeemConsoleCodeResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__DeadLetter methods */
+void   perch__v1__dead_letter__init
+                     (Perch__V1__DeadLetter         *message);
+size_t perch__v1__dead_letter__get_packed_size
+                     (const Perch__V1__DeadLetter   *message);
+size_t perch__v1__dead_letter__pack
+                     (const Perch__V1__DeadLetter   *message,
+                      uint8_t             *out);
+size_t perch__v1__dead_letter__pack_to_buffer
+                     (const Perch__V1__DeadLetter   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__DeadLetter *
+       perch__v1__dead_letter__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__dead_letter__free_unpacked
+                     (Perch__V1__DeadLetter *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListDeadLettersRequest methods */
+void   perch__v1__list_dead_letters_request__init
+                     (Perch__V1__ListDeadLettersRequest         *message);
+size_t perch__v1__list_dead_letters_request__get_packed_size
+                     (const Perch__V1__ListDeadLettersRequest   *message);
+size_t perch__v1__list_dead_letters_request__pack
+                     (const Perch__V1__ListDeadLettersRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_dead_letters_request__pack_to_buffer
+                     (const Perch__V1__ListDeadLettersRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListDeadLettersRequest *
+       perch__v1__list_dead_letters_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_dead_letters_request__free_unpacked
+                     (Perch__V1__ListDeadLettersRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListDeadLettersResponse methods */
+void   perch__v1__list_dead_letters_response__init
+                     (Perch__V1__ListDeadLettersResponse         *message);
+size_t perch__v1__list_dead_letters_response__get_packed_size
+                     (const Perch__V1__ListDeadLettersResponse   *message);
+size_t perch__v1__list_dead_letters_response__pack
+                     (const Perch__V1__ListDeadLettersResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_dead_letters_response__pack_to_buffer
+                     (const Perch__V1__ListDeadLettersResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListDeadLettersResponse *
+       perch__v1__list_dead_letters_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_dead_letters_response__free_unpacked
+                     (Perch__V1__ListDeadLettersResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RetryDeadLetterRequest methods */
+void   perch__v1__retry_dead_letter_request__init
+                     (Perch__V1__RetryDeadLetterRequest         *message);
+size_t perch__v1__retry_dead_letter_request__get_packed_size
+                     (const Perch__V1__RetryDeadLetterRequest   *message);
+size_t perch__v1__retry_dead_letter_request__pack
+                     (const Perch__V1__RetryDeadLetterRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__retry_dead_letter_request__pack_to_buffer
+                     (const Perch__V1__RetryDeadLetterRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RetryDeadLetterRequest *
+       perch__v1__retry_dead_letter_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__retry_dead_letter_request__free_unpacked
+                     (Perch__V1__RetryDeadLetterRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RetryDeadLetterResponse methods */
+void   perch__v1__retry_dead_letter_response__init
+                     (Perch__V1__RetryDeadLetterResponse         *message);
+size_t perch__v1__retry_dead_letter_response__get_packed_size
+                     (const Perch__V1__RetryDeadLetterResponse   *message);
+size_t perch__v1__retry_dead_letter_response__pack
+                     (const Perch__V1__RetryDeadLetterResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__retry_dead_letter_response__pack_to_buffer
+                     (const Perch__V1__RetryDeadLetterResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RetryDeadLetterResponse *
+       perch__v1__retry_dead_letter_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__retry_dead_letter_response__free_unpacked
+                     (Perch__V1__RetryDeadLetterResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__DropDeadLetterRequest methods */
+void   perch__v1__drop_dead_letter_request__init
+                     (Perch__V1__DropDeadLetterRequest         *message);
+size_t perch__v1__drop_dead_letter_request__get_packed_size
+                     (const Perch__V1__DropDeadLetterRequest   *message);
+size_t perch__v1__drop_dead_letter_request__pack
+                     (const Perch__V1__DropDeadLetterRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__drop_dead_letter_request__pack_to_buffer
+                     (const Perch__V1__DropDeadLetterRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__DropDeadLetterRequest *
+       perch__v1__drop_dead_letter_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__drop_dead_letter_request__free_unpacked
+                     (Perch__V1__DropDeadLetterRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__DropDeadLetterResponse methods */
+void   perch__v1__drop_dead_letter_response__init
+                     (Perch__V1__DropDeadLetterResponse         *message);
+size_t perch__v1__drop_dead_letter_response__get_packed_size
+                     (const Perch__V1__DropDeadLetterResponse   *message);
+size_t perch__v1__drop_dead_letter_response__pack
+                     (const Perch__V1__DropDeadLetterResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__drop_dead_letter_response__pack_to_buffer
+                     (const Perch__V1__DropDeadLetterResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__DropDeadLetterResponse *
+       perch__v1__drop_dead_letter_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__drop_dead_letter_response__free_unpacked
+                     (Perch__V1__DropDeadLetterResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__FindAccountRequest methods */
+void   perch__v1__find_account_request__init
+                     (Perch__V1__FindAccountRequest         *message);
+size_t perch__v1__find_account_request__get_packed_size
+                     (const Perch__V1__FindAccountRequest   *message);
+size_t perch__v1__find_account_request__pack
+                     (const Perch__V1__FindAccountRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__find_account_request__pack_to_buffer
+                     (const Perch__V1__FindAccountRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__FindAccountRequest *
+       perch__v1__find_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__find_account_request__free_unpacked
+                     (Perch__V1__FindAccountRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__FindAccountResponse methods */
+void   perch__v1__find_account_response__init
+                     (Perch__V1__FindAccountResponse         *message);
+size_t perch__v1__find_account_response__get_packed_size
+                     (const Perch__V1__FindAccountResponse   *message);
+size_t perch__v1__find_account_response__pack
+                     (const Perch__V1__FindAccountResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__find_account_response__pack_to_buffer
+                     (const Perch__V1__FindAccountResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__FindAccountResponse *
+       perch__v1__find_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__find_account_response__free_unpacked
+                     (Perch__V1__FindAccountResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AttachAliasRequest methods */
+void   perch__v1__attach_alias_request__init
+                     (Perch__V1__AttachAliasRequest         *message);
+size_t perch__v1__attach_alias_request__get_packed_size
+                     (const Perch__V1__AttachAliasRequest   *message);
+size_t perch__v1__attach_alias_request__pack
+                     (const Perch__V1__AttachAliasRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__attach_alias_request__pack_to_buffer
+                     (const Perch__V1__AttachAliasRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AttachAliasRequest *
+       perch__v1__attach_alias_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__attach_alias_request__free_unpacked
+                     (Perch__V1__AttachAliasRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AttachAliasResponse methods */
+void   perch__v1__attach_alias_response__init
+                     (Perch__V1__AttachAliasResponse         *message);
+size_t perch__v1__attach_alias_response__get_packed_size
+                     (const Perch__V1__AttachAliasResponse   *message);
+size_t perch__v1__attach_alias_response__pack
+                     (const Perch__V1__AttachAliasResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__attach_alias_response__pack_to_buffer
+                     (const Perch__V1__AttachAliasResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AttachAliasResponse *
+       perch__v1__attach_alias_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__attach_alias_response__free_unpacked
+                     (Perch__V1__AttachAliasResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__DetachAliasRequest methods */
+void   perch__v1__detach_alias_request__init
+                     (Perch__V1__DetachAliasRequest         *message);
+size_t perch__v1__detach_alias_request__get_packed_size
+                     (const Perch__V1__DetachAliasRequest   *message);
+size_t perch__v1__detach_alias_request__pack
+                     (const Perch__V1__DetachAliasRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__detach_alias_request__pack_to_buffer
+                     (const Perch__V1__DetachAliasRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__DetachAliasRequest *
+       perch__v1__detach_alias_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__detach_alias_request__free_unpacked
+                     (Perch__V1__DetachAliasRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__DetachAliasResponse methods */
+void   perch__v1__detach_alias_response__init
+                     (Perch__V1__DetachAliasResponse         *message);
+size_t perch__v1__detach_alias_response__get_packed_size
+                     (const Perch__V1__DetachAliasResponse   *message);
+size_t perch__v1__detach_alias_response__pack
+                     (const Perch__V1__DetachAliasResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__detach_alias_response__pack_to_buffer
+                     (const Perch__V1__DetachAliasResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__DetachAliasResponse *
+       perch__v1__detach_alias_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__detach_alias_response__free_unpacked
+                     (Perch__V1__DetachAliasResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__MoveTransactionRequest methods */
+void   perch__v1__move_transaction_request__init
+                     (Perch__V1__MoveTransactionRequest         *message);
+size_t perch__v1__move_transaction_request__get_packed_size
+                     (const Perch__V1__MoveTransactionRequest   *message);
+size_t perch__v1__move_transaction_request__pack
+                     (const Perch__V1__MoveTransactionRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__move_transaction_request__pack_to_buffer
+                     (const Perch__V1__MoveTransactionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__MoveTransactionRequest *
+       perch__v1__move_transaction_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__move_transaction_request__free_unpacked
+                     (Perch__V1__MoveTransactionRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__MoveTransactionResponse methods */
+void   perch__v1__move_transaction_response__init
+                     (Perch__V1__MoveTransactionResponse         *message);
+size_t perch__v1__move_transaction_response__get_packed_size
+                     (const Perch__V1__MoveTransactionResponse   *message);
+size_t perch__v1__move_transaction_response__pack
+                     (const Perch__V1__MoveTransactionResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__move_transaction_response__pack_to_buffer
+                     (const Perch__V1__MoveTransactionResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__MoveTransactionResponse *
+       perch__v1__move_transaction_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__move_transaction_response__free_unpacked
+                     (Perch__V1__MoveTransactionResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__MergeAccountsRequest methods */
+void   perch__v1__merge_accounts_request__init
+                     (Perch__V1__MergeAccountsRequest         *message);
+size_t perch__v1__merge_accounts_request__get_packed_size
+                     (const Perch__V1__MergeAccountsRequest   *message);
+size_t perch__v1__merge_accounts_request__pack
+                     (const Perch__V1__MergeAccountsRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__merge_accounts_request__pack_to_buffer
+                     (const Perch__V1__MergeAccountsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__MergeAccountsRequest *
+       perch__v1__merge_accounts_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__merge_accounts_request__free_unpacked
+                     (Perch__V1__MergeAccountsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__MergeAccountsResponse methods */
+void   perch__v1__merge_accounts_response__init
+                     (Perch__V1__MergeAccountsResponse         *message);
+size_t perch__v1__merge_accounts_response__get_packed_size
+                     (const Perch__V1__MergeAccountsResponse   *message);
+size_t perch__v1__merge_accounts_response__pack
+                     (const Perch__V1__MergeAccountsResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__merge_accounts_response__pack_to_buffer
+                     (const Perch__V1__MergeAccountsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__MergeAccountsResponse *
+       perch__v1__merge_accounts_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__merge_accounts_response__free_unpacked
+                     (Perch__V1__MergeAccountsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GrantEntitlementRequest methods */
+void   perch__v1__grant_entitlement_request__init
+                     (Perch__V1__GrantEntitlementRequest         *message);
+size_t perch__v1__grant_entitlement_request__get_packed_size
+                     (const Perch__V1__GrantEntitlementRequest   *message);
+size_t perch__v1__grant_entitlement_request__pack
+                     (const Perch__V1__GrantEntitlementRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__grant_entitlement_request__pack_to_buffer
+                     (const Perch__V1__GrantEntitlementRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GrantEntitlementRequest *
+       perch__v1__grant_entitlement_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__grant_entitlement_request__free_unpacked
+                     (Perch__V1__GrantEntitlementRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GrantEntitlementResponse methods */
+void   perch__v1__grant_entitlement_response__init
+                     (Perch__V1__GrantEntitlementResponse         *message);
+size_t perch__v1__grant_entitlement_response__get_packed_size
+                     (const Perch__V1__GrantEntitlementResponse   *message);
+size_t perch__v1__grant_entitlement_response__pack
+                     (const Perch__V1__GrantEntitlementResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__grant_entitlement_response__pack_to_buffer
+                     (const Perch__V1__GrantEntitlementResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GrantEntitlementResponse *
+       perch__v1__grant_entitlement_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__grant_entitlement_response__free_unpacked
+                     (Perch__V1__GrantEntitlementResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RevokeGrantRequest methods */
+void   perch__v1__revoke_grant_request__init
+                     (Perch__V1__RevokeGrantRequest         *message);
+size_t perch__v1__revoke_grant_request__get_packed_size
+                     (const Perch__V1__RevokeGrantRequest   *message);
+size_t perch__v1__revoke_grant_request__pack
+                     (const Perch__V1__RevokeGrantRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__revoke_grant_request__pack_to_buffer
+                     (const Perch__V1__RevokeGrantRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RevokeGrantRequest *
+       perch__v1__revoke_grant_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__revoke_grant_request__free_unpacked
+                     (Perch__V1__RevokeGrantRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__RevokeGrantResponse methods */
+void   perch__v1__revoke_grant_response__init
+                     (Perch__V1__RevokeGrantResponse         *message);
+size_t perch__v1__revoke_grant_response__get_packed_size
+                     (const Perch__V1__RevokeGrantResponse   *message);
+size_t perch__v1__revoke_grant_response__pack
+                     (const Perch__V1__RevokeGrantResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__revoke_grant_response__pack_to_buffer
+                     (const Perch__V1__RevokeGrantResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RevokeGrantResponse *
+       perch__v1__revoke_grant_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__revoke_grant_response__free_unpacked
+                     (Perch__V1__RevokeGrantResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListAuditRequest methods */
+void   perch__v1__list_audit_request__init
+                     (Perch__V1__ListAuditRequest         *message);
+size_t perch__v1__list_audit_request__get_packed_size
+                     (const Perch__V1__ListAuditRequest   *message);
+size_t perch__v1__list_audit_request__pack
+                     (const Perch__V1__ListAuditRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_audit_request__pack_to_buffer
+                     (const Perch__V1__ListAuditRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListAuditRequest *
+       perch__v1__list_audit_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_audit_request__free_unpacked
+                     (Perch__V1__ListAuditRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AuditLine methods */
+void   perch__v1__audit_line__init
+                     (Perch__V1__AuditLine         *message);
+size_t perch__v1__audit_line__get_packed_size
+                     (const Perch__V1__AuditLine   *message);
+size_t perch__v1__audit_line__pack
+                     (const Perch__V1__AuditLine   *message,
+                      uint8_t             *out);
+size_t perch__v1__audit_line__pack_to_buffer
+                     (const Perch__V1__AuditLine   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AuditLine *
+       perch__v1__audit_line__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__audit_line__free_unpacked
+                     (Perch__V1__AuditLine *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListAuditResponse methods */
+void   perch__v1__list_audit_response__init
+                     (Perch__V1__ListAuditResponse         *message);
+size_t perch__v1__list_audit_response__get_packed_size
+                     (const Perch__V1__ListAuditResponse   *message);
+size_t perch__v1__list_audit_response__pack
+                     (const Perch__V1__ListAuditResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_audit_response__pack_to_buffer
+                     (const Perch__V1__ListAuditResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListAuditResponse *
+       perch__v1__list_audit_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_audit_response__free_unpacked
+                     (Perch__V1__ListAuditResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Perch__V1__App_Closure)
@@ -1186,6 +2238,78 @@ typedef void (*Perch__V1__RedeemConsoleCodeRequest_Closure)
 typedef void (*Perch__V1__RedeemConsoleCodeResponse_Closure)
                  (const Perch__V1__RedeemConsoleCodeResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__DeadLetter_Closure)
+                 (const Perch__V1__DeadLetter *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListDeadLettersRequest_Closure)
+                 (const Perch__V1__ListDeadLettersRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListDeadLettersResponse_Closure)
+                 (const Perch__V1__ListDeadLettersResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RetryDeadLetterRequest_Closure)
+                 (const Perch__V1__RetryDeadLetterRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RetryDeadLetterResponse_Closure)
+                 (const Perch__V1__RetryDeadLetterResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__DropDeadLetterRequest_Closure)
+                 (const Perch__V1__DropDeadLetterRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__DropDeadLetterResponse_Closure)
+                 (const Perch__V1__DropDeadLetterResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__FindAccountRequest_Closure)
+                 (const Perch__V1__FindAccountRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__FindAccountResponse_Closure)
+                 (const Perch__V1__FindAccountResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AttachAliasRequest_Closure)
+                 (const Perch__V1__AttachAliasRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AttachAliasResponse_Closure)
+                 (const Perch__V1__AttachAliasResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__DetachAliasRequest_Closure)
+                 (const Perch__V1__DetachAliasRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__DetachAliasResponse_Closure)
+                 (const Perch__V1__DetachAliasResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__MoveTransactionRequest_Closure)
+                 (const Perch__V1__MoveTransactionRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__MoveTransactionResponse_Closure)
+                 (const Perch__V1__MoveTransactionResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__MergeAccountsRequest_Closure)
+                 (const Perch__V1__MergeAccountsRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__MergeAccountsResponse_Closure)
+                 (const Perch__V1__MergeAccountsResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GrantEntitlementRequest_Closure)
+                 (const Perch__V1__GrantEntitlementRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GrantEntitlementResponse_Closure)
+                 (const Perch__V1__GrantEntitlementResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RevokeGrantRequest_Closure)
+                 (const Perch__V1__RevokeGrantRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__RevokeGrantResponse_Closure)
+                 (const Perch__V1__RevokeGrantResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListAuditRequest_Closure)
+                 (const Perch__V1__ListAuditRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AuditLine_Closure)
+                 (const Perch__V1__AuditLine *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListAuditResponse_Closure)
+                 (const Perch__V1__ListAuditResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -1229,6 +2353,50 @@ struct Perch__V1__AdminService_Service
                               const Perch__V1__RedeemConsoleCodeRequest *input,
                               Perch__V1__RedeemConsoleCodeResponse_Closure closure,
                               void *closure_data);
+  void (*find_account)(Perch__V1__AdminService_Service *service,
+                       const Perch__V1__FindAccountRequest *input,
+                       Perch__V1__FindAccountResponse_Closure closure,
+                       void *closure_data);
+  void (*attach_alias)(Perch__V1__AdminService_Service *service,
+                       const Perch__V1__AttachAliasRequest *input,
+                       Perch__V1__AttachAliasResponse_Closure closure,
+                       void *closure_data);
+  void (*detach_alias)(Perch__V1__AdminService_Service *service,
+                       const Perch__V1__DetachAliasRequest *input,
+                       Perch__V1__DetachAliasResponse_Closure closure,
+                       void *closure_data);
+  void (*move_transaction)(Perch__V1__AdminService_Service *service,
+                           const Perch__V1__MoveTransactionRequest *input,
+                           Perch__V1__MoveTransactionResponse_Closure closure,
+                           void *closure_data);
+  void (*merge_accounts)(Perch__V1__AdminService_Service *service,
+                         const Perch__V1__MergeAccountsRequest *input,
+                         Perch__V1__MergeAccountsResponse_Closure closure,
+                         void *closure_data);
+  void (*grant_entitlement)(Perch__V1__AdminService_Service *service,
+                            const Perch__V1__GrantEntitlementRequest *input,
+                            Perch__V1__GrantEntitlementResponse_Closure closure,
+                            void *closure_data);
+  void (*revoke_grant)(Perch__V1__AdminService_Service *service,
+                       const Perch__V1__RevokeGrantRequest *input,
+                       Perch__V1__RevokeGrantResponse_Closure closure,
+                       void *closure_data);
+  void (*list_audit)(Perch__V1__AdminService_Service *service,
+                     const Perch__V1__ListAuditRequest *input,
+                     Perch__V1__ListAuditResponse_Closure closure,
+                     void *closure_data);
+  void (*list_dead_letters)(Perch__V1__AdminService_Service *service,
+                            const Perch__V1__ListDeadLettersRequest *input,
+                            Perch__V1__ListDeadLettersResponse_Closure closure,
+                            void *closure_data);
+  void (*retry_dead_letter)(Perch__V1__AdminService_Service *service,
+                            const Perch__V1__RetryDeadLetterRequest *input,
+                            Perch__V1__RetryDeadLetterResponse_Closure closure,
+                            void *closure_data);
+  void (*drop_dead_letter)(Perch__V1__AdminService_Service *service,
+                           const Perch__V1__DropDeadLetterRequest *input,
+                           Perch__V1__DropDeadLetterResponse_Closure closure,
+                           void *closure_data);
 };
 typedef void (*Perch__V1__AdminService_ServiceDestroy)(Perch__V1__AdminService_Service *);
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
@@ -1245,7 +2413,18 @@ void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
       function_prefix__ ## backup,\
       function_prefix__ ## revoke_token,\
       function_prefix__ ## offer_console_code,\
-      function_prefix__ ## redeem_console_code  }
+      function_prefix__ ## redeem_console_code,\
+      function_prefix__ ## find_account,\
+      function_prefix__ ## attach_alias,\
+      function_prefix__ ## detach_alias,\
+      function_prefix__ ## move_transaction,\
+      function_prefix__ ## merge_accounts,\
+      function_prefix__ ## grant_entitlement,\
+      function_prefix__ ## revoke_grant,\
+      function_prefix__ ## list_audit,\
+      function_prefix__ ## list_dead_letters,\
+      function_prefix__ ## retry_dead_letter,\
+      function_prefix__ ## drop_dead_letter  }
 void perch__v1__admin_service__list_apps(ProtobufCService *service,
                                          const Perch__V1__ListAppsRequest *input,
                                          Perch__V1__ListAppsResponse_Closure closure,
@@ -1282,6 +2461,50 @@ void perch__v1__admin_service__redeem_console_code(ProtobufCService *service,
                                                    const Perch__V1__RedeemConsoleCodeRequest *input,
                                                    Perch__V1__RedeemConsoleCodeResponse_Closure closure,
                                                    void *closure_data);
+void perch__v1__admin_service__find_account(ProtobufCService *service,
+                                            const Perch__V1__FindAccountRequest *input,
+                                            Perch__V1__FindAccountResponse_Closure closure,
+                                            void *closure_data);
+void perch__v1__admin_service__attach_alias(ProtobufCService *service,
+                                            const Perch__V1__AttachAliasRequest *input,
+                                            Perch__V1__AttachAliasResponse_Closure closure,
+                                            void *closure_data);
+void perch__v1__admin_service__detach_alias(ProtobufCService *service,
+                                            const Perch__V1__DetachAliasRequest *input,
+                                            Perch__V1__DetachAliasResponse_Closure closure,
+                                            void *closure_data);
+void perch__v1__admin_service__move_transaction(ProtobufCService *service,
+                                                const Perch__V1__MoveTransactionRequest *input,
+                                                Perch__V1__MoveTransactionResponse_Closure closure,
+                                                void *closure_data);
+void perch__v1__admin_service__merge_accounts(ProtobufCService *service,
+                                              const Perch__V1__MergeAccountsRequest *input,
+                                              Perch__V1__MergeAccountsResponse_Closure closure,
+                                              void *closure_data);
+void perch__v1__admin_service__grant_entitlement(ProtobufCService *service,
+                                                 const Perch__V1__GrantEntitlementRequest *input,
+                                                 Perch__V1__GrantEntitlementResponse_Closure closure,
+                                                 void *closure_data);
+void perch__v1__admin_service__revoke_grant(ProtobufCService *service,
+                                            const Perch__V1__RevokeGrantRequest *input,
+                                            Perch__V1__RevokeGrantResponse_Closure closure,
+                                            void *closure_data);
+void perch__v1__admin_service__list_audit(ProtobufCService *service,
+                                          const Perch__V1__ListAuditRequest *input,
+                                          Perch__V1__ListAuditResponse_Closure closure,
+                                          void *closure_data);
+void perch__v1__admin_service__list_dead_letters(ProtobufCService *service,
+                                                 const Perch__V1__ListDeadLettersRequest *input,
+                                                 Perch__V1__ListDeadLettersResponse_Closure closure,
+                                                 void *closure_data);
+void perch__v1__admin_service__retry_dead_letter(ProtobufCService *service,
+                                                 const Perch__V1__RetryDeadLetterRequest *input,
+                                                 Perch__V1__RetryDeadLetterResponse_Closure closure,
+                                                 void *closure_data);
+void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
+                                                const Perch__V1__DropDeadLetterRequest *input,
+                                                Perch__V1__DropDeadLetterResponse_Closure closure,
+                                                void *closure_data);
 
 /* --- descriptors --- */
 
@@ -1310,6 +2533,30 @@ extern const ProtobufCMessageDescriptor perch__v1__offer_console_code_request__d
 extern const ProtobufCMessageDescriptor perch__v1__offer_console_code_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__redeem_console_code_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__redeem_console_code_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__dead_letter__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_dead_letters_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_dead_letters_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__retry_dead_letter_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__retry_dead_letter_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__find_account_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__find_account_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__attach_alias_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__attach_alias_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__detach_alias_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__detach_alias_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__move_transaction_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__move_transaction_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__merge_accounts_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__merge_accounts_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__grant_entitlement_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__grant_entitlement_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__revoke_grant_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__revoke_grant_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_audit_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__audit_line__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_audit_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor;
 
 PROTOBUF_C__END_DECLS

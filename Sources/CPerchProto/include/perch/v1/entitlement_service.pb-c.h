@@ -27,6 +27,12 @@ typedef struct Perch__V1__ProductsTaskRequest Perch__V1__ProductsTaskRequest;
 typedef struct Perch__V1__ProductsTaskResponse Perch__V1__ProductsTaskResponse;
 typedef struct Perch__V1__SubscriptionStatusTaskRequest Perch__V1__SubscriptionStatusTaskRequest;
 typedef struct Perch__V1__SubscriptionStatusTaskResponse Perch__V1__SubscriptionStatusTaskResponse;
+typedef struct Perch__V1__NamedEntitlement Perch__V1__NamedEntitlement;
+typedef struct Perch__V1__NamedEntitlements Perch__V1__NamedEntitlements;
+typedef struct Perch__V1__EntitlementsTaskRequest Perch__V1__EntitlementsTaskRequest;
+typedef struct Perch__V1__EntitlementsTaskResponse Perch__V1__EntitlementsTaskResponse;
+typedef struct Perch__V1__GetEntitlementsRequest Perch__V1__GetEntitlementsRequest;
+typedef struct Perch__V1__GetEntitlementsResponse Perch__V1__GetEntitlementsResponse;
 typedef struct Perch__V1__CurrentEntitlementTaskRequest Perch__V1__CurrentEntitlementTaskRequest;
 typedef struct Perch__V1__CurrentEntitlementTaskResponse Perch__V1__CurrentEntitlementTaskResponse;
 typedef struct Perch__V1__GetProductsRequest Perch__V1__GetProductsRequest;
@@ -58,6 +64,24 @@ typedef struct Perch__V1__AppChangesResponse Perch__V1__AppChangesResponse;
 
 /* --- enums --- */
 
+/*
+ * What gives an entitlement.
+ */
+typedef enum _Perch__V1__EntitlementOrigin {
+  /*
+   * Nothing does.
+   */
+  PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_UNSPECIFIED = 0,
+  /*
+   * A purchase or subscription.
+   */
+  PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_STORE = 1,
+  /*
+   * An administrator's grant.
+   */
+  PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_GRANT = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__ENTITLEMENT_ORIGIN)
+} Perch__V1__EntitlementOrigin;
 /*
  * The relation of a plan to the account's current plan.
  */
@@ -317,6 +341,243 @@ struct  Perch__V1__SubscriptionStatusTaskResponse
 #define PERCH__V1__SUBSCRIPTION_STATUS_TASK_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__subscription_status_task_response__descriptor) \
     , NULL, NULL, PERCH__V1__SUBSCRIPTION_STATUS_TASK_RESPONSE__STATE__NOT_SET, {0} }
+
+
+typedef enum {
+  PERCH__V1__NAMED_ENTITLEMENT__END__NOT_SET = 0,
+  PERCH__V1__NAMED_ENTITLEMENT__END_UNTIL_MS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__NAMED_ENTITLEMENT__END__CASE)
+} Perch__V1__NamedEntitlement__EndCase;
+
+typedef enum {
+  PERCH__V1__NAMED_ENTITLEMENT__BEGIN__NOT_SET = 0,
+  PERCH__V1__NAMED_ENTITLEMENT__BEGIN_SINCE_MS = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__NAMED_ENTITLEMENT__BEGIN__CASE)
+} Perch__V1__NamedEntitlement__BeginCase;
+
+/*
+ * An entitlement by its name in the app.
+ */
+struct  Perch__V1__NamedEntitlement
+{
+  ProtobufCMessage base;
+  /*
+   * Its name in the file of entitlements, or of the grant.
+   */
+  char *name;
+  /*
+   * The account has it now.
+   */
+  protobuf_c_boolean active;
+  /*
+   * It has no end.
+   */
+  protobuf_c_boolean lifetime;
+  /*
+   * The subscription that gives it renews.
+   */
+  protobuf_c_boolean will_renew;
+  /*
+   * State of that subscription; unspecified for another source.
+   */
+  Perch__V1__RenewalState state;
+  /*
+   * What gives it, or gave it last.
+   */
+  Perch__V1__EntitlementOrigin origin;
+  /*
+   * The product that gives it; empty for a grant.
+   */
+  char *product_id;
+  /*
+   * What the app calls this kind of it, such as `premium`; empty for none.
+   */
+  char *tier;
+  /*
+   * Whether the customer bought it, or shares it.
+   */
+  Perch__V1__OwnershipType ownership_type;
+  /*
+   * It is not of the App Store's production.
+   */
+  protobuf_c_boolean sandbox;
+  /*
+   * One word on why it is so, such as `subscribed`, `purchased`, `granted`, `expired` or `never`.
+   */
+  char *reason;
+  Perch__V1__NamedEntitlement__EndCase end_case;
+  union {
+    /*
+     * When it ends unless it renews, in milliseconds since the Unix epoch; in the past for one that has ended.
+     */
+    int64_t until_ms;
+  };
+  Perch__V1__NamedEntitlement__BeginCase begin_case;
+  union {
+    /*
+     * When it began, in milliseconds since the Unix epoch.
+     */
+    int64_t since_ms;
+  };
+};
+#define PERCH__V1__NAMED_ENTITLEMENT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__named_entitlement__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0, 0, PERCH__V1__RENEWAL_STATE__RENEWAL_STATE_UNSPECIFIED, PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__OWNERSHIP_TYPE__OWNERSHIP_TYPE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, PERCH__V1__NAMED_ENTITLEMENT__END__NOT_SET, {0}, PERCH__V1__NAMED_ENTITLEMENT__BEGIN__NOT_SET, {0} }
+
+
+/*
+ * The success value of EntitlementsTask.
+ */
+struct  Perch__V1__NamedEntitlements
+{
+  ProtobufCMessage base;
+  /*
+   * By name: one for each name of the app's file, and one for each other name that was granted.
+   */
+  size_t n_entitlements;
+  Perch__V1__NamedEntitlement **entitlements;
+};
+#define PERCH__V1__NAMED_ENTITLEMENTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__named_entitlements__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * Asks for the named entitlements of an account.
+ */
+struct  Perch__V1__EntitlementsTaskRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * The token of the last value of an earlier call with the same parameters; empty to begin.
+   */
+  ProtobufCBinaryData resume_token;
+  /*
+   * The server answers when it has reached this position.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__ENTITLEMENTS_TASK_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__entitlements_task_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, {0,NULL}, NULL }
+
+
+typedef enum {
+  PERCH__V1__ENTITLEMENTS_TASK_RESPONSE__STATE__NOT_SET = 0,
+  PERCH__V1__ENTITLEMENTS_TASK_RESPONSE__STATE_LOADING = 1,
+  PERCH__V1__ENTITLEMENTS_TASK_RESPONSE__STATE_FAILURE = 2,
+  PERCH__V1__ENTITLEMENTS_TASK_RESPONSE__STATE_SUCCESS = 3,
+  PERCH__V1__ENTITLEMENTS_TASK_RESPONSE__STATE_UNCHANGED = 4
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__ENTITLEMENTS_TASK_RESPONSE__STATE__CASE)
+} Perch__V1__EntitlementsTaskResponse__StateCase;
+
+/*
+ * A state of EntitlementsTask.
+ */
+struct  Perch__V1__EntitlementsTaskResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Position and cause of the value; absent with `loading`.
+   */
+  Perch__V1__ValueInfo *info;
+  /*
+   * Alone in its message: up to where this stream has said everything.
+   */
+  Perch__V1__Bookmark *bookmark;
+  Perch__V1__EntitlementsTaskResponse__StateCase state_case;
+  union {
+    /*
+     * The first message.
+     */
+    Perch__V1__Loading *loading;
+    /*
+     * No value now.
+     */
+    Perch__V1__Failure *failure;
+    /*
+     * The value.
+     */
+    Perch__V1__NamedEntitlements *success;
+    /*
+     * The token's value is still current.
+     */
+    Perch__V1__Unchanged *unchanged;
+  };
+};
+#define PERCH__V1__ENTITLEMENTS_TASK_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__entitlements_task_response__descriptor) \
+    , NULL, NULL, PERCH__V1__ENTITLEMENTS_TASK_RESPONSE__STATE__NOT_SET, {0} }
+
+
+/*
+ * Asks once for the named entitlements of an account.
+ */
+struct  Perch__V1__GetEntitlementsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * The moment; absent: now.
+   */
+  Perch__V1__AsOf *as_of;
+  /*
+   * The server answers when it has reached this position.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__GET_ENTITLEMENTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_entitlements_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, NULL, NULL }
+
+
+typedef enum {
+  PERCH__V1__GET_ENTITLEMENTS_RESPONSE__STATE__NOT_SET = 0,
+  PERCH__V1__GET_ENTITLEMENTS_RESPONSE__STATE_FAILURE = 2,
+  PERCH__V1__GET_ENTITLEMENTS_RESPONSE__STATE_SUCCESS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__GET_ENTITLEMENTS_RESPONSE__STATE__CASE)
+} Perch__V1__GetEntitlementsResponse__StateCase;
+
+/*
+ * The named entitlements of an account.
+ */
+struct  Perch__V1__GetEntitlementsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Position of the value.
+   */
+  Perch__V1__ValueInfo *info;
+  Perch__V1__GetEntitlementsResponse__StateCase state_case;
+  union {
+    /*
+     * No value now.
+     */
+    Perch__V1__Failure *failure;
+    /*
+     * The value.
+     */
+    Perch__V1__NamedEntitlements *success;
+  };
+};
+#define PERCH__V1__GET_ENTITLEMENTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_entitlements_response__descriptor) \
+    , NULL, PERCH__V1__GET_ENTITLEMENTS_RESPONSE__STATE__NOT_SET, {0} }
 
 
 /*
@@ -1353,6 +1614,120 @@ Perch__V1__SubscriptionStatusTaskResponse *
 void   perch__v1__subscription_status_task_response__free_unpacked
                      (Perch__V1__SubscriptionStatusTaskResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__NamedEntitlement methods */
+void   perch__v1__named_entitlement__init
+                     (Perch__V1__NamedEntitlement         *message);
+size_t perch__v1__named_entitlement__get_packed_size
+                     (const Perch__V1__NamedEntitlement   *message);
+size_t perch__v1__named_entitlement__pack
+                     (const Perch__V1__NamedEntitlement   *message,
+                      uint8_t             *out);
+size_t perch__v1__named_entitlement__pack_to_buffer
+                     (const Perch__V1__NamedEntitlement   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__NamedEntitlement *
+       perch__v1__named_entitlement__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__named_entitlement__free_unpacked
+                     (Perch__V1__NamedEntitlement *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__NamedEntitlements methods */
+void   perch__v1__named_entitlements__init
+                     (Perch__V1__NamedEntitlements         *message);
+size_t perch__v1__named_entitlements__get_packed_size
+                     (const Perch__V1__NamedEntitlements   *message);
+size_t perch__v1__named_entitlements__pack
+                     (const Perch__V1__NamedEntitlements   *message,
+                      uint8_t             *out);
+size_t perch__v1__named_entitlements__pack_to_buffer
+                     (const Perch__V1__NamedEntitlements   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__NamedEntitlements *
+       perch__v1__named_entitlements__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__named_entitlements__free_unpacked
+                     (Perch__V1__NamedEntitlements *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__EntitlementsTaskRequest methods */
+void   perch__v1__entitlements_task_request__init
+                     (Perch__V1__EntitlementsTaskRequest         *message);
+size_t perch__v1__entitlements_task_request__get_packed_size
+                     (const Perch__V1__EntitlementsTaskRequest   *message);
+size_t perch__v1__entitlements_task_request__pack
+                     (const Perch__V1__EntitlementsTaskRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__entitlements_task_request__pack_to_buffer
+                     (const Perch__V1__EntitlementsTaskRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EntitlementsTaskRequest *
+       perch__v1__entitlements_task_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__entitlements_task_request__free_unpacked
+                     (Perch__V1__EntitlementsTaskRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__EntitlementsTaskResponse methods */
+void   perch__v1__entitlements_task_response__init
+                     (Perch__V1__EntitlementsTaskResponse         *message);
+size_t perch__v1__entitlements_task_response__get_packed_size
+                     (const Perch__V1__EntitlementsTaskResponse   *message);
+size_t perch__v1__entitlements_task_response__pack
+                     (const Perch__V1__EntitlementsTaskResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__entitlements_task_response__pack_to_buffer
+                     (const Perch__V1__EntitlementsTaskResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EntitlementsTaskResponse *
+       perch__v1__entitlements_task_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__entitlements_task_response__free_unpacked
+                     (Perch__V1__EntitlementsTaskResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetEntitlementsRequest methods */
+void   perch__v1__get_entitlements_request__init
+                     (Perch__V1__GetEntitlementsRequest         *message);
+size_t perch__v1__get_entitlements_request__get_packed_size
+                     (const Perch__V1__GetEntitlementsRequest   *message);
+size_t perch__v1__get_entitlements_request__pack
+                     (const Perch__V1__GetEntitlementsRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_entitlements_request__pack_to_buffer
+                     (const Perch__V1__GetEntitlementsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetEntitlementsRequest *
+       perch__v1__get_entitlements_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_entitlements_request__free_unpacked
+                     (Perch__V1__GetEntitlementsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetEntitlementsResponse methods */
+void   perch__v1__get_entitlements_response__init
+                     (Perch__V1__GetEntitlementsResponse         *message);
+size_t perch__v1__get_entitlements_response__get_packed_size
+                     (const Perch__V1__GetEntitlementsResponse   *message);
+size_t perch__v1__get_entitlements_response__pack
+                     (const Perch__V1__GetEntitlementsResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_entitlements_response__pack_to_buffer
+                     (const Perch__V1__GetEntitlementsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetEntitlementsResponse *
+       perch__v1__get_entitlements_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_entitlements_response__free_unpacked
+                     (Perch__V1__GetEntitlementsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__CurrentEntitlementTaskRequest methods */
 void   perch__v1__current_entitlement_task_request__init
                      (Perch__V1__CurrentEntitlementTaskRequest         *message);
@@ -1889,6 +2264,24 @@ typedef void (*Perch__V1__SubscriptionStatusTaskRequest_Closure)
 typedef void (*Perch__V1__SubscriptionStatusTaskResponse_Closure)
                  (const Perch__V1__SubscriptionStatusTaskResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__NamedEntitlement_Closure)
+                 (const Perch__V1__NamedEntitlement *message,
+                  void *closure_data);
+typedef void (*Perch__V1__NamedEntitlements_Closure)
+                 (const Perch__V1__NamedEntitlements *message,
+                  void *closure_data);
+typedef void (*Perch__V1__EntitlementsTaskRequest_Closure)
+                 (const Perch__V1__EntitlementsTaskRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__EntitlementsTaskResponse_Closure)
+                 (const Perch__V1__EntitlementsTaskResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetEntitlementsRequest_Closure)
+                 (const Perch__V1__GetEntitlementsRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetEntitlementsResponse_Closure)
+                 (const Perch__V1__GetEntitlementsResponse *message,
+                  void *closure_data);
 typedef void (*Perch__V1__CurrentEntitlementTaskRequest_Closure)
                  (const Perch__V1__CurrentEntitlementTaskRequest *message,
                   void *closure_data);
@@ -1989,6 +2382,14 @@ struct Perch__V1__EntitlementService_Service
                                    const Perch__V1__CurrentEntitlementTaskRequest *input,
                                    Perch__V1__CurrentEntitlementTaskResponse_Closure closure,
                                    void *closure_data);
+  void (*entitlements_task)(Perch__V1__EntitlementService_Service *service,
+                            const Perch__V1__EntitlementsTaskRequest *input,
+                            Perch__V1__EntitlementsTaskResponse_Closure closure,
+                            void *closure_data);
+  void (*get_entitlements)(Perch__V1__EntitlementService_Service *service,
+                           const Perch__V1__GetEntitlementsRequest *input,
+                           Perch__V1__GetEntitlementsResponse_Closure closure,
+                           void *closure_data);
   void (*get_products)(Perch__V1__EntitlementService_Service *service,
                        const Perch__V1__GetProductsRequest *input,
                        Perch__V1__GetProductsResponse_Closure closure,
@@ -2040,6 +2441,8 @@ void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service
       function_prefix__ ## products_task,\
       function_prefix__ ## subscription_status_task,\
       function_prefix__ ## current_entitlement_task,\
+      function_prefix__ ## entitlements_task,\
+      function_prefix__ ## get_entitlements,\
       function_prefix__ ## get_products,\
       function_prefix__ ## get_image,\
       function_prefix__ ## get_subscription_status,\
@@ -2062,6 +2465,14 @@ void perch__v1__entitlement_service__current_entitlement_task(ProtobufCService *
                                                               const Perch__V1__CurrentEntitlementTaskRequest *input,
                                                               Perch__V1__CurrentEntitlementTaskResponse_Closure closure,
                                                               void *closure_data);
+void perch__v1__entitlement_service__entitlements_task(ProtobufCService *service,
+                                                       const Perch__V1__EntitlementsTaskRequest *input,
+                                                       Perch__V1__EntitlementsTaskResponse_Closure closure,
+                                                       void *closure_data);
+void perch__v1__entitlement_service__get_entitlements(ProtobufCService *service,
+                                                      const Perch__V1__GetEntitlementsRequest *input,
+                                                      Perch__V1__GetEntitlementsResponse_Closure closure,
+                                                      void *closure_data);
 void perch__v1__entitlement_service__get_products(ProtobufCService *service,
                                                   const Perch__V1__GetProductsRequest *input,
                                                   Perch__V1__GetProductsResponse_Closure closure,
@@ -2105,6 +2516,7 @@ void perch__v1__entitlement_service__explain(ProtobufCService *service,
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    perch__v1__entitlement_origin__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__plan_relation__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__as_of__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__products__descriptor;
@@ -2113,6 +2525,12 @@ extern const ProtobufCMessageDescriptor perch__v1__products_task_request__descri
 extern const ProtobufCMessageDescriptor perch__v1__products_task_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__subscription_status_task_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__subscription_status_task_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__named_entitlement__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__named_entitlements__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__entitlements_task_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__entitlements_task_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_entitlements_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_entitlements_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_products_request__descriptor;
