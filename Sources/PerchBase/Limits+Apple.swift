@@ -26,6 +26,49 @@ extension Limits {
     /// Roots that an app trusts besides Apple's. More are refused where they are configured.
     package static let appleRootsMax = 16
 
+    /// How long a subscription stays subscribed after its period where its news may be late. A setting of each app.
+    package static let leewayMilliseconds: Int64 = 24 * 3_600_000
+
+    /// The same in Apple's sandbox, where a month lasts five minutes.
+    package static let sandboxLeewayMilliseconds: Int64 = 120_000
+
+    /// The longest leeway that an app may have. A longer one is refused at the start.
+    package static let leewayMillisecondsMax: Int64 = 7 * 24 * 3_600_000
+
+    /// Bytes of an entitlement's name. A longer one is refused with FIELD_INVALID, and in a file where it is loaded.
+    package static let entitlementNameBytesMax = 64
+
+    /// Sources in a file of named entitlements. More are refused where the file is loaded.
+    package static let entitlementRulesMax = 1_024
+
+    /// Bytes of a file of named entitlements. A longer one is refused where it is loaded.
+    package static let entitlementFileBytesMax = 256 * 1024
+
+    /// Grants of one account. More are refused with RECORD_LIMIT.
+    package static let grantsMax = 64
+
+    /// Signed values in one submission. More are refused with FIELD_INVALID.
+    package static let appleSubmissionValuesMax = 50
+
+    /// Bytes of a submission. A longer one is refused with REQUEST_TOO_LONG.
+    package static let appleSubmissionBytesMax = 4 * 1024 * 1024
+
+    /// Bytes of a request with one notification. A longer one is refused with APPLE_TOO_LONG.
+    package static let appleRequestBytesMax = Self.appleNotificationBytesMax + 1_024
+
+    /// Values of configured apps that are kept as dead letters. At the limit a notification is answered 503, and Apple sends
+    /// it again.
+    package static let deadLettersMax = 10_000
+
+    /// The same of apps that are not configured: they share fewer places, because strangers can fill them.
+    package static let strangeDeadLettersMax = 1_000
+
+    /// Bytes of the file that names the apps of the App Store. A longer one is refused at the start.
+    package static let appleAppsFileBytesMax = 256 * 1024
+
+    /// Values that wait to be verified. More are refused with INTAKE_FULL, and Apple sends them again.
+    package static let intakeQueueMax = 4_096
+
     /// Signed values that a signer caches, so that a value that is read again keeps its bytes. The oldest half is dropped
     /// when the cache is full. One has about 6 KiB.
     package static let appleSignaturesKeptMax = 4_096

@@ -25,6 +25,8 @@ package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertibl
         case badRule
         /// An image, or all of them together, beyond the limit.
         case imageTooLong
+        /// In the file of named entitlements.
+        case badEntitlement
     }
 
     package let reason: Reason
@@ -39,6 +41,11 @@ package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertibl
         self.place = place
         self.productID = productID
         self.message = message
+    }
+
+    /// A mistake in the file of named entitlements.
+    init(ofEntitlements message: String) {
+        self.init(.badEntitlement, at: JSONPlace(line: 1, column: 1), message: "entitlements: " + message)
     }
 
     init(_ error: JSONError) {

@@ -13,6 +13,13 @@ package struct LoadedCatalogue: Sendable {
     package let summary: CatalogueSummary
     /// In the order of the file.
     package let warnings: [CatalogueWarning]
+
+    /// The same, with the named entitlements of another file.
+    func naming(_ entitlements: [EntitlementRule]) -> LoadedCatalogue {
+        LoadedCatalogue(
+            catalogue: self.catalogue.replacing(entitlements: entitlements), settings: self.settings,
+            failures: self.failures, images: self.images, summary: self.summary, warnings: self.warnings)
+    }
 }
 
 /// Xcode's StoreKit configuration file: one JSON document. Apple publishes no schema. The loader reads what real files of
@@ -23,7 +30,7 @@ package struct LoadedCatalogue: Sendable {
 package enum StoreKitFile {
     /// Loads a whole file. Throws at the first mistake that refuses it.
     package static func load(
-        _ bytes: [UInt8], images: [ImageFile] = []
+        _ bytes: [UInt8], images: [ImageFile] = [], entitlements: [UInt8]? = nil
     ) throws(CatalogueError) -> LoadedCatalogue {
         let root: JSONValue
         do {
@@ -32,6 +39,8 @@ package enum StoreKitFile {
             throw CatalogueError(error)
         }
         var loader = CatalogueLoader()
-        return try loader.load(root, images)
+        let loaded = try loader.load(root, images)
+        guard let entitlements, !entitlements.isEmpty else { return loaded }
+        return loaded.naming(try EntitlementFile.load(entitlements, for: loaded.catalogue))
     }
 }

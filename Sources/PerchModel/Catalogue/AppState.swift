@@ -5,6 +5,29 @@ package typealias AppNumber = UInt32
 /// Number of an account within a store; the callers' keys are aliases of it.
 package typealias AccountNumber = UInt64
 
+/// Who gets an original transaction that another account has, where the app's backend submits it for an account.
+package enum ClaimPolicy: UInt8, Hashable, Sendable, CaseIterable, CustomStringConvertible {
+    /// The account that it was submitted for.
+    case transfer = 0
+    /// The same, if the original entitles the other account to nothing.
+    case transferIfInactive = 1
+    /// The account that has it.
+    case keep = 2
+
+    package var description: String {
+        switch self {
+        case .transfer: "transfer"
+        case .transferIfInactive: "transfer-if-inactive"
+        case .keep: "keep"
+        }
+    }
+
+    package init?(named name: String) {
+        guard let policy = Self.allCases.first(where: { $0.description == name }) else { return nil }
+        self = policy
+    }
+}
+
 /// Settings of an app: the catalogue file sets their first values, and the test store changes them.
 package struct AppSettings: Hashable, Sendable {
     package var timeRate: TimeRate = .realTime
@@ -27,6 +50,10 @@ package struct AppSettings: Hashable, Sendable {
     /// A trial whose first charge fails has a grace period too; otherwise only paid periods have one.
     package var hasGracePeriodForAllRenewals = true
     package var simulatedErrors = SimulatedErrors()
+    /// How long a subscription stays subscribed after its period where its news may be late; nil: as usual for the
+    /// environment. Not for test apps.
+    package var leewayMilliseconds: Int64?
+    package var claimPolicy = ClaimPolicy.transfer
 
     package init() {}
 }
@@ -101,8 +128,12 @@ package final class AppState: Sendable {
     /// How long a renewing line may stay at its boundary without a recorded attempt; nil for no limit.
     ///
     /// In a test app the store's own driver attempts the renewal. Elsewhere the notification may be late; one day
-    /// covers the delays seen with Apple's notifications.
-    package var renewalLeewayMilliseconds: Int64? { self.isTestApp ? nil : 86_400_000 }
+    /// covers the delays seen with Apple's notifications. In Apple's sandbox a month lasts five minutes.
+    package var renewalLeewayMilliseconds: Int64? {
+        if self.isTestApp { return nil }
+        return self.settings.leewayMilliseconds
+            ?? (self.environment == .sandbox ? Limits.sandboxLeewayMilliseconds : Limits.leewayMilliseconds)
+    }
 
     /// The subscription that renews most often at the app's time rate, and its period in milliseconds; nil if the
     /// catalogue has no subscription.

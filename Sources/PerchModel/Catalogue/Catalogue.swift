@@ -11,6 +11,8 @@ package final class Catalogue: Sendable, Equatable {
     package let policies: AppPolicies
     /// By identifier.
     package let images: [CatalogueImage]
+    /// What gives the app's named entitlements, in the order of their file.
+    package let entitlements: [EntitlementRule]
     private let productIndex: [String: Int]
     private let groupIndex: [String: Int]
     private let imageIndex: [String: Int]
@@ -19,8 +21,9 @@ package final class Catalogue: Sendable, Equatable {
     /// groups. Violations trap.
     package init(
         products: [CatalogueProduct], groups: [CatalogueGroup], schemaVersion: String,
-        policies: AppPolicies = AppPolicies(), images: [CatalogueImage] = []
+        policies: AppPolicies = AppPolicies(), images: [CatalogueImage] = [], entitlements: [EntitlementRule] = []
     ) {
+        self.entitlements = entitlements
         self.products = products
         self.groups = groups
         self.schemaVersion = schemaVersion
@@ -39,7 +42,8 @@ package final class Catalogue: Sendable, Equatable {
     package static func == (left: Catalogue, right: Catalogue) -> Bool {
         left === right
             || (left.schemaVersion == right.schemaVersion && left.products == right.products
-                && left.groups == right.groups && left.policies == right.policies && left.images == right.images)
+                && left.groups == right.groups && left.policies == right.policies && left.images == right.images
+                && left.entitlements == right.entitlements)
     }
 
     package static let empty = Catalogue(products: [], groups: [], schemaVersion: "")
@@ -60,7 +64,14 @@ package final class Catalogue: Sendable, Equatable {
     func replacing(products: [CatalogueProduct]) -> Catalogue {
         Catalogue(
             products: products, groups: self.groups, schemaVersion: self.schemaVersion, policies: self.policies,
-            images: self.images)
+            images: self.images, entitlements: self.entitlements)
+    }
+
+    /// A copy of this catalogue with other named entitlements.
+    package func replacing(entitlements: [EntitlementRule]) -> Catalogue {
+        Catalogue(
+            products: self.products, groups: self.groups, schemaVersion: self.schemaVersion, policies: self.policies,
+            images: self.images, entitlements: entitlements)
     }
 
     package func group(_ id: String) -> CatalogueGroup? {

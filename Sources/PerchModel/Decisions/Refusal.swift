@@ -41,6 +41,10 @@ package struct Refusal: Error, Hashable, Sendable {
         case cursorTooOld = "CURSOR_TOO_OLD"
         case tokenFuture = "TOKEN_FUTURE"
         case revocationLimit = "REVOCATION_LIMIT"
+        case ownedByOther = "OWNED_BY_OTHER"
+        case itemLimit = "DEAD_LETTER_LIMIT"
+        case itemUnknown = "DEAD_LETTER_UNKNOWN"
+        case notToldApp = "NOT_A_TOLD_APP"
         // StoreKit's errors, armed in a test store.
         case storeKitUnknown = "STOREKIT_UNKNOWN"
         case storeKitUserCancelled = "STOREKIT_USER_CANCELLED"

@@ -143,6 +143,18 @@ package struct AccountRecord: Hashable, Sendable {
         set { self.change { $0.refundRequests = newValue } }
     }
 
+    /// Grants of named entitlements, oldest first.
+    package var grants: [EntitlementGrant] {
+        get { self.contents.fields.grants }
+        set { self.change { $0.grants = newValue } }
+    }
+
+    /// What was told of purchases that happen elsewhere; nil in a test app.
+    package var told: ToldRecord? {
+        get { self.contents.fields.told }
+        set { self.change { $0.told = newValue } }
+    }
+
     /// Changes several fields with one copy; changing them one by one would copy the contents each time.
     package mutating func change<Failure: Error>(
         _ body: (inout RecordFields) throws(Failure) -> Void
@@ -215,7 +227,7 @@ extension AccountRecord {
         return self.lines.lazy.compactMap(\.attemptDue).min()
     }
 
-    package var hasNoLines: Bool { self.contents.fields.lines.isEmpty }
+    package var hasNoLines: Bool { self.contents.fields.lines.isEmpty && self.contents.fields.rare?.value.told == nil }
 
     /// The instants after `now` at which a line changes its state if nothing happens, in order.
     package func crossings(after now: Instant, leewayMilliseconds leeway: Int64?) -> [Instant] {
@@ -227,6 +239,13 @@ extension AccountRecord {
                 next = line.nextCrossing(after: crossing.at, leewayMilliseconds: leeway)
             }
         }
+        for original in self.told?.originals ?? [] {
+            var next = original.nextChange(after: now, leewayMilliseconds: leeway ?? 0)
+            while let instant = next {
+                instants.append(instant)
+                next = original.nextChange(after: instant, leewayMilliseconds: leeway ?? 0)
+            }
+        }
         guard instants.count > 1 else { return instants }
         return Set(instants).sorted()
     }
@@ -234,6 +253,7 @@ extension AccountRecord {
     /// Whether a line changes its state at an instant.
     package func crosses(at instant: Instant, leewayMilliseconds leeway: Int64?) -> Bool {
         self.lines.contains { $0.crosses(at: instant, leewayMilliseconds: leeway) }
+            || self.told?.originals.contains { $0.changes(at: instant, leewayMilliseconds: leeway ?? 0) } ?? false
     }
 
     package func ownLineIndex(inGroup group: String) -> Int? {
@@ -336,6 +356,15 @@ package struct RecordFields: Hashable, Sendable {
         set { self.rare.change { $0.refundRequests = newValue } }
     }
 
+    package var grants: [EntitlementGrant] {
+        get { self.rare?.value.grants ?? [] }
+        set { self.rare.change { $0.grants = newValue } }
+    }
+    package var told: ToldRecord? {
+        get { self.rare?.value.told }
+        set { self.rare.change { $0.told = newValue } }
+    }
+
     fileprivate struct RareFields: Rare {
         var pendingPurchases: [PendingPurchase] = []
         var intents: [PurchaseIntent] = []
@@ -346,6 +375,8 @@ package struct RecordFields: Hashable, Sendable {
         var messagePosted: Instant?
         var extensions: [RenewalExtension] = []
         var refundRequests: [TransactionID] = []
+        var told: ToldRecord?
+        var grants: [EntitlementGrant] = []
     }
 
     /// Number of lines, owned products and pending entries.
@@ -353,7 +384,7 @@ package struct RecordFields: Hashable, Sendable {
         var count = self.lines.count + self.owned.count
         if let rare = self.rare {
             count += rare.value.pendingPurchases.count + rare.value.intents.count + rare.value.shares.count
-            count += rare.value.awaitingSync.count
+            count += rare.value.awaitingSync.count + (rare.value.told?.entryCount ?? 0)
         }
         return count
     }

@@ -94,6 +94,8 @@ package struct Fact: Hashable, Sendable {
         indirect case deleted(TransactionID, remainder: Remainder)
         /// A test store deleted everything from the account.
         case cleared
+        /// Something was told about the account: its purchases happen elsewhere.
+        case told(ToldFact)
     }
 
     /// The line that this fact refers to without containing it: only a record with that line can fold the fact.
@@ -125,6 +127,7 @@ package struct Fact: Hashable, Sendable {
             line.latest.revocation != nil ? .refund : !isNew || line.latest.reason == .renewal ? .renewal : .purchase
         case .shareAwaitsSync, .synced: .unspecified
         case .deleted, .cleared: .setting
+        case .told(let fact): fact.cause
         }
     }
 
@@ -148,6 +151,7 @@ package struct Fact: Hashable, Sendable {
             .purchaseHeld, .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated,
             .intentEnded, .storefrontSet, .chargesSet, .messagePosted, .refundRequested, .deleted, .cleared:
             nil
+        case .told(let fact): fact.event
         }
     }
 
@@ -167,6 +171,7 @@ package struct Fact: Hashable, Sendable {
             .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated, .intentEnded,
             .storefrontSet, .chargesSet, .messagePosted, .refundRequested:
             nil
+        case .told(let fact): fact.rowWrite
         }
     }
 }
@@ -208,6 +213,8 @@ package enum TransactionWrite: Hashable, Sendable {
     case finish(TransactionID)
     case delete(TransactionID)
     case deleteAll
+    /// Rows are removed, then others are added or replaced. Of apps whose purchases happen elsewhere.
+    case rewrite(remove: [TransactionID], add: [Transaction])
 }
 
 /// The rest of a record after transactions were deleted from it.
@@ -293,6 +300,7 @@ extension RecordFields {
 
         case .deleted(let id, let remainder): self.delete(id, leaving: remainder)
         case .cleared: self.clear()
+        case .told(let told): self.apply(told)
         }
     }
 

@@ -45,6 +45,12 @@ package struct OriginalLinks: Hashable, Sendable {
 
     package init() {}
 
+    /// Restores what was stored.
+    package init(aliases: [AccountAlias: ReportStamp], claim: AccountClaim?) {
+        self.aliases = aliases
+        self.claim = claim
+    }
+
     package mutating func fold(_ alias: AccountAlias, stamp: ReportStamp) -> FoldOutcome {
         guard let known = self.aliases[alias] else {
             self.aliases[alias] = stamp

@@ -64,8 +64,28 @@ package struct ToldBook: Hashable, Sendable {
 package struct ToldRecord: Hashable, Sendable {
     /// By original purchase date, then by original ID.
     package private(set) var originals: [ToldOriginal] = []
+    /// Whether the account was opened for originals whose owner is not known.
+    package var isUnclaimed = false
 
     package init() {}
+
+    package func original(_ id: TransactionID) -> ToldOriginal? { self.originals.first { $0.id == id } }
+
+    /// Number of purchases, for the record limit.
+    package var entryCount: Int { self.originals.reduce(0) { $0 + max(1, $1.registers.count) } }
+
+    /// Changes an original, or a new one.
+    package mutating func change(_ id: TransactionID, _ body: (inout ToldOriginal) -> Void) {
+        var original = self.remove(id) ?? ToldOriginal(id: id)
+        body(&original)
+        self.add(original)
+    }
+
+    @discardableResult
+    package mutating func remove(_ id: TransactionID) -> ToldOriginal? {
+        guard let place = self.originals.firstIndex(where: { $0.id == id }) else { return nil }
+        return self.originals.remove(at: place)
+    }
 
     package mutating func add(_ original: ToldOriginal) {
         let place = self.originals.firstIndex { Self.precedes(original, $0) } ?? self.originals.endIndex

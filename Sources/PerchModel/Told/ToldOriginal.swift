@@ -11,6 +11,17 @@ package struct ToldOriginal: Hashable, Sendable {
 
     package init(id: TransactionID) { self.id = id }
 
+    /// Restores what was stored.
+    package init(
+        id: TransactionID, registers: [ToldPeriod: TransactionRegister], renewal: RenewalRegister?,
+        links: OriginalLinks
+    ) {
+        self.id = id
+        self.registers = registers
+        self.renewal = renewal
+        self.links = links
+    }
+
     // MARK: Folding
 
     package mutating func fold(_ transaction: Transaction, stamp: ReportStamp) -> FoldOutcome {
@@ -93,5 +104,19 @@ package struct ToldOriginal: Hashable, Sendable {
             register == head || register.told.purchaseDate > now || key == first
         }
         return trimmed
+    }
+}
+
+extension ToldOriginal: CustomReflectable {
+    /// In a fixed order, because a dictionary has none.
+    package var customMirror: Mirror {
+        let aliases = self.links.aliases.sorted { $0.key < $1.key }
+        return Mirror(
+            self,
+            children: [
+                "id": self.id, "periods": self.registers.keys.sorted(),
+                "registers": self.registers.sorted { $0.key < $1.key }.map(\.value), "renewal": self.renewal as Any,
+                "aliases": aliases.map(\.key), "stamps": aliases.map(\.value), "claim": self.links.claim as Any,
+            ])
     }
 }

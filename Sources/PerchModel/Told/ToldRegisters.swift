@@ -32,9 +32,14 @@ package struct TransactionRegister: Hashable, Sendable {
     package private(set) var ids: [TransactionID]
 
     package init(_ transaction: Transaction, stamp: ReportStamp) {
+        self.init(transaction, stamp: stamp, ids: [transaction.id])
+    }
+
+    /// Restores what was stored.
+    package init(_ transaction: Transaction, stamp: ReportStamp, ids: [TransactionID]) {
         self.told = transaction
         self.stamp = stamp
-        self.ids = [transaction.id]
+        self.ids = ids
     }
 
     /// The transaction under its lowest ID: the one that stays when a restore brings another.

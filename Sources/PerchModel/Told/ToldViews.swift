@@ -70,7 +70,7 @@ extension ToldOriginal {
     package var groupID: String { self.periods.last?.told.subscriptionGroupID ?? "" }
 
     /// What it entitles to at an instant: nothing for a consumable and for a type that is not known.
-    func entitling(at now: Instant, leewayMilliseconds leeway: Int64) -> [Transaction] {
+    package func entitling(at now: Instant, leewayMilliseconds leeway: Int64) -> [Transaction] {
         if self.isSubscription {
             guard let standing = self.standing(at: now, leewayMilliseconds: leeway), standing.state.isEntitled else {
                 return []
@@ -95,6 +95,18 @@ extension ToldOriginal {
             renewalDate: transaction.expirationDate ?? transaction.purchaseDate,
             recentSubscriptionStartDate: transaction.originalPurchaseDate, environment: transaction.environment,
             signedDate: transaction.signedDate)
+    }
+
+    /// The next instant after `now` at which a view of it changes by itself.
+    package func nextChange(after now: Instant, leewayMilliseconds leeway: Int64) -> Instant? {
+        self.isSubscription
+            ? self.nextCrossing(after: now, leewayMilliseconds: leeway) : self.nextPurchaseCrossing(after: now)
+    }
+
+    /// Whether a view of it changes at an instant by itself.
+    func changes(at instant: Instant, leewayMilliseconds leeway: Int64) -> Bool {
+        let before = instant.advanced(byMilliseconds: -1)
+        return self.nextChange(after: before, leewayMilliseconds: leeway) == instant
     }
 
     /// The next instant after `now` at which a purchase that does not expire changes: it begins, or is revoked.

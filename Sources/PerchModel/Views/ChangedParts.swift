@@ -14,6 +14,7 @@ package struct ChangedParts: Hashable, Sendable {
         Self.differing(before.owned, after.owned, by: \.id) { transaction in
             self.add(product: transaction.productID)
         }
+        Self.differing(before.told?.originals ?? [], after.told?.originals ?? [], by: \.id) { self.add($0) }
         // Offers to win a customer back depend on the history, and stand in the statuses.
         Self.differing(before.histories, after.histories, by: \.groupID) { history in
             if after.lines.contains(where: { $0.groupID == history.groupID }) { self.add(group: history.groupID) }
@@ -26,6 +27,20 @@ package struct ChangedParts: Hashable, Sendable {
     /// Of time: the lines that change their state at an instant.
     package init(of record: AccountRecord, crossingAt instant: Instant, leewayMilliseconds leeway: Int64?) {
         for line in record.lines where line.crosses(at: instant, leewayMilliseconds: leeway) { self.add(line) }
+        for original in record.told?.originals ?? []
+        where original.changes(at: instant, leewayMilliseconds: leeway ?? 0) {
+            self.add(original)
+        }
+    }
+
+    /// Each of its reports may have shown it in another group, or under another product.
+    private mutating func add(_ original: ToldOriginal) {
+        for register in original.registers.values.sorted(by: TransactionRegister.precedes) {
+            if original.isSubscription, !register.told.subscriptionGroupID.isEmpty {
+                self.add(group: register.told.subscriptionGroupID)
+            }
+            self.add(product: register.told.productID)
+        }
     }
 
     private mutating func add(_ line: Line) {

@@ -25,6 +25,11 @@ package func entitlement(
 ) -> Verified<Transaction>? {
     guard let record else { return nil }
     let leeway = app.renewalLeewayMilliseconds
+    if let told = record.told {
+        let viewed = toldEntitlement(of: told, toProduct: productID, leewayMilliseconds: leeway ?? 0, at: now)
+        outlook = viewed.outlook
+        return viewed.value
+    }
     var best: Transaction?
     /// The line of `best`, by its place.
     var bestLine: Int?
@@ -51,6 +56,7 @@ package func currentEntitlements(
 ) -> [Verified<Transaction>] {
     guard let record else { return [] }
     let leeway = app.renewalLeewayMilliseconds
+    if let told = record.told { return toldEntitlements(of: told, leewayMilliseconds: leeway ?? 0, at: now) }
     let subscribed = record.lines.filter { $0.state(at: now, leewayMilliseconds: leeway).isEntitled }.map(\.latest)
     return (record.owned + subscribed)
         .sorted { $0.productID == $1.productID ? precedes($0, $1) : $0.productID < $1.productID }

@@ -51,6 +51,11 @@ package func explainStatus(
         return Explanations(
             message: sentence, isEntitled: false, explanations: [Explanation(.neverSubscribed, sentence)])
     }
+    if let told = record.told {
+        return explainToldStatus(
+            of: told, inGroup: group, statuses: statuses, leewayMilliseconds: app.renewalLeewayMilliseconds ?? 0,
+            at: now)
+    }
     let lines = orderedLines(of: record, inGroup: group)
     var explanations = zip(statuses.statuses, lines).map { status, line in
         explanation(of: line, in: record, status, rows: rows, app: app, at: now)
@@ -84,6 +89,12 @@ package func explainEntitlement(
     let product = app.catalogue.product(productID)
     let counting = currentEntitlement(of: record, toProduct: productID, app: app, at: now).value?.value
     var explanations: [Explanation] = []
+    if let told = record?.told,
+        let found = explainToldEntitlement(
+            of: told, toProduct: productID, leewayMilliseconds: app.renewalLeewayMilliseconds ?? 0, at: now)
+    {
+        return answer(found, isEntitled: counting != nil)
+    }
     if let record {
         for owned in record.owned where owned.productID == productID {
             explanations.append(explanation(ofOwned: owned))
@@ -386,5 +397,5 @@ private func explanation(
 }
 
 extension String {
-    fileprivate var capitalisedFirst: String { self.prefix(1).uppercased() + self.dropFirst() }
+    var capitalisedFirst: String { self.prefix(1).uppercased() + self.dropFirst() }
 }

@@ -26,6 +26,10 @@ package func subscriptionStatuses(
     var viewed = Viewed(value: SubscriptionStatuses(statuses: []))
     guard let record else { return viewed }
     let leeway = app.renewalLeewayMilliseconds
+    if let told = record.told {
+        return toldStatuses(
+            of: told, inGroup: groupID, catalogue: app.catalogue, leewayMilliseconds: leeway ?? 0, at: now)
+    }
     let rules = OfferRules(record: record, groupID: groupID, app: app, now: now)
     let winBacks = rules.winBacks
     var levels: [Int32] = []

@@ -120,10 +120,10 @@ struct BoundaryCase: Sendable, CustomTestStringConvertible {
         #expect(line.nextCrossing(after: Self.start, leewayMilliseconds: nil) == nil)
     }
 
-    @Test func `the leeway is a day outside test apps and without end in them`() {
+    @Test func `the leeway is a day in production, two minutes in the sandbox, and without end in test apps`() {
         #expect(Shop.app(environment: .xcode).renewalLeewayMilliseconds == nil)
         #expect(Shop.app(environment: .production).renewalLeewayMilliseconds == day)
-        #expect(Shop.app(environment: .sandbox).renewalLeewayMilliseconds == day)
+        #expect(Shop.app(environment: .sandbox).renewalLeewayMilliseconds == 120_000)
     }
 
     @Test(arguments: [

@@ -45,6 +45,9 @@ struct TestAccount {
             case .finish(let id): self.finished.insert(id)
             case .delete(let id): self.rows.removeAll { $0.id == id }
             case .deleteAll: self.rows.removeAll()
+            case .rewrite(let remove, let add):
+                self.rows.removeAll { row in remove.contains(row.id) || add.contains { $0.id == row.id } }
+                self.rows += add
             case nil: break
             }
         }

@@ -198,3 +198,66 @@ import Testing
         #expect(awaited?.kind == .expiry && awaited?.at == self.at(31) && awaited?.state == .expired)
     }
 }
+
+@Suite struct `An explanation of a told account` {
+    private func record(_ change: (inout ToldOriginal) -> Void) -> AccountRecord {
+        var record = AccountRecord(account: 1, app: 1)
+        var told = ToldRecord()
+        told.change(7, change)
+        record.told = told
+        return record
+    }
+
+    private func transaction(revoked: Instant? = nil) -> Transaction {
+        var transaction = Transaction(
+            id: 7, originalID: 7, appBundleID: "com.example.app", productID: "pro", productType: .autoRenewable,
+            purchaseDate: Instant(milliseconds: 1_000), originalPurchaseDate: Instant(milliseconds: 1_000),
+            environment: .production, storefront: Storefront(countryCode: "USA"), reason: .purchase,
+            signedDate: Instant(milliseconds: 1_000))
+        transaction.subscriptionGroupID = "g"
+        transaction.expirationDate = Instant(milliseconds: 5_000)
+        transaction.revocation = revoked.map { Revocation(date: $0, reason: .other, type: .refundFull) }
+        return transaction
+    }
+
+    private let app = AppState(
+        number: 1, bundleID: "com.example.app", environment: .production, revision: 1, effective: .distantPast,
+        committed: .distantPast, catalogue: .empty, catalogueRevision: 1, catalogueSource: "", settings: AppSettings(),
+        clock: .running(offsetMilliseconds: 0))
+
+    private func rules(_ record: AccountRecord, at milliseconds: Int64) -> [String] {
+        let now = Instant(milliseconds: milliseconds)
+        let status = explainStatus(of: record, inGroup: "g", rows: [], app: self.app, at: now)
+        let product = explainEntitlement(of: record, toProduct: "pro", rows: [], app: self.app, at: now)
+        #expect(status.isEntitled == product.isEntitled)
+        #expect(
+            status.isEntitled == (currentEntitlement(of: record, toProduct: "pro", app: self.app, at: now).value != nil)
+        )
+        return status.explanations.map(\.rule)
+    }
+
+    @Test func `names the rule that decides at each instant`() {
+        let stamp = ReportStamp(signed: Instant(milliseconds: 1_000), content: Digest(high: 1, low: 1))
+        let record = self.record { _ = $0.fold(self.transaction(), stamp: stamp) }
+        #expect(self.rules(record, at: 999) == ["NEVER_SUBSCRIBED"], "it has not begun")
+        #expect(self.rules(record, at: 4_999) == ["PERIOD_LASTS"])
+        #expect(self.rules(record, at: 5_000) == ["AWAITS_RENEWAL"])
+        #expect(self.rules(record, at: 5_000 + 86_400_000) == ["ENDED"])
+        let refunded = self.record {
+            _ = $0.fold(self.transaction(revoked: Instant(milliseconds: 2_000)), stamp: stamp)
+        }
+        #expect(self.rules(refunded, at: 3_000) == ["REVOKED"])
+        let failed = self.record { line in
+            _ = line.fold(self.transaction(), stamp: stamp)
+            var info = RenewalInfo(
+                originalTransactionID: 7, currentProductID: "pro", willAutoRenew: true,
+                renewalDate: Instant(milliseconds: 5_000), recentSubscriptionStartDate: Instant(milliseconds: 1_000),
+                environment: .production, signedDate: Instant(milliseconds: 5_000))
+            info.isInBillingRetry = true
+            info.gracePeriodExpirationDate = Instant(milliseconds: 9_000)
+            _ = line.fold(info, renewalDate: Instant(milliseconds: 5_000), stamp: stamp)
+        }
+        #expect(self.rules(failed, at: 8_999) == ["GRACE_PERIOD"])
+        #expect(self.rules(failed, at: 9_000) == ["BILLING_RETRY"])
+    }
+}

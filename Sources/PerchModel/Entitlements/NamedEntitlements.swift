@@ -1,0 +1,174 @@
+public import PerchBase
+
+/// One thing that gives an entitlement: a product, or a group with, perhaps, one level of service.
+package struct EntitlementRule: Hashable, Sendable {
+    /// The name that clients ask for.
+    package var name: String
+    /// The product; empty for a group.
+    package var productID: String
+    /// The subscription group; empty for a product.
+    package var groupID: String
+    /// The level of service in the group; nil for each.
+    package var level: Int32?
+    /// What the app calls this kind of the entitlement, such as `premium`; empty for none.
+    package var tier: String
+
+    package init(name: String, productID: String = "", groupID: String = "", level: Int32? = nil, tier: String = "") {
+        self.name = name
+        self.productID = productID
+        self.groupID = groupID
+        self.level = level
+        self.tier = tier
+    }
+}
+
+/// What gives an entitlement.
+public struct EntitlementOrigin: OpenEnumeration {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    public static let names = ["unspecified", "store", "grant"]
+    public static let store = Self(rawValue: 1)
+    public static let grant = Self(rawValue: 2)
+}
+
+/// An entitlement by its name in the app, whatever gives it.
+public struct NamedEntitlement: Hashable, Sendable {
+    public var name: String
+    public var isActive = false
+    /// When it ends unless it renews; nil: never, or it is not active.
+    public var until: Instant?
+    public var isLifetime = false
+    public var willRenew = false
+    /// Of the subscription that gives it; unspecified for another source.
+    public var state = RenewalState.unspecified
+    public var since: Instant?
+    public var origin = EntitlementOrigin(rawValue: 0)
+    public var productID = ""
+    public var tier = ""
+    public var ownership = OwnershipType.unspecified
+    public var isSandbox = false
+    /// One word on why it is so, such as `subscribed`, `refunded` or `granted`.
+    public var reason = "never"
+
+    public init(name: String) { self.name = name }
+}
+
+/// An administrator's grant of a named entitlement. It touches no purchase.
+package struct EntitlementGrant: Hashable, Sendable {
+    package var name: String
+    /// When it ends; nil: never.
+    package var until: Instant?
+    /// The administrator's words.
+    package var reason: String
+    package var since: Instant
+
+    package init(name: String, until: Instant?, reason: String, since: Instant) {
+        self.name = name
+        self.until = until
+        self.reason = reason
+        self.since = since
+    }
+}
+
+/// The named entitlements of an account: one for each name of the app's mapping, and one for each granted name beside it. By name.
+///
+/// Among active sources the tier that stands first in the mapping wins, then a lifetime, then the latest end, then a purchase
+/// before a grant.
+package func namedEntitlements(
+    of record: AccountRecord?, app: AppState, at now: Instant
+) -> Viewed<[NamedEntitlement]> {
+    var viewed = Viewed<[NamedEntitlement]>(value: [])
+    var best: [String: (entitlement: NamedEntitlement, rank: Int)] = [:]
+    func offer(_ candidate: NamedEntitlement, rank: Int) {
+        if let held = best[candidate.name], !precedes(candidate, rank, held.entitlement, held.rank) { return }
+        best[candidate.name] = (candidate, rank)
+    }
+    let isSandbox = app.environment != .production
+    for (rank, rule) in app.catalogue.entitlements.enumerated() {
+        var none = NamedEntitlement(name: rule.name)
+        none.isSandbox = isSandbox
+        offer(none, rank: .max)
+        for candidate in candidates(rule, of: record, app: app, at: now, noting: &viewed.outlook) {
+            offer(candidate, rank: rank)
+        }
+    }
+    for grant in record?.grants ?? [] {
+        var granted = NamedEntitlement(name: grant.name)
+        granted.isSandbox = isSandbox
+        granted.origin = .grant
+        granted.since = grant.since
+        granted.isActive = grant.until.map { now < $0 } ?? true
+        granted.until = grant.until
+        granted.isLifetime = grant.until == nil
+        granted.reason = granted.isActive ? "granted" : "grantEnded"
+        if granted.isActive { viewed.outlook.note(crossing: grant.until, forecast: nil) }
+        offer(granted, rank: app.catalogue.entitlements.count)
+    }
+    viewed.value = best.values.map(\.entitlement).sorted { $0.name < $1.name }
+    return viewed
+}
+
+private func precedes(_ left: NamedEntitlement, _ leftRank: Int, _ right: NamedEntitlement, _ rightRank: Int) -> Bool {
+    if left.isActive != right.isActive { return left.isActive }
+    guard left.isActive else {
+        // The latest that there was says most.
+        let (one, other) = (left.until ?? .distantPast, right.until ?? .distantPast)
+        return one == other ? leftRank < rightRank : one > other
+    }
+    if left.tier != right.tier, !left.tier.isEmpty, !right.tier.isEmpty { return leftRank < rightRank }
+    if left.isLifetime != right.isLifetime { return left.isLifetime }
+    let (one, other) = (left.until ?? .distantFuture, right.until ?? .distantFuture)
+    if one != other { return one > other }
+    if left.origin != right.origin { return left.origin == .store }
+    return leftRank < rightRank
+}
+
+/// What a rule finds in an account.
+private func candidates(
+    _ rule: EntitlementRule, of record: AccountRecord?, app: AppState, at now: Instant, noting outlook: inout Outlook
+) -> [NamedEntitlement] {
+    let product = app.catalogue.product(rule.productID)
+    let group = rule.groupID.isEmpty ? product?.subscription?.groupID ?? "" : rule.groupID
+    guard !group.isEmpty else { return purchase(rule, of: record, app: app, at: now, noting: &outlook) }
+    let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
+    outlook.note(crossing: viewed.nextCrossing, forecast: viewed.forecast)
+    return viewed.value.statuses.compactMap { status in
+        let transaction = status.transaction.value
+        if !rule.productID.isEmpty, transaction.productID != rule.productID { return nil }
+        if let level = rule.level, app.catalogue.product(transaction.productID)?.subscription?.level != level {
+            return nil
+        }
+        let info = status.renewalInfo.value
+        var found = NamedEntitlement(name: rule.name)
+        found.isSandbox = app.environment != .production
+        found.isActive = status.state.isEntitled
+        found.until = status.state == .inGracePeriod ? info.gracePeriodExpirationDate : transaction.expirationDate
+        found.willRenew = found.isActive && info.willAutoRenew
+        found.state = status.state
+        found.since = transaction.originalPurchaseDate
+        found.origin = .store
+        found.productID = transaction.productID
+        found.tier = rule.tier
+        found.ownership = transaction.ownership
+        found.reason = "\(status.state)"
+        return found
+    }
+}
+
+private func purchase(
+    _ rule: EntitlementRule, of record: AccountRecord?, app: AppState, at now: Instant, noting outlook: inout Outlook
+) -> [NamedEntitlement] {
+    let shown = entitlement(of: record, toProduct: rule.productID, app: app, at: now, noting: &outlook)
+    guard let transaction = shown?.value else { return [] }
+    var found = NamedEntitlement(name: rule.name)
+    found.isSandbox = app.environment != .production
+    found.isActive = true
+    found.isLifetime = true
+    found.since = transaction.originalPurchaseDate
+    found.origin = .store
+    found.productID = transaction.productID
+    found.tier = rule.tier
+    found.ownership = transaction.ownership
+    found.reason = "purchased"
+    return [found]
+}

@@ -1,0 +1,148 @@
+package import PerchBase
+
+/// What was told about one account of an app whose purchases happen elsewhere.
+package enum ToldFact: Hashable, Sendable {
+    /// A verified transaction.
+    case transaction(ToldTransaction)
+    /// Verified renewal information. `renewalDate` is nil if the report did not have it.
+    case renewal(RenewalInfo, renewalDate: Instant?, content: Digest)
+    /// The app's backend or an administrator named this account as the owner of an original transaction.
+    case claimed(TransactionID, AccountClaim)
+    /// An original transaction came from another account, with everything known of it.
+    case gained(ToldOriginal)
+    /// An original transaction went to another account. `rows` are its transactions as lists show them.
+    case lost(TransactionID, rows: [TransactionID])
+    /// The account was opened for originals whose owner is not known. No client can name it.
+    case openedUnclaimed
+    /// Another account's key names this account from now on.
+    case merged
+    /// An administrator granted a named entitlement. It replaces an earlier grant of that name.
+    case granted(EntitlementGrant)
+    case grantEnded(name: String)
+}
+
+/// A reported transaction, and what it changes in the account's list.
+package struct ToldTransaction: Hashable, Sendable {
+    /// As reported.
+    package var told: Transaction
+    package var content: Digest
+    /// The purchase as lists show it from now on: under its lowest ID. Nil if the list does not change.
+    package var shown: Transaction?
+    /// Rows that `shown` replaces.
+    package var replaces: [TransactionID]
+    package var kind: TransactionEventKind
+
+    package init(
+        told: Transaction, content: Digest, shown: Transaction?, replaces: [TransactionID] = [],
+        kind: TransactionEventKind
+    ) {
+        self.told = told
+        self.content = content
+        self.shown = shown
+        self.replaces = replaces
+        self.kind = kind
+    }
+
+    package var stamp: ReportStamp { ReportStamp(signed: self.told.signedDate, content: self.content) }
+}
+
+extension ToldFact {
+    /// The cause of a value that this fact changes.
+    var cause: Cause {
+        switch self {
+        case .transaction(let report):
+            switch report.kind {
+            case .renewed: .renewal
+            case .revoked, .reinstated: .refund
+            default: .purchase
+            }
+        case .renewal: .setting
+        case .claimed, .gained, .lost, .openedUnclaimed, .merged, .granted, .grantEnded: .setting
+        }
+    }
+
+    /// The event for subscribers of the account's transactions, if any.
+    var event: (transaction: Transaction, kind: TransactionEventKind)? {
+        switch self {
+        case .transaction(let report): report.shown.map { ($0, report.kind) }
+        case .gained(let original): original.periods.last.map { ($0.transaction, .changed) }
+        case .renewal, .claimed, .lost, .openedUnclaimed, .merged, .granted, .grantEnded: nil
+        }
+    }
+
+    /// The change of the account's transaction rows, if any.
+    var rowWrite: TransactionWrite? {
+        switch self {
+        case .transaction(let report):
+            report.shown.map { .rewrite(remove: report.replaces, add: [$0]) }
+        case .gained(let original):
+            .rewrite(remove: [], add: original.shownTransactions)
+        case .lost(_, let rows): .rewrite(remove: rows, add: [])
+        case .renewal, .claimed, .openedUnclaimed, .merged, .granted, .grantEnded: nil
+        }
+    }
+}
+
+extension ToldOriginal {
+    /// All purchases as lists show them, also those that an upgrade left behind, by their IDs.
+    package var shownTransactions: [Transaction] {
+        self.registers.values.map(\.transaction).sorted { $0.id < $1.id }
+    }
+
+    /// The fact of a report: what folding it changes. Nil for an exact duplicate of the known report.
+    package func fact(of transaction: Transaction, content: Digest) -> ToldTransaction? {
+        let stamp = ReportStamp(signed: transaction.signedDate, content: content)
+        let before = self.registers[ToldPeriod(of: transaction)]
+        var after = self
+        guard after.fold(transaction, stamp: stamp) != .duplicate else { return nil }
+        let known = before?.transaction
+        let shown = after.registers[ToldPeriod(of: transaction)]?.transaction
+        var report = ToldTransaction(
+            told: transaction, content: content, shown: shown == known ? nil : shown, kind: .changed)
+        if let known, let shown, known.id != shown.id { report.replaces = [known.id] }
+        switch (known, shown) {
+        case (nil, let shown?):
+            report.kind =
+                shown.revocation != nil ? .revoked : shown.reason == .renewal ? .renewed : .purchased
+        case (let known?, let shown?) where known.revocation == nil && shown.revocation != nil:
+            report.kind = .revoked
+        case (let known?, let shown?) where known.revocation != nil && shown.revocation == nil:
+            report.kind = .reinstated
+        default: break
+        }
+        return report
+    }
+}
+
+extension RecordFields {
+    /// Folds what was told.
+    mutating func apply(_ fact: ToldFact) {
+        switch fact {
+        case .granted(let grant):
+            self.grants = self.grants.filter { $0.name != grant.name } + [grant]
+            return
+        case .grantEnded(let name):
+            self.grants.removeAll { $0.name == name }
+            return
+        default: break
+        }
+        var told = self.told ?? ToldRecord()
+        switch fact {
+        case .transaction(let report):
+            told.change(report.told.originalID) { _ = $0.fold(report.told, stamp: report.stamp) }
+        case .renewal(let info, let renewalDate, let content):
+            let stamp = ReportStamp(signed: info.signedDate, content: content)
+            told.change(info.originalTransactionID) { _ = $0.fold(info, renewalDate: renewalDate, stamp: stamp) }
+        case .claimed(let id, let claim):
+            told.change(id) { _ = $0.fold(claim) }
+        case .gained(let original):
+            told.change(original.id) { _ = $0.fold(original) }
+        case .lost(let id, _):
+            told.remove(id)
+        case .openedUnclaimed:
+            told.isUnclaimed = true
+        case .merged, .granted, .grantEnded: break
+        }
+        self.told = told == ToldRecord() ? nil : told
+    }
+}
