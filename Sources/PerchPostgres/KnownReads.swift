@@ -54,6 +54,7 @@ struct KnownReads {
     /// A change of the batch.
     mutating func follow(_ change: StoredChange) {
         for (key, account) in change.aliases { self.accounts[key] = account }
+        for key in change.side?.removedAliases ?? [] { self.accounts[key] = .some(nil) }
         for stored in change.records { self.records[stored.record.account] = stored.record }
         if let keyed = change.answer?.value { self.answers[keyed.key] = keyed.answer }
         if !self.transactions.isEmpty, change.facts.contains(where: { $0.fact.rowWrite != nil }) {

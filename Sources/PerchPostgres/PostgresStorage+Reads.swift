@@ -94,12 +94,19 @@ extension PostgresStorage {
         let place = EventPlace(revision: rows.uint64(row, 4), ordinal: UInt32(truncatingIfNeeded: rows.int64(row, 5)))
         return try Self.row(
             name.id, account: rows.uint64(row, 1), isFinished: rows.int64(row, 3) != 0, at: place,
-            fact: rows.isNull(row, 6) ? nil : rows.bytes(row, 6))
+            fact: rows.isNull(row, 6) ? nil : rows.bytes(row, 6), own: rows.bytes(row, 7))
     }
 
     private static func row(
-        _ id: TransactionID, account: AccountNumber, isFinished: Bool, at place: EventPlace, fact blob: [UInt8]?
+        _ id: TransactionID, account: AccountNumber, isFinished: Bool, at place: EventPlace, fact blob: [UInt8]?,
+        own: [UInt8]
     ) throws(StorageError) -> TransactionRow {
+        guard own.isEmpty else {
+            let transaction = try Self.unsealing("transaction \(id)") { () throws(DecodingFault) in
+                try Transaction(unsealing: own, id: id, account: account)
+            }
+            return TransactionRow(account: account, transaction: transaction, isFinished: isFinished)
+        }
         guard let blob else { throw .corrupt("transaction \(id) names a fact that is missing") }
         let fact = try Self.fact(at: place, account: account, blob: blob).fact
         switch fact.rowWrite {
@@ -136,7 +143,7 @@ extension PostgresStorage {
                     revision: found.uint64(row, 3), ordinal: UInt32(truncatingIfNeeded: found.int64(row, 4)))
                 let next = try Self.row(
                     found.uint64(row, 1), account: account, isFinished: found.int64(row, 2) != 0, at: place,
-                    fact: found.isNull(row, 5) ? nil : found.bytes(row, 5))
+                    fact: found.isNull(row, 5) ? nil : found.bytes(row, 5), own: found.bytes(row, 6))
                 // The statement's own filter may let another product through whose mark is the same.
                 if query.includes(next) { rows.append(next) }
                 edge = (found.int64(row, 0), found.int64(row, 1))

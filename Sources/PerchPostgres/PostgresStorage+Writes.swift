@@ -58,7 +58,8 @@ struct PendingWrites {
     private var facts = [[Int64?]](repeating: [], count: 4)
     private var factBlobs: [[UInt8]] = []
     private var records: [AccountNumber: Record] = [:]
-    private var aliases: [AccountKey: AccountNumber] = [:]
+    /// Nil: the name is gone.
+    private var aliases: [AccountKey: AccountNumber?] = [:]
     private var answers: [MutationKey: (kept: Int64, blob: [UInt8])] = [:]
     private var revocations: [String: RevokedToken] = [:]
     private var transactions: [TransactionRun] = []
@@ -138,6 +139,7 @@ struct PendingWrites {
             }
         }
         for (key, account) in change.aliases { self.aliases[key] = account }
+        if let side = change.side { self.add(side) }
         if let app = change.app { self.add(app) }
         if let app = change.app, let images = change.images { self.add(images, of: app.state.number) }
         for token in change.revoked { self.revocations[token.id] = token }
@@ -188,9 +190,34 @@ struct PendingWrites {
         case .deleteAll:
             self.transactions.append(
                 .one(Command(.deleteTransactions, [.integer(app), .integer(Int64(stored: account))])))
+        case .rewrite(let remove, let add):
+            for id in remove {
+                let values: [Value] = [.integer(app), .integer(Int64(stored: id)), .number(account)]
+                self.transactions.append(.one(Command(.deleteOwnTransaction, values)))
+            }
+            for transaction in add {
+                self.transactions.append(
+                    .one(
+                        Command(
+                            .putTransaction,
+                            [
+                                .integer(app), .integer(Int64(stored: transaction.id)), .number(account),
+                                .integer(transaction.purchaseDate.milliseconds), .integer(Self.spends(transaction)),
+                                .integer(Self.mark(ofProduct: transaction.productID)),
+                                .bytes(transaction.sealed(account: account)),
+                            ])))
+            }
         case nil:
             break
         }
+    }
+
+    private mutating func add(_ side: SideWrites) {
+        for item in side.items {
+            self.others.append(Command(.setItem, PostgresStorage.values(item.key) + [.bytes(item.sealed())]))
+        }
+        for key in side.removedItems { self.others.append(Command(.removeItem, PostgresStorage.values(key))) }
+        for key in side.removedAliases { self.aliases[key] = .some(nil) }
     }
 
     /// Whether the transaction is no longer listed once it is finished: see `TransactionQuery.includes`.
@@ -241,14 +268,19 @@ struct PendingWrites {
         }
         commands += copy.recordCommands
         if !copy.aliases.isEmpty {
-            let sorted = copy.aliases.map { $0 }
+            let named = copy.aliases.compactMap { key, account in account.map { (key: key, account: $0) } }
             commands.append(
                 Command(
                     .setAliases,
                     [
-                        .integers(sorted.map { Int64($0.key.app) }), .blobs(sorted.map(\.key.bytes)),
-                        .integers(sorted.map { Int64(stored: $0.value) }),
+                        .integers(named.map { Int64($0.key.app) }), .blobs(named.map(\.key.bytes)),
+                        .integers(named.map { Int64(stored: $0.account) }),
                     ]))
+            let gone = copy.aliases.compactMap { key, account in account == nil ? key : nil }
+            if !gone.isEmpty {
+                commands.append(
+                    Command(.removeAliases, [.integers(gone.map { Int64($0.app) }), .blobs(gone.map(\.bytes))]))
+            }
         }
         for run in copy.transactions {
             switch run {

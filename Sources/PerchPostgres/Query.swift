@@ -5,15 +5,18 @@ enum Query: Int, CaseIterable {
     case planKeys, planRecords, planTransactions, planAnswers
     case apps, setApp, insertAppState, appStateInForce, appStateAt, insertCatalogue, catalogue
     case image, insertImage, deleteImages
-    case setAliases, keyOfAccount, keysOfApp
+    case setAliases, removeAliases, keyOfAccount, keysOfApp
     case setRecords, setDueRecords, dueThrough, earliestDue
     case insertFacts, factsOfAccount, factsThrough, factsOfRevisions, eventsOfAccount
     case insertCrossings, deleteCrossings, crossingsAfter, forgetCrossings
-    case insertTransactions, finishTransactions, updateTransaction, deleteTransaction, deleteTransactions
+    case insertTransactions, putTransaction, finishTransactions, updateTransaction, deleteTransaction,
+        deleteOwnTransaction
+    case deleteTransactions
     case listedOldestFirst, listedNewestFirst, allOldestFirst, allNewestFirst
     case unfinishedOldestFirst, unfinishedNewestFirst
     case setAnswers, forgetAnswers
     case revocations, setRevocations, forgetRevocations
+    case item, items, itemCount, setItem, removeItem
     case insertNode, setLease, beat, touch, nodes, forgetNodes, leave, notify, setEpoch
 
     var name: String { "s\(self.rawValue)" }
@@ -73,7 +76,7 @@ enum Query: Int, CaseIterable {
         case .planRecords: "SELECT account, blob FROM accounts WHERE account = ANY ($1::bigint[])"
         case .planTransactions:
             """
-            SELECT k.n, t.account, r.blob, t.state, t.revision, t.ordinal, f.blob
+            SELECT k.n, t.account, r.blob, t.state, t.revision, t.ordinal, f.blob, t.blob
             FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS k (app, id, n)
             JOIN transactions t ON t.app = k.app AND t.id = k.id
             LEFT JOIN facts f ON f.account = t.account AND f.revision = t.revision AND f.ordinal = t.ordinal
@@ -108,7 +111,16 @@ enum Query: Int, CaseIterable {
             INSERT INTO aliases SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[])
             ON CONFLICT (app, key) DO UPDATE SET account = EXCLUDED.account
             """
-        case .keyOfAccount: "SELECT key FROM aliases WHERE account = $1::bigint ORDER BY app, key LIMIT 1"
+        case .removeAliases:
+            """
+            DELETE FROM aliases a USING unnest($1::bigint[], $2::bytea[]) AS k (app, key)
+            WHERE a.app = k.app AND a.key = k.key
+            """
+        // The store's own names begin with NUL.
+        case .keyOfAccount:
+            """
+            SELECT key FROM aliases WHERE account = $1::bigint AND key >= '\\x01'::bytea ORDER BY app, key LIMIT 1
+            """
         case .keysOfApp:
             "SELECT key FROM aliases WHERE app = $1::bigint AND key > $2::bytea ORDER BY key LIMIT $3::bigint"
 
@@ -172,9 +184,17 @@ enum Query: Int, CaseIterable {
 
         case .insertTransactions:
             """
-            INSERT INTO transactions SELECT app, id, account, purchase_date, 0, spends, product, revision, ordinal
+            INSERT INTO transactions SELECT app, id, account, purchase_date, 0, spends, product, revision, ordinal, ''::bytea
             FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
                 $8::bigint[]) AS t (app, id, account, purchase_date, spends, product, revision, ordinal)
+            """
+        // It may belong to another account until now.
+        case .putTransaction:
+            """
+            INSERT INTO transactions VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bigint, 0, $5::bigint, $6::bigint, 0, 0,
+                $7::bytea)
+            ON CONFLICT (app, id) DO UPDATE SET account = EXCLUDED.account, purchase_date = EXCLUDED.purchase_date, state = 0,
+                spends = EXCLUDED.spends, product = EXCLUDED.product, revision = 0, ordinal = 0, blob = EXCLUDED.blob
             """
         case .finishTransactions:
             """
@@ -184,10 +204,13 @@ enum Query: Int, CaseIterable {
         case .updateTransaction:
             """
             UPDATE transactions SET purchase_date = $3::bigint, spends = $4::bigint, product = $5::bigint,
-                revision = $6::bigint, ordinal = $7::bigint, state = CASE WHEN state = 0 THEN 0 ELSE 1 + $4::bigint END
+                revision = $6::bigint, ordinal = $7::bigint, blob = '',
+                state = CASE WHEN state = 0 THEN 0 ELSE 1 + $4::bigint END
             WHERE app = $1::bigint AND id = $2::bigint
             """
         case .deleteTransaction: "DELETE FROM transactions WHERE app = $1::bigint AND id = $2::bigint"
+        case .deleteOwnTransaction:
+            "DELETE FROM transactions WHERE app = $1::bigint AND id = $2::bigint AND account = $3::bigint"
         case .deleteTransactions:
             "DELETE FROM transactions WHERE app = $1::bigint AND account = $2::bigint AND state IN (0, 1, 2)"
 
@@ -212,6 +235,20 @@ enum Query: Int, CaseIterable {
             ON CONFLICT (id) DO UPDATE SET expires = EXCLUDED.expires, blob = EXCLUDED.blob
             """
         case .forgetRevocations: "DELETE FROM revocations WHERE expires < $1::bigint"
+
+        case .item: "SELECT blob FROM items WHERE kind = $1::bigint AND grp = $2::bytea AND key = $3::bytea"
+        case .items:
+            """
+            SELECT key, blob FROM items WHERE kind = $1::bigint AND grp = $2::bytea AND key > $3::bytea
+            ORDER BY key LIMIT $4::bigint
+            """
+        case .itemCount: "SELECT count(*) FROM items WHERE kind = $1::bigint AND grp = $2::bytea"
+        case .setItem:
+            """
+            INSERT INTO items VALUES ($1::bigint, $2::bytea, $3::bytea, $4::bytea)
+            ON CONFLICT (kind, grp, key) DO UPDATE SET blob = EXCLUDED.blob
+            """
+        case .removeItem: "DELETE FROM items WHERE kind = $1::bigint AND grp = $2::bytea AND key = $3::bytea"
 
         case .insertNode:
             """
@@ -257,7 +294,7 @@ enum Query: Int, CaseIterable {
         let direction = isNewestFirst ? " DESC" : ""
         let runs = states.map { state in
             """
-            (SELECT t.purchase_date, t.id, t.state, t.revision, t.ordinal, f.blob FROM transactions t
+            (SELECT t.purchase_date, t.id, t.state, t.revision, t.ordinal, f.blob, t.blob AS own FROM transactions t
             LEFT JOIN facts f ON f.account = t.account AND f.revision = t.revision AND f.ordinal = t.ordinal
             WHERE t.account = $1::bigint AND t.state = \(state)
             AND (t.purchase_date, t.id) \(isNewestFirst ? "<" : ">") ($2::bigint, $3::bigint)

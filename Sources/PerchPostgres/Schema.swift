@@ -14,7 +14,9 @@ enum Schema {
     /// - `accounts` has the record of each account, and when its next renewal is due.
     /// - `facts` has all facts of an account in order. `transactions` names the fact that holds each transaction. `state` is 0 for
     ///   an unfinished one, 1 for a finished one, 2 for a finished one that is spent: a consumable that was not refunded.
-    ///   `spends` says whether finishing it makes it so. `product` is a checksum of the product's identifier.
+    ///   `spends` says whether finishing it makes it so. `product` is a checksum of the product's identifier. Where no fact holds
+    ///   it, `blob` does: in a told app, where several reports make up one transaction. It is empty elsewhere.
+    /// - `items` are values that no record and no fact holds: see `ItemKind`.
     /// - `crossings` has the instants at which lines of accounts change their state by time alone, those of the past too.
     /// - `nodes` has the processes that have the store open.
     ///
@@ -48,7 +50,7 @@ enum Schema {
         CREATE TABLE transactions (
             app bigint NOT NULL, id bigint NOT NULL, account bigint NOT NULL, purchase_date bigint NOT NULL,
             state bigint NOT NULL, spends bigint NOT NULL, product bigint NOT NULL, revision bigint NOT NULL,
-            ordinal bigint NOT NULL, PRIMARY KEY (app, id))
+            ordinal bigint NOT NULL, blob bytea NOT NULL, PRIMARY KEY (app, id))
         """,
         "CREATE INDEX transactions_by_date ON transactions (account, state, purchase_date, id)",
         "CREATE TABLE aliases (app bigint NOT NULL, key bytea NOT NULL, account bigint NOT NULL, PRIMARY KEY (app, key))",
@@ -73,6 +75,10 @@ enum Schema {
         "CREATE TABLE revocations (id bytea PRIMARY KEY, expires bigint NOT NULL, blob bytea NOT NULL)",
         "CREATE INDEX revocations_by_end ON revocations (expires)",
         """
+        CREATE TABLE items (
+            kind bigint NOT NULL, grp bytea NOT NULL, key bytea NOT NULL, blob bytea NOT NULL, PRIMARY KEY (kind, grp, key))
+        """,
+        """
         CREATE TABLE nodes (
             id bigint PRIMARY KEY, name text NOT NULL, version text NOT NULL, started bigint NOT NULL, beat bigint NOT NULL,
             applied bigint NOT NULL, lease bigint NOT NULL, streams bigint NOT NULL, draining bigint NOT NULL)
@@ -82,6 +88,6 @@ enum Schema {
     /// The tables, for a database that has some of its own.
     static let tables = [
         "store", "commits", "feed", "accounts", "facts", "transactions", "aliases", "apps", "app_states", "catalogues",
-        "images", "answers", "revocations", "nodes", "crossings",
+        "images", "answers", "revocations", "nodes", "crossings", "items",
     ]
 }

@@ -6,10 +6,10 @@ enum Query: Int, CaseIterable {
     case header, setHeader
     case apps, setApp, insertAppState, appStateInForce, appStateAt, hasCatalogue, insertCatalogue, catalogue
     case image, insertImage, imageHashes, deleteImage
-    case accountOfAlias, keyOfAccount, setAlias, keysOfApp
+    case accountOfAlias, keyOfAccount, setAlias, keysOfApp, removeAlias
     case record, setRecord
-    case place, insertPlace, setPlace, deletePlace, deletePlaces
-    case transaction, insertEntry, moveEntry, deleteEntry, deleteTransactions
+    case place, insertPlace, setPlace, putPlace, deletePlace, deletePlaces
+    case transaction, insertEntry, insertOwnEntry, moveEntry, deleteEntry, deleteTransactions
     case listedOldestFirst, listedNewestFirst, allOldestFirst, allNewestFirst
     case unfinishedOldestFirst, unfinishedNewestFirst
     case insertFact, factsOfAccount, factsThrough, eventsOfAccount
@@ -18,6 +18,7 @@ enum Query: Int, CaseIterable {
     case insertCrossing, deleteCrossing, crossingsAfter, forgetCrossings
     case answer, setAnswer, forgetAnswers
     case revocations, setRevocation, forgetRevokedTokens
+    case item, items, itemCount, setItem, removeItem
 
     var sql: String {
         switch self {
@@ -53,9 +54,13 @@ enum Query: Int, CaseIterable {
         case .deleteImage: "DELETE FROM images WHERE app = ?1 AND hash = ?2"
 
         case .accountOfAlias: "SELECT account FROM aliases WHERE app = ?1 AND key = ?2"
-        case .keyOfAccount: "SELECT key FROM aliases WHERE account = ?1 ORDER BY app, key LIMIT 1"
+        case .keyOfAccount:
+            // The store's own names begin with NUL.
+            "SELECT key FROM aliases WHERE account = ?1 AND key >= X'01' ORDER BY app, key LIMIT 1"
         case .keysOfApp: "SELECT key FROM aliases WHERE app = ?1 AND key > ?2 ORDER BY key"
         case .setAlias: "INSERT OR REPLACE INTO aliases VALUES (?1, ?2, ?3)"
+
+        case .removeAlias: "DELETE FROM aliases WHERE app = ?1 AND key = ?2"
 
         case .record: "SELECT blob FROM accounts WHERE account = ?1 AND kind = 0 AND first = 0 AND second = 0"
         case .setRecord: "INSERT OR REPLACE INTO accounts VALUES (?1, 0, 0, 0, 0, NULL, NULL, ?2)"
@@ -64,6 +69,7 @@ enum Query: Int, CaseIterable {
         case .insertPlace: "INSERT INTO transactions VALUES (?1, ?2, ?3, ?4, 0, ?5)"
         case .setPlace:
             "UPDATE transactions SET purchase_date = ?3, state = ?4, spends = ?5 WHERE app = ?1 AND id = ?2"
+        case .putPlace: "INSERT OR REPLACE INTO transactions VALUES (?1, ?2, ?3, ?4, 0, ?5)"
         case .deletePlace: "DELETE FROM transactions WHERE app = ?1 AND id = ?2"
         case .deletePlaces:
             """
@@ -74,6 +80,7 @@ enum Query: Int, CaseIterable {
         case .transaction:
             Self.entries("e.account = ?1 AND e.kind = ?2 AND e.first = ?3 AND e.second = ?4")
         case .insertEntry: "INSERT INTO accounts VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL)"
+        case .insertOwnEntry: "INSERT INTO accounts VALUES (?1, ?2, ?3, ?4, ?5, NULL, NULL, ?6)"
         case .moveEntry:
             """
             UPDATE accounts SET kind = ?5 WHERE account = ?1 AND kind = ?2 AND first = ?3 AND second = ?4
@@ -133,6 +140,12 @@ enum Query: Int, CaseIterable {
         case .revocations: "SELECT id, blob FROM revocations WHERE id > ?1 ORDER BY id"
         case .setRevocation: "INSERT OR REPLACE INTO revocations VALUES (?1, ?2, ?3)"
         case .forgetRevokedTokens: "DELETE FROM revocations WHERE expires < ?1"
+
+        case .item: "SELECT blob FROM items WHERE kind = ?1 AND grp = ?2 AND key = ?3"
+        case .items: "SELECT key, blob FROM items WHERE kind = ?1 AND grp = ?2 AND key > ?3 ORDER BY key"
+        case .itemCount: "SELECT count(*) FROM items WHERE kind = ?1 AND grp = ?2"
+        case .setItem: "INSERT OR REPLACE INTO items (kind, grp, key, blob) VALUES (?1, ?2, ?3, ?4)"
+        case .removeItem: "DELETE FROM items WHERE kind = ?1 AND grp = ?2 AND key = ?3"
         }
     }
 

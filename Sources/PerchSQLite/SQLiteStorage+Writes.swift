@@ -39,6 +39,7 @@ extension SQLiteStorage {
         if let app = change.app { try self.write(app) }
         if let app = change.app, let images = change.images { try self.write(images, of: app.state.number) }
         for token in change.revoked { try self.revoke(token) }
+        if let side = change.side { try self.write(side) }
         if let keyed = change.answer?.value { try self.keep(keyed.answer, for: keyed.key) }
         self.currentHeader.revision = change.revision
         self.currentHeader.nextTransaction = change.nextTransaction
@@ -109,6 +110,13 @@ extension SQLiteStorage {
         case .deleteAll:
             try self.write(.deletePlaces, [.integer(Int64(app)), .stored(account)])
             try self.write(.deleteTransactions, [.stored(account)])
+        case .rewrite(let remove, let add):
+            for id in remove {
+                guard let place = try self.place(of: id, app: app), place.account == account else { continue }
+                try self.write(.deleteEntry, place.key)
+                try self.write(.deletePlace, [.integer(Int64(app)), .stored(id)])
+            }
+            for transaction in add { try self.put(transaction, account: account, app: app) }
         case nil:
             break
         }
@@ -123,6 +131,27 @@ extension SQLiteStorage {
             place.key + [
                 .integer(Self.mark(ofProduct: transaction.productID)), .stored(fact.revision),
                 .integer(Int64(fact.ordinal)),
+            ])
+    }
+
+    /// Writes a transaction of a told app with a blob of its own. It may belong to another account until now.
+    private func put(
+        _ transaction: Transaction, account: AccountNumber, app: AppNumber
+    ) throws(StorageError) {
+        if let held = try self.place(of: transaction.id, app: app) { try self.write(.deleteEntry, held.key) }
+        let place = TransactionPlace(
+            id: transaction.id, account: account, purchaseDate: transaction.purchaseDate, state: 0,
+            spends: Self.spends(transaction))
+        try self.write(
+            .putPlace,
+            [
+                .integer(Int64(app)), .stored(place.id), .stored(account), .integer(place.purchaseDate.milliseconds),
+                .integer(place.spends ? 1 : 0),
+            ])
+        try self.write(
+            .insertOwnEntry,
+            place.key + [
+                .integer(Self.mark(ofProduct: transaction.productID)), .bytes(transaction.sealed(account: account)),
             ])
     }
 

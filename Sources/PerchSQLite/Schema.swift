@@ -21,6 +21,7 @@ enum Schema {
     /// - `crossings` has the instants at which lines of accounts change their state by time alone, those of the past too. A
     ///   reader of an app's changes finds them in order. `due` has the attempts that the store itself has to make.
     /// - `catalogues` stand beside the states that share them.
+    /// - `items` are values that no record and no fact holds: see `ItemKind`. With a rowid, since some blobs are long.
     /// - `images` are those of each app's newest catalogue, by the hash of their bytes. With a rowid, since the blobs are
     ///   long.
     ///
@@ -67,6 +68,7 @@ enum Schema {
             "CREATE INDEX answers_by_age ON answers (kept)",
             "CREATE TABLE revocations (id BLOB PRIMARY KEY, expires INTEGER NOT NULL, blob BLOB NOT NULL) WITHOUT ROWID",
             "CREATE INDEX revocations_by_end ON revocations (expires)",
+            Schema.items,
         ]
 
     /// What readers of an app's changes need: crossings in order, and the key of an account.
@@ -78,6 +80,11 @@ enum Schema {
         """,
         "CREATE INDEX aliases_by_account ON aliases (account)",
     ]
+
+    private static let items = """
+        CREATE TABLE items (
+            kind INTEGER NOT NULL, grp BLOB NOT NULL, key BLOB NOT NULL, blob BLOB NOT NULL, UNIQUE (kind, grp, key))
+        """
 
     private static let accounts = """
         CREATE TABLE accounts (
@@ -138,7 +145,7 @@ enum Schema {
         [
             "ALTER TABLE transactions RENAME TO old_transactions", "ALTER TABLE facts RENAME TO old_facts",
             "ALTER TABLE commits RENAME TO old_commits", Schema.accounts, Schema.transactions, Schema.facts,
-            Schema.commits,
+            Schema.commits, Schema.items,
             """
             INSERT INTO accounts SELECT account, \(EntryKind.record.rawValue), 0, 0, 0, NULL, NULL, blob FROM records
             ORDER BY account
@@ -174,8 +181,8 @@ enum Schema {
 enum EntryKind: Int64 {
     /// Transactions by state, as in `transactions.state`. `first` is the purchase date, `second` the ID. `mark` is a checksum
     /// of the product's identifier: enough to skip the rows of others, never taken for the identifier. `revision` and
-    /// `ordinal` are the place of the fact that holds the transaction; null in a row of an earlier schema, whose `blob`
-    /// holds it.
+    /// `ordinal` are the place of the fact that holds the transaction. They are null where `blob` holds it: in a row of an
+    /// earlier schema, and in a told app, where several reports make up one transaction.
     case spent = -3
     case finished = -2
     case unfinished = -1

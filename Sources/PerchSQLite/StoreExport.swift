@@ -18,7 +18,8 @@ package final class StoreExport {
         case facts
         /// account, app, due, blob
         case accounts
-        /// app, ID, account, purchase date, state, whether finishing spends it, product's checksum, revision and ordinal of its fact
+        /// app, ID, account, purchase date, state, whether finishing spends it, product's checksum, revision and ordinal of its fact; or
+        /// zeros and its own blob
         case transactions
         /// app, key, account
         case aliases
@@ -36,6 +37,8 @@ package final class StoreExport {
         case answers
         /// ID, expires, blob
         case revocations
+        /// kind, group, key, blob
+        case items
 
         fileprivate var sql: String {
             switch self {
@@ -58,7 +61,8 @@ package final class StoreExport {
                 """
             case .transactions:
                 """
-                SELECT t.app, t.id, t.account, t.purchase_date, t.state, t.spends, e.mark, e.revision, e.ordinal
+                SELECT t.app, t.id, t.account, t.purchase_date, t.state, t.spends, e.mark, coalesce(e.revision, 0),
+                    coalesce(e.ordinal, 0), e.blob
                 FROM transactions t JOIN accounts e ON e.account = t.account
                 AND e.kind = \(EntryKind.unfinished.rawValue) - t.state AND e.first = t.purchase_date AND e.second = t.id
                 """
@@ -70,6 +74,7 @@ package final class StoreExport {
             case .images: "SELECT app, hash, blob FROM images"
             case .answers: "SELECT app, key, kept, blob FROM answers"
             case .revocations: "SELECT id, expires, blob FROM revocations"
+            case .items: "SELECT kind, grp, key, blob FROM items"
             }
         }
 
@@ -79,7 +84,7 @@ package final class StoreExport {
             case .commits: [false, false, false, false, false, true]
             case .facts: [false, false, false, false, true]
             case .accounts: [false, false, false, true]
-            case .transactions: Array(repeating: false, count: 9)
+            case .transactions: Array(repeating: false, count: 9) + [true]
             case .aliases: [false, true, false]
             case .crossings, .apps: [false, false, false]
             case .appStates: [false, false, false, false, true]
@@ -87,6 +92,7 @@ package final class StoreExport {
             case .images: [false, true, true]
             case .answers: [false, true, false, true]
             case .revocations: [true, false, true]
+            case .items: [false, true, true, true]
             }
         }
 
@@ -154,7 +160,6 @@ package final class StoreExport {
             guard hasRow else { break }
             for place in columns.indices { self.append(statement, Int32(place), to: &columns[place]) }
             if table == .accounts { try self.completeRecord(&columns) }
-            if table == .transactions { try self.completeTransaction(&columns) }
             count += 1
             guard count == limit else { continue }
             try body(columns)
@@ -187,37 +192,5 @@ package final class StoreExport {
         }
         apps[apps.count - 1] = Int64(record.app)
         columns[1] = .integers(apps)
-    }
-
-    /// The place of the last transaction's fact. A row of an earlier schema does not name it: it is the newest one that holds the
-    /// transaction.
-    private func completeTransaction(_ columns: inout [Column]) throws(StorageError) {
-        guard case .integers(var revisions) = columns[7], revisions.last == .some(nil),
-            case .integers(var ordinals) = columns[8], case .integers(let ids) = columns[1],
-            case .integers(let accounts) = columns[2], let id = ids.last.flatMap({ $0 }),
-            let account = accounts.last.flatMap({ $0 })
-        else { return }
-        let number = UInt64(bitPattern: account)
-        let dated = try self.storage.facts(of: number, after: 0, through: .max, limit: .max)
-        let holding = dated.last { Self.holds($0.fact, UInt64(bitPattern: id)) }
-        guard let revision = holding?.revision else {
-            throw .corrupt("transaction \(id) of account \(account) is in none of its facts")
-        }
-        let facts = try self.storage.facts(ofRevision: revision)
-        guard
-            let ordinal = facts.lastIndex(where: { $0.account == number && Self.holds($0.fact, UInt64(bitPattern: id)) }
-            )
-        else { throw .corrupt("transaction \(id) of account \(account) is not in revision \(revision)") }
-        revisions[revisions.count - 1] = Int64(revision)
-        ordinals[ordinals.count - 1] = Int64(ordinal)
-        columns[7] = .integers(revisions)
-        columns[8] = .integers(ordinals)
-    }
-
-    private static func holds(_ fact: Fact, _ id: TransactionID) -> Bool {
-        switch fact.rowWrite {
-        case .insert(let transaction), .update(let transaction): transaction.id == id
-        default: false
-        }
     }
 }

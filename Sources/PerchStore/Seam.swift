@@ -240,6 +240,8 @@ package enum MutationResult: Hashable, Sendable {
     case cancelled
     /// The number of a created object.
     case number(UInt64)
+    /// What a change of a told app did.
+    case told(ToldOutcome)
     /// The clock of a test app, and the number of renewals that were settled before the answer.
     indirect case clock(
         now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settled: RenewalCount)
@@ -272,6 +274,11 @@ package struct Mutation: Sendable {
         get { self.contents.fields.origin }
         set { self.change { $0.origin = newValue } }
     }
+    /// Who asked for an administrative or test change; nil for a customer's. It is written with the change.
+    package var audit: AuditEntry? {
+        get { self.contents.fields.audit?.value }
+        set { self.change { $0.audit = newValue.map { Boxed($0) } } }
+    }
     fileprivate var keyHash: UInt64? { self.contents.fields.subject.keyHash }
     /// Whether the answer waits until everything due by the app's clock is settled and every loop has applied it.
     package var waitsForSettling: Bool {
@@ -294,6 +301,17 @@ package struct Mutation: Sendable {
         self.contents = Contents(Fields(subject: subject, needsTestApp: needsTestApp, decider: .function(decide)))
     }
 
+    init(told request: ToldRequest, app: AppNumber, origin: [UInt8]) {
+        self.contents = Contents(
+            Fields(subject: .app(app), needsTestApp: false, decider: .told(request), origin: origin))
+    }
+
+    /// The change of a told app; nil for any other mutation.
+    var told: ToldRequest? {
+        guard case .told(let request) = self.contents.fields.decider else { return nil }
+        return request
+    }
+
     init(_ subject: Subject, other: AccountKey?, opensOther: Bool, _ operation: StoreOperation, origin: [UInt8]) {
         self.contents = Contents(
             Fields(
@@ -314,6 +332,7 @@ package struct Mutation: Sendable {
         var opensOther = false
         var needsTestApp: Bool
         var decider: Decider
+        var audit: Boxed<AuditEntry>?
         var key: [UInt8] = []
         var keyDigest = Digest.zero
         var origin: [UInt8] = []
@@ -325,6 +344,8 @@ package struct Mutation: Sendable {
         /// The usual case. It avoids the allocation of a closure.
         case operation(StoreOperation)
         case function(@Sendable (inout DecisionView) throws(Refusal) -> Decision)
+        /// Decided by the engine, because it reads as many accounts as its reports are about.
+        indirect case told(ToldRequest)
     }
 
     private mutating func change(_ body: (inout Fields) -> Void) {
@@ -338,6 +359,7 @@ package struct Mutation: Sendable {
         switch self.contents.fields.decider {
         case .operation(let operation): try Decision(of: operation, &view)
         case .function(let decide): try decide(&view)
+        case .told: preconditionFailure("a change of a told app is decided by the engine")
         }
     }
 
@@ -412,6 +434,12 @@ package struct StoreRequest: Sendable {
         indirect case events(AccountKey, after: EventPlace?, limit: Int)
         /// The next changes of an app.
         indirect case changes(ChangesAsked)
+        /// One item, or none.
+        indirect case item(ItemKey)
+        /// Items of a group, after a key.
+        indirect case items(ItemKind, group: [UInt8], after: [UInt8], limit: Int)
+        /// The key of the account that a transaction or a name of a customer leads to.
+        indirect case find(AppNumber, AccountSought)
         /// An image of an app's catalogue.
         indirect case image(AppNumber, ContentHash)
         case mutate(Mutation)
@@ -421,6 +449,27 @@ package struct StoreRequest: Sendable {
         indirect case revoke(RevokedToken)
         /// Reports that a loop has applied everything before a barrier.
         case barrierReached(UInt64)
+    }
+}
+
+/// What names an account that is sought.
+package enum AccountSought: Hashable, Sendable {
+    /// Any transaction or original transaction of the account.
+    case transaction(TransactionID)
+    case alias(AccountAlias)
+}
+
+/// An account that was found.
+package struct FoundAccount: Hashable, Sendable {
+    /// The key that callers use; empty for an unclaimed account.
+    package var key: [UInt8]
+    package var isUnclaimed: Bool
+    package var record: AccountRecord
+
+    package init(key: [UInt8], isUnclaimed: Bool, record: AccountRecord) {
+        self.key = key
+        self.isUnclaimed = isUnclaimed
+        self.record = record
     }
 }
 
@@ -465,6 +514,9 @@ package enum StoreAnswer: Sendable {
     indirect case changes(ChangePage)
     /// The bytes of an image; nil if the catalogue has changed and no longer has it.
     indirect case image([UInt8]?, ContentHash)
+    indirect case items([StoredItem], hasMore: Bool)
+    /// Nil: there is none. An unclaimed account has no key.
+    indirect case found(FoundAccount?)
     case mutated(MutationResult, Position)
     case revoked(wasRevoked: Bool)
     indirect case refused(Refusal)

@@ -22,7 +22,7 @@ package protocol Storage: AnyObject {
     func account(_ key: AccountKey) throws(StorageError) -> AccountNumber?
     /// The same by the key of an order.
     func account(_ key: OrderAccount, app: AppNumber) throws(StorageError) -> AccountNumber?
-    /// The key of an account, the first in bytewise order if it has several.
+    /// The key of an account that callers use, the first in bytewise order if it has several; nil for an unclaimed one.
     func key(of account: AccountNumber) throws(StorageError) -> [UInt8]?
     /// Keys of an app's accounts in bytewise order, those after one; empty for the beginning.
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]]
@@ -51,6 +51,13 @@ package protocol Storage: AnyObject {
     func answer(to key: MutationKey) throws(StorageError) -> KeptAnswer?
     /// Revoked tokens that are not forgotten yet.
     func revokedTokens() throws(StorageError) -> [RevokedToken]
+
+    /// A value that no record and no fact holds; nil if there is none.
+    func item(_ key: ItemKey) throws(StorageError) -> StoredItem?
+    /// Items of a group, in bytewise order of their keys, those after one; empty for the beginning. An item with an empty key
+    /// is not listed.
+    func items(_ kind: ItemKind, group: [UInt8], after key: [UInt8], limit: Int) throws(StorageError) -> [StoredItem]
+    func itemCount(_ kind: ItemKind, group: [UInt8]) throws(StorageError) -> Int
 
     /// The committed changes after a revision, oldest first, at most `limit` of them: the feed of changes.
     ///

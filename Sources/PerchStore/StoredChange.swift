@@ -21,6 +21,8 @@ package struct StoredChange: Sendable {
     package var revoked: [RevokedToken] = []
     /// Crossings that come and go with the records. An index of this storage, and no part of the feed.
     package var crossings: [CrossingMoves] = []
+    /// What is written beside facts and records; nil for most.
+    package var side: SideWrites?
     /// The answer to the key of the mutation.
     package var answer: Boxed<KeyedAnswer>?
     package var nextTransaction: TransactionID
@@ -37,6 +39,7 @@ package struct StoredChange: Sendable {
         if self.images != nil { self.images = nil }
         if !self.revoked.isEmpty { self.revoked = [] }
         if !self.crossings.isEmpty { self.crossings = [] }
+        if self.side != nil { self.side = nil }
         if self.answer != nil { self.answer = nil }
     }
 

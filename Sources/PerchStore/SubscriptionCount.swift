@@ -8,7 +8,7 @@ package import PerchModel
 package struct SubscriptionCount: Sendable {
     private var apps: [AppNumber]
     /// The last account that was counted of the first app.
-    private var key: [UInt8] = []
+    private var key = AccountKey.beforeUnclaimed
     private var counts: [UInt64] = Array(repeating: 0, count: RenewalState.names.count)
 
     init(of apps: [AppNumber]) { self.apps = apps }
@@ -36,12 +36,19 @@ package struct SubscriptionCount: Sendable {
                 let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
                 self.counts[Int(state.rawValue)] += 1
             }
+            for line in record.told?.originals ?? [] where line.isSubscription {
+                let leeway = app.renewalLeewayMilliseconds ?? 0
+                guard let standing = line.standing(at: now, leewayMilliseconds: leeway),
+                    standing.transaction.ownership != .familyShared
+                else { continue }
+                self.counts[Int(standing.state.rawValue)] += 1
+            }
         }
         if let last = keys.last, keys.count == limit {
             self.key = last
         } else {
             self.apps.removeFirst()
-            self.key = []
+            self.key = AccountKey.beforeUnclaimed
         }
     }
 }

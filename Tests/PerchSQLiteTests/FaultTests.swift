@@ -148,7 +148,7 @@ extension StorageError {
     ) throws {
         let disk = FaultyDisk(seed: 9)
         let made = try disk.open()
-        var script = StorageScript(seed: 10)
+        var script = StorageScript(seed: 10, isTold: false)
         try made.begin()
         for _ in 0..<40 { try made.apply(script.change()) }
         try made.commit()

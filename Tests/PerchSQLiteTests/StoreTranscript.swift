@@ -1,7 +1,8 @@
 import PerchBase
 import PerchModel
-import PerchStore
 import Testing
+
+@testable import PerchStore
 
 /// Every read of a small store, one line each. `keys` are idempotency keys whose answers may be kept.
 func storeTranscript(of storage: any Storage, keys: [String]) throws -> [String] {
@@ -18,13 +19,13 @@ func storeTranscript(of storage: any Storage, keys: [String]) throws -> [String]
     for token in try storage.revokedTokens() { lines.append("revoked \(token.id) until \(token.expires)") }
     for app in apps {
         let number = app.state.number
-        lines.append("app \(number) \(app.state.bundleID) \(app.state.environment) \(digest(app.sealed()))")
+        lines.append("app \(number) \(app.state.bundleID) \(app.state.environment) \(digest(sealedInForm1(app)))")
         for revision in 1...header.revision {
             guard let state = try storage.appState(number, at: revision), state.state.revision == revision else {
                 continue
             }
-            let catalogue = state.state.catalogue.sealed(app: number, revision: 0)
-            lines.append("  state \(revision) \(digest(state.sealed())) catalogue \(digest(catalogue))")
+            let catalogue = sealedInForm1(state.state.catalogue, app: number)
+            lines.append("  state \(revision) \(digest(sealedInForm1(state))) catalogue \(digest(catalogue))")
             let inForce = try storage.appState(number, inForceAt: state.state.effective)
             lines.append("  in force at \(state.state.effective): \(inForce?.state.revision ?? 0)")
         }
@@ -77,16 +78,54 @@ private func accountTranscript(of account: AccountNumber, app: AppNumber, _ stor
     return lines
 }
 
-/// A record as form 2 sealed it, to compare it with what earlier code wrote. Form 3 ends with two more lists, which are empty
-/// in a record of an earlier form.
+/// A record as form 2 sealed it, to compare it with what earlier code wrote. Later forms end with four more fields, which are
+/// empty in a record of an earlier form.
 private func sealedInForm2(_ record: AccountRecord) -> [UInt8] {
     let value = record.sealed().dropFirst().dropLast(4)
-    #expect(value.suffix(2) == [0, 0], "an extension or a refund request in a store of an earlier form")
-    let kept = [2] + value.dropLast(2)
-    let key = [BlobKey.Kind.record.rawValue] + bigEndian(record.account)
-    return kept + bigEndian(CRC32C.checksum(key + kept))
+    #expect(value.suffix(4) == [0, 0, 0, 0], "a later field in a store of an earlier form")
+    return sealed([2] + value.dropLast(4), .record, bigEndian(record.account))
+}
+
+/// An app state as form 1 sealed it: later settings end with two more fields.
+private func sealedInForm1(_ state: StoredAppState) -> [UInt8] {
+    func settings(_ settings: AppSettings) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(settings)
+        #expect(writer.bytes.suffix(2) == [0, 0], "a later setting in a store of an earlier form")
+        return writer.bytes
+    }
+    var clock = ByteWriter()
+    clock.write(state.state.clock)
+    let (own, file) = (settings(state.state.settings), settings(state.fileSettings))
+    let value = state.sealed().dropFirst().dropLast(4)
+    let start = value.dropLast(own.count + clock.bytes.count + file.count)
+    let earlier = start + own.dropLast(2) + clock.bytes + file.dropLast(2)
+    let key = bigEndian(UInt64(state.state.number)) + bigEndian(state.state.revision)
+    return sealed([1] + earlier, .appState, key)
+}
+
+/// A catalogue as form 1 sealed it, without named entitlements.
+private func sealedInForm1(_ catalogue: Catalogue, app: AppNumber) -> [UInt8] {
+    let value = catalogue.sealed(app: app, revision: 0).dropFirst().dropLast(4)
+    #expect(value.last == 0, "named entitlements in a store of an earlier form")
+    return sealed([1] + value.dropLast(), .catalogue, bigEndian(UInt64(app)) + bigEndian(UInt64(0)))
+}
+
+private func sealed(_ value: [UInt8], _ kind: BlobKey.Kind, _ key: [UInt8]) -> [UInt8] {
+    value + bigEndian(CRC32C.checksum([kind.rawValue] + key + value))
 }
 
 private func bigEndian(_ number: some FixedWidthInteger) -> [UInt8] {
     withUnsafeBytes(of: number.bigEndian) { Array($0) }
+}
+
+/// Reports the first different line of two transcripts, which a comparison of the whole ones hides.
+func expectEqual(
+    _ found: [String], _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
+) {
+    guard found != expected else { return }
+    let difference = zip(found, expected).first { $0 != $1 }
+    Issue.record(
+        "\(difference.map { "\($0), not \($1)" } ?? "\(found.count) lines, not \(expected.count)")",
+        sourceLocation: sourceLocation)
 }

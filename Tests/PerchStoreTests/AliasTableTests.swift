@@ -15,14 +15,19 @@ import Testing
         var random = SeededRandom(seed: seed)
         var table = AliasTable()
         var expected: [AccountKey: AccountNumber] = [:]
-        // The inserted keys that were not removed, oldest first.
+        // The keys that have a place, oldest first. A removed key has account 0.
         var order: [AccountKey] = []
-        for step in 0..<4_000 {
-            if random.below(4) == 0, let last = order.popLast() {
+        for step in 1...4_000 {
+            let key = Self.key(random.below(3_000), app: AppNumber(1 + random.below(2)))
+            switch random.below(8) {
+            case 0, 1:
+                guard let last = order.popLast() else { continue }
                 table.removeLast(last)
                 expected[last] = nil
-            } else {
-                let key = Self.key(random.below(3_000), app: AppNumber(1 + random.below(2)))
+            case 2:
+                table.remove(key)
+                if expected[key] != nil { expected[key] = 0 }
+            default:
                 let account = AccountNumber(step)
                 let before = expected.updateValue(account, forKey: key)
                 #expect(table.update(key, account) == before)
@@ -30,6 +35,8 @@ import Testing
             }
         }
         #expect(table.count == expected.count && expected.count > 500)
+        #expect(expected.values.contains(0), "some keys were removed")
+        expected = expected.filter { $0.value != 0 }
         for number in 0..<3_000 {
             for app: AppNumber in 1...2 {
                 let key = Self.key(number, app: app)

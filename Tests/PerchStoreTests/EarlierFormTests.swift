@@ -12,7 +12,7 @@ import Testing
         #expect(read.lines[0].preference == "silver.yearly")
         #expect(read.lines[0].preferredBillingPlan == .unspecified, "it did not say, and was charged up front")
         let written = read.sealed()
-        #expect(written[0] == 3)
+        #expect(written[0] == 4)
         #expect(contents(try AccountRecord(unsealing: written, of: 7)) == contents(read))
     }
 
@@ -22,6 +22,14 @@ import Testing
         let read = try AccountRecord(unsealing: bytes, of: 7)
         #expect(contents(read) == contents(EarlierForm.recordOfForm2))
         #expect(read.extensions.isEmpty && read.refundRequests.isEmpty)
+    }
+
+    @Test func `a record of form 3 is read, with nothing told`() throws {
+        let bytes = EarlierForm.bytes(EarlierForm.recordInForm3)
+        #expect(bytes[0] == 3)
+        let read = try AccountRecord(unsealing: bytes, of: 7)
+        #expect(contents(read) == contents(EarlierForm.recordOfForm2))
+        #expect(read.told == nil)
     }
 
     @Test(arguments: EarlierForm.bodies.indices)

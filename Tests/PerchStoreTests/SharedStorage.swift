@@ -146,6 +146,14 @@ final class SharedNode: Storage {
         return self.tables.answer(to: key)
     }
 
+    func item(_ key: ItemKey) -> StoredItem? { self.tables.item(key) }
+
+    func items(_ kind: ItemKind, group: [UInt8], after key: [UInt8], limit: Int) -> [StoredItem] {
+        self.tables.items(kind, group: group, after: key, limit: limit)
+    }
+
+    func itemCount(_ kind: ItemKind, group: [UInt8]) -> Int { self.tables.itemCount(kind, group: group) }
+
     func revokedTokens() -> [RevokedToken] { self.tables.revokedTokens() }
 
     func changes(after revision: UInt64, limit: Int) throws(StorageError) -> [StoredChange]? {

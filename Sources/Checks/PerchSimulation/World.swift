@@ -399,7 +399,7 @@ package final class World {
 
     private func answer(to request: ControlRequest, from loop: Int, _ ticket: UInt64) -> ControlAnswer? {
         switch request {
-        case .loadCatalog(let app, let file, _, let source, let origin):
+        case .loadCatalog(let app, let file, _, let source, let origin, let audit):
             guard let loaded = self.catalogueFiles[file] else {
                 return .refused(.catalogInvalid, "the test has no such catalogue", [])
             }
@@ -407,12 +407,14 @@ package final class World {
                 app, loaded.catalogue, settings: loaded.settings, source: source,
                 images: self.catalogueImages[file] ?? [])
             mutation.origin = origin
+            mutation.audit = audit
             let summary = CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion)
             self.own.loads[self.mutate(mutation)] = (loop, ticket, summary)
             return nil
         case .checkCatalog: return .response(.checkCatalog(CheckCatalogResponse()))
         case .serverStatus: return .response(.getServerStatus(ServerStatus(version: "simulated")))
         case .backup: return .refused(.backupFailed, "a simulated store has no file", [])
+        case .ingest: return .refused(.notToldApp, "a simulated server takes no values of the App Store", [])
         }
     }
 

@@ -151,12 +151,90 @@ extension SeededRandom {
             RenewalExtension(original: random.uint64(), instant: random.instant())
         }
         record.refundRequests = self.array(upTo: 2) { $0.uint64() }
+        record.grants = self.array(upTo: 2) { $0.grant() }
+        record.told = self.optional { random in
+            var told = ToldRecord()
+            told.isUnclaimed = random.bool()
+            for original in random.array(upTo: 2, { $0.toldOriginal() }) { told.add(original) }
+            return told
+        }
         return record
+    }
+
+    package mutating func grant() -> EntitlementGrant {
+        EntitlementGrant(
+            name: self.string(), until: self.optional { $0.instant() }, reason: self.string(), since: self.instant())
+    }
+
+    package mutating func renewalInfo() -> RenewalInfo {
+        var info = RenewalInfo(
+            originalTransactionID: self.uint64(), currentProductID: self.string(), willAutoRenew: self.bool(),
+            renewalDate: self.instant(), recentSubscriptionStartDate: self.instant(), environment: self.open(),
+            signedDate: self.instant())
+        info.autoRenewPreference = self.optional { $0.string() }
+        info.expirationReason = self.optional { $0.open(ExpirationReason.self) }
+        info.isInBillingRetry = self.bool()
+        info.gracePeriodExpirationDate = self.optional { $0.instant() }
+        info.priceIncreaseStatus = self.open()
+        info.renewalPrice = self.optional { $0.money() }
+        info.offer = self.transaction().offer
+        info.eligibleWinBackOfferIDs = self.array(upTo: 2) { $0.string() }
+        info.appAccountToken = self.accountToken()
+        info.appTransactionID = self.string()
+        info.renewalBillingPlan = self.open()
+        info.commitment = self.transaction().commitment
+        return info
+    }
+
+    private mutating func stamp() -> ReportStamp { ReportStamp(signed: self.instant(), content: self.digest()) }
+
+    package mutating func toldOriginal() -> ToldOriginal {
+        var original = ToldOriginal(id: self.uint64())
+        for _ in 0..<self.below(3) {
+            var transaction = self.transaction()
+            transaction.originalID = original.id
+            _ = original.fold(transaction, stamp: self.stamp())
+            if self.bool() {
+                // Another report of the same purchase, which shares no storage with the first one.
+                var again = self.transaction()
+                again.originalID = original.id
+                again.productType = transaction.productType
+                again.environment = transaction.environment
+                again.webOrderLineItemID = transaction.webOrderLineItemID
+                _ = original.fold(again, stamp: self.stamp())
+            }
+        }
+        if self.bool() {
+            var info = self.renewalInfo()
+            info.originalTransactionID = original.id
+            _ = original.fold(info, renewalDate: self.optional { $0.instant() }, stamp: self.stamp())
+        }
+        if self.bool() { _ = original.fold(AccountClaim(account: self.uint64(), revision: self.uint64())) }
+        return original
+    }
+
+    package mutating func toldFact() -> ToldFact {
+        switch self.below(9) {
+        case 0:
+            .transaction(
+                ToldTransaction(
+                    told: self.transaction(), content: self.digest(), shown: self.optional { $0.transaction() },
+                    replaces: self.array(upTo: 2) { $0.uint64() }, kind: self.open()))
+        case 1:
+            .renewal(self.renewalInfo(), renewalDate: self.optional { $0.instant() }, content: self.digest())
+        case 2: .claimed(self.uint64(), AccountClaim(account: self.uint64(), revision: self.uint64()))
+        case 3: .gained(self.toldOriginal())
+        case 4: .lost(self.uint64(), rows: self.array(upTo: 2) { $0.uint64() })
+        case 5: .openedUnclaimed
+        case 6: .granted(self.grant())
+        case 7: .grantEnded(name: self.string())
+        default: .merged
+        }
     }
 
     package mutating func fact() -> Fact {
         let body: Fact.Body =
-            switch self.below(31) {
+            switch self.below(40) {
             case 0: .opened(appTransactionID: self.string())
             case 1: .purchased(self.transaction(), terms: self.optional { Boxed($0.lineTerms()) })
             case 2: .renewed(self.transaction(), terms: self.lineTerms())
@@ -197,6 +275,7 @@ extension SeededRandom {
                         lines: self.array(upTo: 2) { $0.line() }, owned: self.array(upTo: 2) { $0.transaction() },
                         histories: self.array(upTo: 2) { $0.groupHistory() }))
             case 29: .refundRequested(self.uint64())
+            case 30...37: .told(self.toldFact())
             default: .cleared
             }
         return Fact(
@@ -216,6 +295,8 @@ extension SeededRandom {
         settings.gracePeriodDays = self.int64()
         settings.asksBeforePurchases = self.bool()
         settings.hasGracePeriodForAllRenewals = self.bool()
+        settings.leewayMilliseconds = self.optional { $0.int64() }
+        settings.claimPolicy = self.element(ClaimPolicy.allCases)
         for api in StoreKitAPI.names.indices.dropFirst() where self.bool() {
             settings.simulatedErrors[StoreKitAPI(rawValue: Int32(api))] = self.open()
         }
@@ -299,7 +380,12 @@ extension SeededRandom {
             })
         return Catalogue(
             products: products, groups: groups, schemaVersion: self.string(), policies: policies,
-            images: self.array(upTo: 2) { $0.catalogueImage() })
+            images: self.array(upTo: 2) { $0.catalogueImage() },
+            entitlements: self.array(upTo: 2) { random in
+                EntitlementRule(
+                    name: random.string(), productID: random.string(), groupID: random.string(),
+                    level: random.optional { $0.int32() }, tier: random.string())
+            })
     }
 
     package mutating func appState(_ app: AppNumber, revision: UInt64) -> StoredAppState {

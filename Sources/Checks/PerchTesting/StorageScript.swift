@@ -12,12 +12,22 @@ package struct StorageScript: Sendable {
     package private(set) var keys: [AccountKey] = []
     package private(set) var answerKeys: [MutationKey] = []
     package private(set) var rows: [TransactionRow] = []
+    /// Transactions of told apps. Few IDs, the same in both apps, so that most are written again, often for another account.
+    package private(set) var toldRows: [TransactionRow] = []
+    /// Every item that was ever written.
+    package private(set) var itemKeys: Set<ItemKey> = []
     private var dueInstants: [AccountNumber: Instant] = [:]
     private var crossings: [AccountNumber: Set<Instant>] = [:]
     private var catalogues: [AppNumber: (revision: UInt64, catalogue: Catalogue)] = [:]
     private var clock: Int64 = 0
 
-    package init(seed: UInt64) { self.random = SeededRandom(seed: seed) }
+    /// Whether there are told apps, items, and keys that move. A store of an earlier schema has none.
+    private let isTold: Bool
+
+    package init(seed: UInt64, isTold: Bool = true) {
+        self.random = SeededRandom(seed: seed)
+        self.isTold = isTold
+    }
 
     /// Two apps, few purchase dates and few due instants, so that many are equal.
     package static let apps: [AppNumber] = [1, 2]
@@ -31,7 +41,7 @@ package struct StorageScript: Sendable {
             revision: self.revision, committed: Instant(milliseconds: 1_000 + self.clock),
             app: self.random.element(Self.apps), nextTransaction: 1, nextAccount: 1)
         for _ in 0...self.random.below(size) {
-            switch self.random.below(12) {
+            switch self.random.below(self.isTold ? 16 : 12) {
             case 0, 1: self.openAccount(in: &change)
             case 2...5: self.insertTransaction(in: &change)
             case 6: self.updateTransaction(in: &change)
@@ -39,6 +49,10 @@ package struct StorageScript: Sendable {
             case 8: self.addFact(in: &change)
             case 9: self.revokeToken(in: &change)
             case 10: self.changeApp(in: &change)
+            case 12: self.tellTransaction(in: &change)
+            case 13: self.loseTransaction(in: &change)
+            case 14: self.changeItem(in: &change)
+            case 15: self.changeAlias(in: &change)
             default: self.keepAnswer(in: &change)
             }
         }
@@ -108,6 +122,72 @@ package struct StorageScript: Sendable {
             catalogueSource: self.random.string(), settings: self.random.settings(), clock: self.random.clock())
         change.app = StoredAppState(state: state, fileSettings: self.random.settings())
         change.appCause = .setting
+    }
+
+    private mutating func tellTransaction(in change: inout StoredChange) {
+        guard let record = self.anyAccount(of: change.appNumber) else { return }
+        var transaction = self.random.transaction()
+        transaction.id = Self.toldIDs + TransactionID(self.random.below(12))
+        transaction.originalID = transaction.id
+        self.shape(&transaction)
+        var original = ToldOriginal(id: transaction.id)
+        let told: ToldFact
+        if self.random.bool(), let report = original.fact(of: transaction, content: self.random.digest()) {
+            told = .transaction(report)
+        } else {
+            _ = original.fold(
+                transaction, stamp: ReportStamp(signed: transaction.signedDate, content: self.random.digest()))
+            told = .gained(original)
+        }
+        change.facts.append(self.fact(.told(told), record.account))
+        self.removeTold(transaction.id, of: change.appNumber)
+        self.toldRows.append(TransactionRow(account: record.account, transaction: transaction, isFinished: false))
+        self.touch(record, in: &change)
+    }
+
+    /// Sometimes of an account that does not have the transaction, which changes nothing.
+    private mutating func loseTransaction(in change: inout StoredChange) {
+        guard let record = self.anyAccount(of: change.appNumber) else { return }
+        let id = Self.toldIDs + TransactionID(self.random.below(12))
+        change.facts.append(self.fact(.told(.lost(id, rows: [id])), record.account))
+        self.toldRows.removeAll { $0.transaction.id == id && $0.account == record.account }
+        self.touch(record, in: &change)
+    }
+
+    private mutating func removeTold(_ id: TransactionID, of app: AppNumber) {
+        let accounts = self.accounts
+        self.toldRows.removeAll { $0.transaction.id == id && accounts[Int($0.account) - 1].app == app }
+    }
+
+    private static let toldIDs: TransactionID = 1_000_000
+
+    private mutating func changeItem(in change: inout StoredChange) {
+        var side = change.side ?? SideWrites()
+        let key = ItemKey(
+            self.random.element([.link, .deadLetter]), group: self.random.bytes(upTo: 1),
+            key: self.random.bytes(upTo: 2))
+        self.itemKeys.insert(key)
+        if self.random.below(3) > 0 {
+            side.items.append(StoredItem(key, self.random.bytes(upTo: 2_000)))
+        } else {
+            side.removedItems.append(key)
+        }
+        change.side = side
+    }
+
+    /// A key that names another account from now on, or none.
+    private mutating func changeAlias(in change: inout StoredChange) {
+        let app = change.appNumber
+        let keys = self.keys.filter { $0.app == app }
+        guard let record = self.anyAccount(of: app), !keys.isEmpty else { return }
+        let key = self.random.element(keys)
+        if self.random.bool() {
+            change.aliases.append((key, record.account))
+        } else {
+            var side = change.side ?? SideWrites()
+            side.removedAliases.append(key)
+            change.side = side
+        }
     }
 
     private mutating func revokeToken(in change: inout StoredChange) {
@@ -209,6 +289,7 @@ extension Storage {
             let blob = found.map { $0.transaction.sealed(account: $0.account) }
             lines.append("row \(row.transaction.id): \(digest(blob)) \(found?.isFinished ?? false)")
         }
+        lines += try self.toldTranscript(of: script)
         lines.append("revoked \(try self.revokedTokens())")
         for revision in 0...script.revision + 1 {
             lines.append("commit \(revision): \(String(describing: try self.commitTime(of: revision)))")
@@ -258,6 +339,23 @@ extension Storage {
         for entry in crossings {
             let next = try self.crossings(app, after: entry, through: StorageScript.days[3], limit: 2)
             lines.append("crossings after \(entry.instant.milliseconds)/\(entry.account): \(next)")
+        }
+        return lines
+    }
+
+    /// The answers about told apps and items.
+    private func toldTranscript(of script: StorageScript) throws(StorageError) -> [String] {
+        func digest(_ bytes: [UInt8]?) -> String { bytes.map { Digest(of: $0).description } ?? "none" }
+        var lines: [String] = []
+        for row in script.toldRows {
+            let found = try self.transaction(script.app(of: row), row.transaction.id)
+            let blob = found.map { $0.transaction.sealed(account: $0.account) }
+            lines.append("told \(row.transaction.id) of \(found?.account ?? 0): \(digest(blob))")
+        }
+        for key in script.itemKeys.sorted(by: { "\($0)" < "\($1)" }) {
+            let listed = try self.items(key.kind, group: key.group, after: key.key, limit: 10_000).map(\.key.key)
+            let count = try self.itemCount(key.kind, group: key.group)
+            lines.append("item \(key): \(digest(try self.item(key)?.value)), then \(listed) of \(count)")
         }
         return lines
     }

@@ -16,6 +16,9 @@ extension AppSettings: StoreCoded {
         writer.write(self.asksBeforePurchases)
         writer.write(self.hasGracePeriodForAllRenewals)
         writer.write(self.simulatedErrors)
+        writer.write(self.leewayMilliseconds != nil)
+        if let leeway = self.leewayMilliseconds { writer.write(leeway) }
+        writer.write(byte: self.claimPolicy.rawValue)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -32,6 +35,14 @@ extension AppSettings: StoreCoded {
         self.asksBeforePurchases = try reader.bool()
         self.hasGracePeriodForAllRenewals = try reader.bool()
         self.simulatedErrors = try reader.value()
+        // Before form 4 no app was told anything.
+        guard reader.form >= 4 else { return }
+        if try reader.bool() { self.leewayMilliseconds = try reader.int64() }
+        let start = reader.offset
+        guard let policy = ClaimPolicy(rawValue: try reader.byte()) else {
+            throw .invalid("claim policy", atOffset: start)
+        }
+        self.claimPolicy = policy
     }
 }
 

@@ -10,6 +10,7 @@ extension Catalogue {
             writer.write(self.policies.licenceAgreement)
             writer.write(self.policies.privacyPolicies)
             writer.write(self.images)
+            writer.write(self.entitlements)
         }
     }
 
@@ -33,8 +34,11 @@ extension Catalogue {
             guard Set(images.map(\.id)).count == images.count else {
                 throw .invalid("list of images", atOffset: imagesStart)
             }
+            // Before form 4 no entitlement had a name.
+            let entitlements = reader.form < 4 ? [] : try reader.array(of: EntitlementRule.self)
             return Catalogue(
-                products: products, groups: groups, schemaVersion: schemaVersion, policies: policies, images: images)
+                products: products, groups: groups, schemaVersion: schemaVersion, policies: policies, images: images,
+                entitlements: entitlements)
         }
     }
 }

@@ -34,6 +34,7 @@ private enum FactKind: UInt8 {
     case deleted = 29
     case cleared = 30
     case refundRequested = 31
+    case told = 40
 
     init(of body: Fact.Body) {
         self =
@@ -69,6 +70,7 @@ private enum FactKind: UInt8 {
             case .deleted: .deleted
             case .cleared: .cleared
             case .refundRequested: .refundRequested
+            case .told: .told
             }
     }
 }
@@ -141,6 +143,8 @@ extension Fact: StoreCoded {
             writer.write(remainder)
         case .synced, .messagePosted, .cleared:
             break
+        case .told(let fact):
+            writer.write(fact)
         }
         self.source.write(to: &writer)
         if self.source != .decision { writer.write(self.stamp) }
@@ -188,6 +192,7 @@ extension Fact: StoreCoded {
             case .deleted: .deleted(try reader.uint64(), remainder: try reader.value())
             case .cleared: .cleared
             case .refundRequested: .refundRequested(try reader.uint64())
+            case .told: .told(try reader.value())
             }
         // Before form 3 every fact was a decision of the store itself.
         let source = reader.form < 3 ? FactSource.decision : try FactSource(from: &reader)

@@ -144,6 +144,8 @@ extension AccountRecord {
         writer.write(self.messagePosted)
         writer.write(self.extensions)
         writer.write(self.refundRequests)
+        writer.write(self.told)
+        writer.write(self.grants)
     }
 
     init(of account: AccountNumber, fieldsFrom reader: inout ByteReader) throws(DecodingFault) {
@@ -166,6 +168,10 @@ extension AccountRecord {
             guard reader.form >= 3 else { return }
             fields.extensions = try reader.array()
             fields.refundRequests = try reader.array()
+            // Form 3 had no told apps.
+            guard reader.form >= 4 else { return }
+            fields.told = try reader.optional()
+            fields.grants = try reader.array()
         }
         self = record
     }

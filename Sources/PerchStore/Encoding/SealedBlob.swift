@@ -17,14 +17,16 @@ package struct BlobKey: Hashable, Sendable {
         case revocation = 9
         case commit = 10
         case change = 11
+        case item = 20
 
         /// The form that this version writes. It reads all forms from 1 on.
         ///
         /// Form 2 of records and facts adds the billing plan of a pending renewal. Form 3 of facts adds their source and
-        /// stamp; form 3 of records adds extensions and refund requests. A change contains facts and records, and has the form of its facts.
+        /// stamp; form 3 of records adds extensions and refund requests. Form 4 of all adds what was told, and the
+        /// settings of told apps; app states have no form 2 and 3. A change contains facts and records, and has the form of its facts.
         package var version: UInt8 {
             switch self {
-            case .record, .fact, .change: 3
+            case .record, .fact, .change, .appState, .catalogue: 4
             default: 1
             }
         }
@@ -33,7 +35,7 @@ package struct BlobKey: Hashable, Sendable {
     package let kind: Kind
     fileprivate let bytes: [UInt8]
 
-    private init(_ kind: Kind, _ numbers: UInt64..., name: [UInt8] = []) {
+    init(_ kind: Kind, _ numbers: UInt64..., name: [UInt8] = []) {
         self.kind = kind
         var writer = ByteWriter(capacity: 1 + numbers.count * 8 + name.count)
         writer.write(byte: kind.rawValue)

@@ -27,6 +27,9 @@ extension MutationResult: StoreCoded {
         case .number(let number):
             writer.write(byte: 5)
             writer.write(number)
+        case .told(let outcome):
+            writer.write(byte: 7)
+            for count in [outcome.news, outcome.stale, outcome.duplicates, outcome.moved] { writer.write(count) }
         }
     }
 
@@ -45,6 +48,13 @@ extension MutationResult: StoreCoded {
         case 6:
             self = .transaction(
                 try reader.value(), wasHeld: try reader.bool(), failure: try VerificationFailure(from: &reader))
+        case 7:
+            var outcome = ToldOutcome()
+            outcome.news = try reader.uint32()
+            outcome.stale = try reader.uint32()
+            outcome.duplicates = try reader.uint32()
+            outcome.moved = try reader.uint32()
+            self = .told(outcome)
         default: throw .invalid("kind of answer", atOffset: start)
         }
     }

@@ -139,18 +139,19 @@ extension StoreEngine {
         }
         let position = Position(revision: stored.revision, asOf: now)
         Self.keep(answer, position, of: mutation, in: &stored)
+        stored.note(mutation.audit)
         try self.write(&stored, accounts: accounts, &batch)
         return .mutated(answer, position)
     }
 
-    private func tooLong(_ record: AccountRecord) -> Refusal {
+    func tooLong(_ record: AccountRecord) -> Refusal {
         Refusal(
             .recordLimit,
             "the account would hold \(record.entryCount) subscription lines, owned products, purchases that wait, intents and shares, the limit is \(self.limits.recordEntriesMax)",
             found: Int64(record.entryCount), limit: Int64(self.limits.recordEntriesMax))
     }
 
-    private static func keep(
+    static func keep(
         _ answer: MutationResult, _ position: Position, of mutation: Mutation, in stored: inout StoredChange
     ) {
         guard !mutation.key.isEmpty else { return }
@@ -179,6 +180,7 @@ extension StoreEngine {
         let after = next.state.clock.now(wall: call.wall)
         let position = Position(revision: stored.revision, asOf: after)
         Self.keep(answer, position, of: mutation, in: &stored)
+        stored.note(mutation.audit)
         try self.write(&stored, accounts: [], &batch)
         batch.apps[number] = next
         guard mutation.waitsForSettling else { return .mutated(answer, position) }
@@ -195,7 +197,12 @@ extension StoreEngine {
         let state = current.state
         // A new file's settings count if they differ from the old file's; settings changed by hand stay otherwise.
         var settings = state.settings
-        if let file = change.fileSettings, file != current.fileSettings { settings = file }
+        if let file = change.fileSettings, file != current.fileSettings {
+            settings = file
+            // No catalogue file has these.
+            settings.leewayMilliseconds = state.settings.leewayMilliseconds
+            settings.claimPolicy = state.settings.claimPolicy
+        }
         if let given = change.settings { settings = given }
         let next = AppState(
             number: state.number, bundleID: state.bundleID, environment: state.environment, revision: revision,

@@ -34,11 +34,13 @@ extension StoreEngine {
     func decide(
         _ mutation: Mutation, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer? {
+        if let told = mutation.told, told.isOfStore { return try self.decideItem(told, of: mutation, call, &batch) }
         guard let app = batch.apps[mutation.app] else {
             return .refused(Refusal(.appUnknown, "this store has no app with number \(mutation.app)"))
         }
         if mutation.needsTestApp, !app.state.isTestApp { return .refused(Self.noTestApp(app.state)) }
         if !mutation.key.isEmpty, let answer = try self.keptAnswer(to: mutation, call, &batch) { return answer }
+        if let told = mutation.told { return try self.decide(told, of: mutation, app: app, call, &batch) }
         var people = Participants(app: app, wall: call.wall)
         switch try self.find(&people, of: mutation, call, &batch) {
         case .complete:
@@ -231,7 +233,7 @@ extension StoreEngine {
     }
 
     /// Keeps an answer that changed nothing, and so has no revision: repeated later, the call might change something.
-    private func keep(
+    func keep(
         _ answer: MutationResult, of mutation: Mutation, _ people: Participants, _ call: Call,
         _ header: StoreHeader
     ) throws(StorageError) -> StoreAnswer {

@@ -25,6 +25,7 @@ extension StoreEngine {
             case .history(let key, let known):
                 return try self.history(key, known)
             case .keys(let app, let after, let limit):
+                let after = after.isEmpty ? AccountKey.beforeNamed : after
                 var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
                 let hasMore = keys.count > limit
                 if hasMore { keys.removeLast() }
@@ -33,6 +34,10 @@ extension StoreEngine {
                 return try self.accounts(of: app, after: after, limit: limit)
             case .transactions(let key, let query):
                 guard let account = try self.storage.account(key) else { return .transactions([], hasMore: false) }
+                // Only a device knows what its app has finished, so nothing is known to be unfinished.
+                if query.unfinishedOnly, self.apps[key.app]?.state.isTestApp == false {
+                    return .transactions([], hasMore: false)
+                }
                 var query = query
                 query.limit += 1
                 var rows = try self.storage.transactions(of: account, query)
@@ -43,6 +48,15 @@ extension StoreEngine {
                 return try self.events(key, after: place, limit: limit, wall: wall)
             case .image(let app, let hash):
                 return .image(try self.storage.image(app, hash), hash)
+            case .item(let key):
+                return .items(try self.storage.item(key).map { [$0] } ?? [], hasMore: false)
+            case .items(let kind, let group, let after, let limit):
+                var items = try self.storage.items(kind, group: group, after: after, limit: limit + 1)
+                let hasMore = items.count > limit
+                if hasMore { items.removeLast() }
+                return .items(items, hasMore: hasMore)
+            case .find(let app, let sought):
+                return .found(try self.find(sought, app))
             case .mutate, .order, .revoke, .barrierReached, .changes:
                 preconditionFailure("not a read")
             }
@@ -67,6 +81,25 @@ extension StoreEngine {
             }
         }
         return .accounts(accounts, hasMore: hasMore)
+    }
+
+    private func find(_ sought: AccountSought, _ app: AppNumber) throws(StorageError) -> FoundAccount? {
+        var account: AccountNumber?
+        let keys: [AccountKey]
+        switch sought {
+        case .transaction(let id):
+            account = try self.storage.transaction(app, id)?.account
+            keys = [.original(id, app: app), .otherTransaction(id, app: app)]
+        case .alias(let alias):
+            var names: [AccountKey] = [.attached(alias, app: app)]
+            if case .appAccountToken(let token) = alias { names.append(.token(token, app: app)) }
+            keys = names + [.unclaimed(.alias(alias), app: app)]
+        }
+        for key in keys where account == nil { account = try self.storage.account(key) }
+        guard let account, let record = try self.record(account) else { return nil }
+        let isUnclaimed = record.told?.isUnclaimed ?? false
+        let key = isUnclaimed ? nil : try self.storage.key(of: account)
+        return FoundAccount(key: key ?? [], isUnclaimed: isUnclaimed, record: record)
     }
 
     /// A read that failed. Storage that cannot be reached is asked again by the next read.
@@ -161,6 +194,9 @@ extension StoreEngine {
             case .insert(let transaction), .update(let transaction): past.rows[transaction.id] = transaction
             case .delete(let id): past.rows[id] = nil
             case .deleteAll: past.rows.removeAll()
+            case .rewrite(let remove, let add):
+                for id in remove { past.rows[id] = nil }
+                for transaction in add { past.rows[transaction.id] = transaction }
             case .finish, nil: break
             }
         }

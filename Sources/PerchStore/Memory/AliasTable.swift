@@ -5,7 +5,7 @@ import PerchModel
 /// index.
 ///
 /// Unlike a dictionary it can prefetch the memory that a lookup touches, given the hash of a key.
-/// Only the last inserted key is ever removed, when a batch is undone.
+/// Only the last inserted key gives its place back, when a batch is undone. A key that is removed keeps it, and names no account.
 struct AliasTable: ~Copyable {
     private struct Alias {
         let key: AccountKey
@@ -22,7 +22,8 @@ struct AliasTable: ~Copyable {
     private static let empty = Place(mark: 0, index: -1)
 
     private var aliases: [Alias] = []
-    /// The index of the first key of an account in bytewise order, by account; negative where it is looked for.
+    /// The index of the first key of an account that callers use, in bytewise order, by account; negative where it is looked
+    /// for. The store's own names, which begin with NUL, are none of these keys.
     private var names: [Int32] = [-1]
     private var places: UnsafeMutablePointer<Place>
     private var mask: Int
@@ -40,18 +41,30 @@ struct AliasTable: ~Copyable {
     subscript(key: AccountKey) -> AccountNumber? {
         let place = self.find(key)
         let index = self.places[place].index
-        return index < 0 ? nil : self.aliases[Int(index)].account
+        guard index >= 0 else { return nil }
+        let account = self.aliases[Int(index)].account
+        return account == 0 ? nil : account
     }
 
-    /// Names an account by a key from now on; returns which one it named before.
+    /// The key names no account from now on.
+    mutating func remove(_ key: AccountKey) {
+        let index = self.places[self.find(key)].index
+        guard index >= 0 else { return }
+        if !key.isInternal { self.forgetName(of: self.aliases[Int(index)].account) }
+        self.aliases[Int(index)].account = 0
+    }
+
+    /// Names an account by a key from now on; returns which one it named before: 0 if the key was removed, nil if it is new.
     mutating func update(_ key: AccountKey, _ account: AccountNumber) -> AccountNumber? {
         var place = self.find(key)
         let index = self.places[place].index
         if index >= 0 {
             let before = self.aliases[Int(index)].account
             self.aliases[Int(index)].account = account
-            self.forgetName(of: before)
-            self.forgetName(of: account)
+            if !key.isInternal {
+                self.forgetName(of: before)
+                self.forgetName(of: account)
+            }
             return before
         }
         if (self.aliases.count + 1) * 4 > (self.mask + 1) * 3 {
@@ -61,8 +74,8 @@ struct AliasTable: ~Copyable {
         self.places[place] = Place(mark: Self.mark(key.hash), index: Int32(self.aliases.count))
         if account == self.names.count {
             // As for nearly all: an account is opened with its key.
-            self.names.append(Int32(self.aliases.count))
-        } else {
+            self.names.append(key.isInternal ? Self.unclaimed : Int32(self.aliases.count))
+        } else if !key.isInternal {
             self.forgetName(of: account)
         }
         self.aliases.append(Alias(key: key, account: account))
@@ -75,21 +88,28 @@ struct AliasTable: ~Copyable {
         // Later places in the table are older keys, which did not have to step over this one.
         self.places[self.find(key)] = Self.empty
         let last = self.aliases.removeLast()
-        if last.account + 1 == self.names.count, self.names.last == Int32(self.aliases.count) {
+        let name = self.names.last ?? -1
+        if last.account + 1 == self.names.count,
+            name == Int32(self.aliases.count) || key.isInternal && name == Self.unclaimed
+        {
             self.names.removeLast()
-        } else {
+        } else if !key.isInternal {
             self.forgetName(of: last.account)
         }
     }
 
-    /// The key of an account, the first in bytewise order if it has several.
+    /// Of an account that was opened under a name of the store's own, and got no key since.
+    private static let unclaimed: Int32 = -2
+
+    /// The key of an account that callers use, the first in bytewise order if it has several.
     func key(of account: AccountNumber) -> [UInt8]? {
+        if account < self.names.count, self.names[Int(account)] == Self.unclaimed { return nil }
         if account < self.names.count, self.names[Int(account)] >= 0 {
             return self.aliases[Int(self.names[Int(account)])].key.bytes
         }
         // An account with a moved key: rare.
         var first: AccountKey?
-        for alias in self.aliases where alias.account == account {
+        for alias in self.aliases where alias.account == account && !alias.key.isInternal {
             let isEarlier = first.map { alias.key.bytes.lexicographicallyPrecedes($0.bytes) }
             if isEarlier ?? true { first = alias.key }
         }
@@ -106,7 +126,8 @@ struct AliasTable: ~Copyable {
         while self.places[place].index >= 0 {
             let found = self.places[place]
             if found.mark == Self.mark(key.hash), self.aliases[Int(found.index)].key.isKey(of: key, app: app) {
-                return self.aliases[Int(found.index)].account
+                let account = self.aliases[Int(found.index)].account
+                return account == 0 ? nil : account
             }
             place = (place + 1) & self.mask
         }
@@ -116,7 +137,7 @@ struct AliasTable: ~Copyable {
     /// Keys of an app, in no order.
     func keys(of app: AppNumber) -> [[UInt8]] {
         var keys: [[UInt8]] = []
-        for alias in self.aliases where alias.key.app == app { keys.append(alias.key.bytes) }
+        for alias in self.aliases where alias.key.app == app && alias.account != 0 { keys.append(alias.key.bytes) }
         return keys
     }
 
@@ -141,6 +162,7 @@ struct AliasTable: ~Copyable {
     func likely(_ hash: UInt64) -> AccountNumber? {
         let place = self.places[self.home(hash)]
         guard place.index >= 0, place.mark == Self.mark(hash) else { return nil }
+        // Account 0, of a removed key, has an empty place of its own.
         return self.aliases.withUnsafeBufferPointer { aliases in
             let alias = aliases.baseAddress.map { UnsafeRawPointer($0 + Int(place.index)) }
             if let alias, let offset = MemoryLayout<Alias>.offset(of: \.key.bytes) {

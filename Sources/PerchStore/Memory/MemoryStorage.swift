@@ -79,6 +79,14 @@ package final class MemoryStorage: Storage {
 
     package func earliestDue(_ app: AppNumber) -> Instant? { self.tables.earliestDue(app) }
     package func answer(to key: MutationKey) -> KeptAnswer? { self.tables.answer(to: key) }
+    package func item(_ key: ItemKey) -> StoredItem? { self.tables.items[key].map { StoredItem(key, $0) } }
+
+    package func items(_ kind: ItemKind, group: [UInt8], after key: [UInt8], limit: Int) -> [StoredItem] {
+        self.tables.items.items(kind, group: group, after: key, limit: limit)
+    }
+
+    package func itemCount(_ kind: ItemKind, group: [UInt8]) -> Int { self.tables.items.count(kind, group: group) }
+
     package func revokedTokens() -> [RevokedToken] { self.tables.revokedTokens() }
 
     package func changes(after revision: UInt64, limit: Int) throws(StorageError) -> [StoredChange]? {

@@ -21,6 +21,7 @@ struct MemoryTables: ~Copyable {
     private var answers: [MutationKey: KeptAnswer] = [:]
     private var revocations: [String: Instant] = [:]
     private var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
+    private(set) var items = ItemTable()
     /// Undoes the open batch, newest step first.
     private var undo: [Undo] = []
     /// The state before the open batch; nil outside a batch.
@@ -89,6 +90,8 @@ struct MemoryTables: ~Copyable {
         case appState(AppNumber)
         case images(AppNumber, [ContentHash: [UInt8]]?)
         case answer(MutationKey, KeptAnswer?)
+        case item(ItemKey, [UInt8]?)
+        case aliasRemoved(AccountKey, AccountNumber)
         case revocation(String, Instant?)
     }
 
@@ -162,12 +165,19 @@ struct MemoryTables: ~Copyable {
         guard account < self.accounts.count else { return [] }
         let app = self.accounts[Int(account)].app
         var seen: Set<TransactionID> = []
-        return self.logged(of: account).compactMap { logged in
-            guard case .insert(let transaction) = logged.fact.rowWrite, seen.insert(transaction.id).inserted,
-                let row = self.rows[app, transaction.id], row.account == account
-            else { return nil }
-            return row.asTransactionRow
+        var rows: [TransactionRow] = []
+        for logged in self.logged(of: account) {
+            let added: [TransactionID] =
+                switch logged.fact.rowWrite {
+                case .insert(let transaction): [transaction.id]
+                case .rewrite(_, let transactions): transactions.map(\.id)
+                default: []
+                }
+            for id in added where seen.insert(id).inserted {
+                if let row = self.rows[app, id], row.account == account { rows.append(row.asTransactionRow) }
+            }
         }
+        return rows
     }
 
     func transactions(of account: AccountNumber, _ query: TransactionQuery) -> [TransactionRow] {
@@ -303,6 +313,7 @@ struct MemoryTables: ~Copyable {
             }
         }
         for token in change.revoked { self.revoke(token) }
+        if let side = change.side { self.write(side) }
         if let keyed = change.answer?.value { self.keep(keyed.answer, for: keyed.key) }
     }
 
@@ -378,6 +389,38 @@ struct MemoryTables: ~Copyable {
             self.deleteRow(app, id)
         case .deleteAll:
             for row in self.transactions(of: account) { self.deleteRow(app, row.transaction.id) }
+        case .rewrite(let remove, let add):
+            self.rewrite(remove: remove, add: add, account: account, app: app)
+        }
+    }
+
+    private mutating func write(_ side: SideWrites) {
+        for item in side.items { self.undo.append(.item(item.key, self.items.set(item.key, item.value))) }
+        for key in side.removedItems { self.undo.append(.item(key, self.items.set(key, nil))) }
+        for key in side.removedAliases {
+            guard let account = self.aliases[key] else { continue }
+            self.undo.append(.aliasRemoved(key, account))
+            self.aliases.remove(key)
+        }
+    }
+
+    /// Rows of a told app: some are removed from the account, others are added to it, perhaps from another account.
+    private mutating func rewrite(
+        remove: [TransactionID], add: [Transaction], account: AccountNumber, app: AppNumber
+    ) {
+        for id in remove where self.rows[app, id]?.account == account { self.deleteRow(app, id) }
+        for transaction in add {
+            if var row = self.rows[app, transaction.id] {
+                self.undo.append(.rowChanged(row))
+                row.account = account
+                row.transaction = transaction
+                self.rows.replace(app, transaction.id, with: row)
+            } else {
+                self.rows.insert(
+                    TransactionTable.Row(account: account, transaction: transaction, app: app, isFinished: false),
+                    isOwn: false)
+                self.undo.append(.rowAdded(app, transaction.id))
+            }
         }
     }
 
@@ -508,6 +551,8 @@ struct MemoryTables: ~Copyable {
         case .appState(let app): self.states[app]?.removeLast()
         case .images(let app, let images): self.images[app] = images
         case .answer(let key, let answer): self.answers[key] = answer
+        case .item(let key, let value): self.items.set(key, value)
+        case .aliasRemoved(let key, let account): _ = self.aliases.update(key, account)
         case .revocation(let id, let expires): self.revocations[id] = expires
         }
     }

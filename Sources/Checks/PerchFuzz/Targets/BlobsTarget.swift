@@ -36,6 +36,7 @@ final class BlobsTarget: FuzzTarget {
     }
 
     private static let place = EventPlace(revision: 1, ordinal: 1)
+    private static let itemKey = ItemKey(.deadLetter, key: [1])
     private static let answerKey = MutationKey(app: 1, bytes: [1])
 
     private static func transaction(_ random: inout SeededRandom) -> Transaction {
@@ -96,6 +97,10 @@ final class BlobsTarget: FuzzTarget {
         case .answer:
             return self.thereAndBack(.answer(Self.answerKey), value) { (blob) throws(DecodingFault) in
                 try KeptAnswer(unsealing: blob, to: Self.answerKey).sealed(to: Self.answerKey)
+            }
+        case .item:
+            return self.thereAndBack(.item(Self.itemKey), value) { (blob) throws(DecodingFault) in
+                try StoredItem(unsealing: blob, Self.itemKey).sealed()
             }
         }
     }

@@ -1,0 +1,84 @@
+package import PerchBase
+
+/// A value of the App Store that was not taken, although its outer signature was good.
+package struct DeadLetter: Hashable, Sendable {
+    package var received: Instant
+    /// A word of the table of errors.
+    package var reason: String
+    package var message: String
+    package var bundleID: String
+    /// Apple's name.
+    package var environment: String
+    /// Empty for a value that is no notification.
+    package var notificationType: String
+    /// As it came.
+    package var jws: String
+
+    package init(
+        received: Instant, reason: String, message: String, bundleID: String, environment: String,
+        notificationType: String, jws: String
+    ) {
+        self.received = received
+        self.reason = reason
+        self.message = message
+        self.bundleID = bundleID
+        self.environment = environment
+        self.notificationType = notificationType
+        self.jws = jws
+    }
+
+    /// Its item. `isStrange`: no app of this server has its name. The same value that comes again has the same key.
+    package func item(signed: Instant, isStrange: Bool) -> StoredItem {
+        var writer = ByteWriter()
+        writer.write(self.received.milliseconds)
+        for text in [
+            self.reason, self.message, self.bundleID, self.environment, self.notificationType, self.jws,
+        ] { writer.write(text) }
+        return StoredItem(Self.key(signed: signed, of: self.jws, isStrange: isStrange), writer.bytes)
+    }
+
+    private static func key(signed: Instant, of jws: String, isStrange: Bool) -> ItemKey {
+        var key = ByteWriter()
+        key.write(fixed: UInt64(bitPattern: signed.milliseconds))
+        key.write(fixed: Digest(of: Array(jws.utf8)).high)
+        return ItemKey(.deadLetter, group: isStrange ? Self.strange : Self.known, key: key.bytes)
+    }
+
+    /// The groups of dead letters: each has its own limit.
+    package static let known: [UInt8] = [0]
+    package static let strange: [UInt8] = [1]
+    private static let keyByteCount = 16
+
+    /// Reads an item; nil if it is damaged, which its checksum would have shown before.
+    package init?(_ item: StoredItem) {
+        var reader = ByteReader(item.value)
+        do throws(DecodingFault) {
+            self.init(
+                received: Instant(milliseconds: try reader.int64()), reason: try reader.string(),
+                message: try reader.string(), bundleID: try reader.string(), environment: try reader.string(),
+                notificationType: try reader.string(), jws: try reader.string())
+        } catch {
+            return nil
+        }
+    }
+
+    /// The key as a text for people and programs.
+    package static func id(of key: ItemKey) -> String {
+        (key.group + key.key).map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    /// Nil for a text that is no identifier of a dead letter.
+    package static func key(ofID text: String) -> ItemKey? {
+        let digits = Array(text.utf8)
+        guard digits.count == 2 * (1 + Self.keyByteCount) else { return nil }
+        var key: [UInt8] = []
+        for place in stride(from: 0, to: digits.count, by: 2) {
+            guard digits[place] != UInt8(ascii: "+"), digits[place] != UInt8(ascii: "-"),
+                let byte = UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)
+            else { return nil }
+            key.append(byte)
+        }
+        guard let group = key.first, group < 2 else { return nil }
+        return ItemKey(.deadLetter, group: [group], key: Array(key[1...]))
+    }
+}

@@ -1,0 +1,142 @@
+import PerchBase
+package import PerchModel
+
+/// What an item is. Numbers are never reused.
+package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
+    /// An original transaction that a report linked with a name of a customer. Group: app and name. Key: the original.
+    case link = 1
+    /// A report that changed no register, so that its repetition is known. Group: app and original. Key: its stamp.
+    case seenReport = 2
+    /// A value of the App Store that was not taken: see `DeadLetter`.
+    case deadLetter = 3
+    /// An administrative or test change: see `AuditEntry`. Group: empty. Key: its revision.
+    case audit = 4
+    /// The private authority that signs values of test apps. Group and key: empty.
+    case authority = 5
+}
+
+/// The place of an item. Items of one group are listed together, in bytewise order of their keys.
+package struct ItemKey: Hashable, Sendable {
+    package var kind: ItemKind
+    package var group: [UInt8]
+    package var key: [UInt8]
+
+    package init(_ kind: ItemKind, group: [UInt8] = [], key: [UInt8] = []) {
+        self.kind = kind
+        self.group = group
+        self.key = key
+    }
+}
+
+/// A value that no record and no fact holds.
+package struct StoredItem: Hashable, Sendable {
+    package var key: ItemKey
+    package var value: [UInt8]
+
+    package init(_ key: ItemKey, _ value: [UInt8]) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// What a change writes beside facts, records and aliases. It is not part of the feed: each node reads it when it needs it.
+package struct SideWrites: Hashable, Sendable {
+    /// New or replaced items.
+    package var items: [StoredItem] = []
+    package var removedItems: [ItemKey] = []
+    package var removedAliases: [AccountKey] = []
+
+    package init() {}
+}
+
+extension BlobKey {
+    package static func item(_ key: ItemKey) -> BlobKey {
+        BlobKey(.item, UInt64(key.kind.rawValue), UInt64(key.group.count), name: key.group + key.key)
+    }
+}
+
+extension StoredItem {
+    package func sealed() -> [UInt8] { SealedBlob.seal(.item(self.key)) { $0.write(self.value) } }
+
+    package init(unsealing bytes: [UInt8], _ key: ItemKey) throws(DecodingFault) {
+        self.init(key, try SealedBlob.open(bytes, .item(key)) { (reader) throws(DecodingFault) in try reader.blob() })
+    }
+}
+
+extension AccountKey {
+    // Names that no client can use, because a client's key has no NUL: the store's own index of told apps. Each begins with
+    // NUL and a letter.
+
+    var isInternal: Bool { self.bytes.first == 0 }
+
+    private init(app: AppNumber, internal letter: Character, _ name: String) {
+        self.init(app: app, bytes: [0] + Array(String(letter).utf8) + Array(name.utf8))
+    }
+
+    /// The account that an alias names, attached by an administrator.
+    package static func attached(_ alias: AccountAlias, app: AppNumber) -> AccountKey {
+        switch alias {
+        case .appAccountToken(let token): AccountKey(app: app, internal: "k", token)
+        case .appTransactionID(let id): AccountKey(app: app, internal: "n", id)
+        }
+    }
+
+    /// The account that has an original transaction.
+    package static func original(_ id: TransactionID, app: AppNumber) -> AccountKey {
+        AccountKey(app: app, internal: "o", String(id))
+    }
+
+    /// The account of a transaction ID under which a purchase was reported, but which lists do not show.
+    package static func otherTransaction(_ id: TransactionID, app: AppNumber) -> AccountKey {
+        AccountKey(app: app, internal: "p", String(id))
+    }
+
+    /// The account of originals whose owner is not known.
+    package static func unclaimed(_ name: UnclaimedName, app: AppNumber) -> AccountKey {
+        switch name {
+        case .alias(.appAccountToken(let token)): AccountKey(app: app, internal: "u", "k" + token)
+        case .alias(.appTransactionID(let id)): AccountKey(app: app, internal: "u", "n" + id)
+        case .original(let id): AccountKey(app: app, internal: "u", "o" + String(id))
+        }
+    }
+
+    /// The key that callers use for the customer of a token, where the app names its customers so.
+    package static func token(_ token: String, app: AppNumber) -> AccountKey {
+        AccountKey(app: app, bytes: Array(token.utf8))
+    }
+
+    /// A place before the keys that callers use, and after all others.
+    package static let beforeNamed: [UInt8] = [0, 0xFF]
+    /// A place before unclaimed accounts, which come right before the keys that callers use.
+    package static let beforeUnclaimed: [UInt8] = [0, UInt8(ascii: "u")]
+}
+
+extension ItemKey {
+    static func link(_ alias: AccountAlias, app: AppNumber, original: TransactionID) -> ItemKey {
+        var writer = ByteWriter()
+        writer.write(fixed: original)
+        return ItemKey(.link, group: Self.linkGroup(alias, app: app), key: writer.bytes)
+    }
+
+    static func linkGroup(_ alias: AccountAlias, app: AppNumber) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(fixed: app)
+        return writer.bytes + AccountKey.attached(alias, app: app).bytes
+    }
+
+    /// The original of a link.
+    var linkedOriginal: TransactionID {
+        self.key.reduce(0) { $0 << 8 | TransactionID($1) }
+    }
+
+    static func seen(_ stamp: ReportStamp, app: AppNumber, original: TransactionID) -> ItemKey {
+        var group = ByteWriter()
+        group.write(fixed: app)
+        group.write(fixed: original)
+        var key = ByteWriter()
+        key.write(fixed: UInt64(bitPattern: stamp.signed.milliseconds))
+        key.write(fixed: stamp.content.high)
+        key.write(fixed: stamp.content.low)
+        return ItemKey(.seenReport, group: group.bytes, key: key.bytes)
+    }
+}

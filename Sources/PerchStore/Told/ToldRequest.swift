@@ -1,0 +1,54 @@
+package import PerchModel
+
+/// A change of an app whose purchases happen elsewhere.
+package enum ToldRequest: Sendable {
+    /// Verified reports. `claimant`: the account that the app's backend names as the owner of their originals. `names`:
+    /// names of the claimant, as an app transaction has one. `dropping`: an item that is no longer needed.
+    case reports(
+        [ToldReport], source: FactSource, claimant: AccountKey?, names: [AccountAlias] = [], dropping: ItemKey? = nil)
+    /// A name of a customer belongs to an account from now on.
+    case attach(AccountAlias, to: AccountKey)
+    case detach(AccountAlias)
+    /// An administrator names the owner of an original transaction, whatever the policy.
+    case claim(TransactionID, for: AccountKey)
+    /// All that one account has goes to another, and so does its key.
+    case merge(AccountKey, into: AccountKey)
+    /// An item, such as a dead letter. Refused where its kind and group have `limit` items already.
+    case keep(StoredItem, limit: Int)
+    case drop(ItemKey)
+
+    /// Whether it is about the store itself, and no app.
+    var isOfStore: Bool {
+        switch self {
+        case .keep, .drop: true
+        case .reports, .attach, .detach, .claim, .merge: false
+        }
+    }
+}
+
+/// What a change of a told app did.
+package struct ToldOutcome: Hashable, Sendable {
+    /// Reports that changed something.
+    package var news: UInt32 = 0
+    /// Reports that are older than what is known. They are kept, because they tell about the past.
+    package var stale: UInt32 = 0
+    /// Reports that were known.
+    package var duplicates: UInt32 = 0
+    /// Originals that went from one account to another.
+    package var moved: UInt32 = 0
+
+    package init() {}
+}
+
+extension Mutation {
+    /// Keeps or drops an item of the store itself.
+    package static func item(_ request: ToldRequest) -> Mutation {
+        precondition(request.isOfStore, "a change of an app")
+        return Mutation(told: request, app: 0, origin: [])
+    }
+
+    /// A change of a told app.
+    package static func told(_ request: ToldRequest, app: AppNumber, origin: [UInt8] = []) -> Mutation {
+        Mutation(told: request, app: app, origin: origin)
+    }
+}
