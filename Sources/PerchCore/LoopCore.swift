@@ -150,10 +150,14 @@ package enum Effect: Equatable, Sendable {
 /// Tasks of the server outside of the loop: reading catalogue files, copying the store, reporting its findings.
 package enum ControlRequest: Equatable, Sendable {
     case checkCatalog(file: [UInt8], images: [CatalogImage])
-    case loadCatalog(app: AppNumber, file: [UInt8], images: [CatalogImage], source: String, origin: [UInt8])
+    case loadCatalog(
+        app: AppNumber, file: [UInt8], images: [CatalogImage], source: String, origin: [UInt8],
+        audit: AuditEntry?)
     case serverStatus
     /// A copy of the store, in a new file.
     case backup(path: String)
+    /// Signed values to verify.
+    case ingest(IngestWork)
 }
 
 /// What the server answers.
@@ -162,6 +166,20 @@ package enum ControlAnswer: Sendable {
     /// The store refused what the server asked it for.
     case failed(Refusal)
     case refused(ErrorReason, String, [StatusDetail])
+    /// Values were verified and are to be written as this mutation.
+    case told(Mutation)
+    /// A value was not taken. It is kept first, and then refused.
+    case deadLetter(Mutation, WireStatus)
+}
+
+/// Signed values of the App Store, for the server's intake.
+package enum IngestWork: Equatable, Sendable {
+    /// Values that were submitted for an app, for an account or, if that is empty, for whom they name.
+    case values([String], bundleID: String, environment: AppEnvironment, claimant: [UInt8])
+    /// A notification, of one of these apps.
+    case notification(String, reach: AppReach)
+    /// A dead letter that is to be taken now.
+    case retry(DeadLetter, ItemKey)
 }
 
 /// A loop's counters, as plain integers; the driver publishes them.

@@ -26,6 +26,13 @@ struct MethodCase {
         MethodCase(request, scope, isOnlyTesting: true, refusal: refusal)
     }
 
+    /// Only an app whose purchases come from a store has the method.
+    private static func told(_ request: Request, _ scope: Scope) -> MethodCase {
+        MethodCase(request, scope, refusal: "NOT_A_TOLD_APP")
+    }
+
+    private static let noLetter = String(repeating: "0", count: 34)
+
     /// `bought` and `coins` are two of anna's transactions.
     static func of(
         _ method: PerchWire.Method, bought: TransactionID = 1, coins: TransactionID = 1
@@ -72,8 +79,8 @@ struct MethodCase {
         case .purchaseIntents: return Self(.purchaseIntents(anna), .read)
         case .messages: return Self(.messages(anna), .read)
         case .operate: return .testing(.operate(.setAutoRenew(.product("gold"), isOn: true), "anna"))
-        case .inspectAccount: return .testing(.inspectAccount(InspectAccountRequest(account: "anna")))
-        case .listAccounts: return .testing(.listAccounts(ListAccountsRequest()))
+        case .inspectAccount: return Self(.inspectAccount(InspectAccountRequest(account: "anna")), .test)
+        case .listAccounts: return Self(.listAccounts(ListAccountsRequest()), .test)
         case .configure: return .testing(.configure(.locale("de")))
         case .getSettings: return .testing(.getSettings(SettingsRequest()))
         case .getClock: return .testing(.getClock(ClockRequest()))
@@ -85,6 +92,31 @@ struct MethodCase {
         case .getServerStatus: return Self(.getServerStatus, .admin)
         case .backup: return Self(.backup(BackupRequest(path: "/none")), .admin, refusal: "BACKUP_FAILED")
         case .revokeToken: return Self(.revokeToken(RevokeTokenRequest(tokenID: "another")), .admin)
+        case .entitlementsTask: return Self(.entitlementsTask(anna), .read)
+        case .getEntitlements: return Self(.getEntitlements(GetEntitlementsRequest(account: "anna")), .read)
+        case .grantEntitlement:
+            return Self(.grantEntitlement(GrantEntitlementRequest(account: "anna", name: "plus")), .admin)
+        case .revokeGrant: return Self(.revokeGrant(RevokeGrantRequest(account: "anna", name: "plus")), .admin)
+        case .listAudit: return Self(.listAudit(ListAuditRequest()), .admin)
+        case .findAccount: return Self(.findAccount(FindAccountRequest(transactionID: 1)), .admin)
+        case .attachAlias:
+            return .told(.attachAlias(AttachAliasRequest(account: "anna", appTransactionID: "7")), .admin)
+        case .detachAlias: return .told(.detachAlias(DetachAliasRequest(appTransactionID: "7")), .admin)
+        case .moveTransaction:
+            return .told(.moveTransaction(MoveTransactionRequest(originalTransactionID: 1, account: "anna")), .admin)
+        case .mergeAccounts:
+            return .told(.mergeAccounts(MergeAccountsRequest(account: "anna", intoAccount: "berta")), .admin)
+        case .listDeadLetters: return Self(.listDeadLetters(ListDeadLettersRequest()), .admin)
+        case .retryDeadLetter:
+            return Self(
+                .retryDeadLetter(RetryDeadLetterRequest(id: Self.noLetter)), .admin, refusal: "DEAD_LETTER_UNKNOWN")
+        case .dropDeadLetter:
+            return Self(
+                .dropDeadLetter(DropDeadLetterRequest(id: Self.noLetter)), .admin, refusal: "DEAD_LETTER_UNKNOWN")
+        case .submitTransaction:
+            return .told(.submitTransaction(SubmitTransactionRequest(signedValues: ["a.b.c"])), .ingest)
+        case .submitNotification:
+            return .told(.submitNotification(SubmitNotificationRequest(signedPayload: "a.b.c")), .ingest)
         // Every holder of a token may offer it, and the code is the credential of its browser.
         case .offerConsoleCode:
             return Self(.offerConsoleCode(OfferConsoleCodeRequest(token: "a.b.c")), .read, refusal: "FIELD_INVALID")

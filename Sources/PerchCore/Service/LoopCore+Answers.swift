@@ -30,6 +30,7 @@ extension LoopCore {
         case .transactions(let rows, let hasMore):
             self.answer(call, self.page(pending, rows, hasMore: hasMore))
         case .mutated(let result, let position):
+            if let refusal = pending.refusal { return self.end(call, refusal) }
             self.noteChange(call, pending, at: position.revision)
             self.answer(call, self.response(to: pending.request, result, at: position, app: pending.app))
         case .image(let bytes, let hash):
@@ -41,6 +42,10 @@ extension LoopCore {
             }
             let wasSeen = self.service.seenTokens.contains(asked.tokenID)
             self.answer(call, .revokeToken(RevokeTokenResponse(wasRevoked: wasRevoked, wasSeen: wasSeen)))
+        case .items(let items, let hasMore):
+            self.finishItems(call, pending, items, hasMore: hasMore)
+        case .found(let found):
+            self.finishFinding(call, pending, found)
         case .events, .changes:
             preconditionFailure("no unary call asks for events")
         }
@@ -62,6 +67,15 @@ extension LoopCore {
             self.end(call, WireStatus(reason, message, details: details))
         case .failed(let refusal):
             self.refuse(call, refusal)
+        case .told(var mutation):
+            guard let pending = self.pendingCall(call) else { return }
+            if let key = pending.request.idempotencyKey { mutation = self.keyed(key, mutation, pending.request) }
+            self.ask(.call(call, generation: generation), .mutate(mutation))
+        case .deadLetter(let mutation, let status):
+            guard var pending = self.pendingCall(call) else { return }
+            pending.refusal = status
+            self.hold(call, pending)
+            self.ask(.call(call, generation: generation), .mutate(mutation))
         }
     }
 
@@ -152,6 +166,11 @@ extension LoopCore {
                 forecast: viewed.forecast)
             shown.isNotInCatalog = viewed.value == nil && app.catalogue.product(asked.productID) == nil
             return .getCurrentEntitlement(.success(viewed.value, shown))
+        case .getEntitlements(let asked):
+            let viewed = namedEntitlements(of: record, app: app, at: now)
+            let shown = info(
+                .entitlements, account: asked.account, self.codec.digest(of: viewed.value), forecast: viewed.forecast)
+            return .getEntitlements(.success(viewed.value, shown))
         case .listCurrentEntitlements:
             try refuseIfSimulated(.currentEntitlement, app: app)
             let list = currentEntitlements(of: record, app: app, at: now)
@@ -221,13 +240,20 @@ extension LoopCore {
     private func inspection(of record: AccountRecord, _ app: AppState, at now: Instant) -> AccountInspection {
         var groups: [String] = []
         for line in record.lines where !groups.contains(line.groupID) { groups.append(line.groupID) }
+        for line in record.told?.originals ?? [] where line.isSubscription && !groups.contains(line.groupID) {
+            groups.append(line.groupID)
+        }
+        let told = currentEntitlements(of: record.told == nil ? nil : record, app: app, at: now).filter {
+            $0.value.productType != .autoRenewable
+        }
         return AccountInspection(
             position: Position(revision: self.applied, asOf: now),
             groups: groups.map {
                 GroupStatuses(
                     groupID: $0, statuses: subscriptionStatuses(of: record, inGroup: $0, app: app, at: now).value)
             },
-            owned: record.owned.map { PerchModel.verified($0, app: app) }, pendingPurchases: record.pendingPurchases,
+            owned: record.owned.map { PerchModel.verified($0, app: app) } + told,
+            pendingPurchases: record.pendingPurchases,
             intents: record.intents,
             shares: record.shares.map { FamilySharing(original: $0.original, memberOriginal: $0.memberOriginal) },
             storefront: record.storefront, charges: ChargeOutcome(fails: record.chargesFail),
@@ -278,11 +304,12 @@ extension LoopCore {
 
 extension Request {
     /// The moment of a read; blank for now, and for other requests.
-    fileprivate var asOf: AsOf {
+    var asOf: AsOf {
         switch self {
         case .getSubscriptionStatus(let asked): asked.asOf
         case .getCurrentEntitlement(let asked): asked.asOf
         case .listCurrentEntitlements(let asked): asked.asOf
+        case .getEntitlements(let asked): asked.asOf
         default: AsOf()
         }
     }

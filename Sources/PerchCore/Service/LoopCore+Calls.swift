@@ -18,11 +18,11 @@ extension LoopCore {
                 throw error
             }
             let method = opening.method
-            try self.permit(method, caller)
+            if !self.connections[connection].flags.contains(.isIntake) { try self.permit(method, caller) }
             guard request.byteCount <= method.requestBytesMax else {
                 throw CallRefusal(
                     WireStatus(
-                        method.requestBytesMax == Limits.requestBytesMax ? .requestTooLong : .catalogTooLong,
+                        method.reasonOfTooLong,
                         "the request has \(request.byteCount) bytes, the limit of \(method.path) is \(method.requestBytesMax)",
                         details: [.found(request.byteCount), .limit(method.requestBytesMax)]))
             }
@@ -204,5 +204,16 @@ struct CallRefusal: Error {
 
     init(_ reason: ErrorReason, _ message: String, details: [StatusDetail] = []) {
         self.status = WireStatus(reason, message, details: details)
+    }
+}
+
+extension Method {
+    /// The refusal of a request that is too long.
+    var reasonOfTooLong: ErrorReason {
+        switch self {
+        case .checkCatalog, .loadCatalog: .catalogTooLong
+        case .submitNotification: .appleTooLong
+        default: .requestTooLong
+        }
     }
 }

@@ -6,8 +6,7 @@ import PerchWire
 // Checks of a request that need no store: its fields, and the token that it resumes from.
 extension LoopCore {
     static func check(_ request: Request) throws(CallRefusal) {
-        // An operation on a transaction needs no account, so its request checks the account itself.
-        if let account = request.account, request.method != .operate { try Self.checkAccount(account) }
+        if let account = request.account, !Self.isOptional(account, in: request) { try Self.checkAccount(account) }
         if let key = request.idempotencyKey { try Self.checkIdempotencyKey(key) }
         switch request {
         case .productsTask(let asked), .getProducts(let asked): try Self.check(asked)
@@ -26,6 +25,8 @@ extension LoopCore {
         case .configure(let asked): try Self.check(asked)
         case .redeemOfferCode(let asked): try Self.present(asked.code, "code")
         case .manageSubscriptions(let asked): try Self.present(asked.productID, "product_id")
+        case .grantEntitlement(let asked): try Self.check(asked)
+        case .revokeGrant(let asked): try Self.checkEntitlement(asked.name)
         case .listPlanOptions(let asked):
             try Self.check(locale: asked.locale)
             try Self.present(asked.groupID, "group_id")
@@ -33,6 +34,16 @@ extension LoopCore {
         case .explain(let asked): try Self.check(asked)
         case .setClock(let asked): try Self.check(asked)
         case .getAppPolicies(let asked): try Self.check(locale: asked.locale)
+        case .submitTransaction(let asked): try Self.check(asked)
+        case .findAccount(let asked): try Self.check(asked)
+        case .attachAlias(let asked): try Self.checkOne([asked.appAccountToken, asked.appTransactionID])
+        case .detachAlias(let asked): try Self.checkOne([asked.appAccountToken, asked.appTransactionID])
+        case .mergeAccounts(let asked): try Self.checkAccount(asked.intoAccount, field: "into_account")
+        case .submitNotification(let asked): try Self.present(asked.signedPayload, "signed_payload")
+        case .listAudit(let asked): try Self.checkPage(asked.pageSize)
+        case .listDeadLetters(let asked): try Self.checkPage(asked.pageSize)
+        case .retryDeadLetter(let asked): try Self.present(asked.id, "id")
+        case .dropDeadLetter(let asked): try Self.present(asked.id, "id")
         case .backup(let asked): try Self.check(asked)
         case .revokeToken(let asked): try Self.check(asked)
         case .offerConsoleCode(let asked): try Self.check(asked)
@@ -47,6 +58,38 @@ extension LoopCore {
             throw CallRefusal(
                 .fieldInvalid, "token has \(count) bytes; it must have 1 to \(Limits.tokenBytesMax)",
                 details: [.field("token"), .found(count), .limit(Limits.tokenBytesMax)])
+        }
+    }
+
+    /// An operation on a transaction needs no account, so its request checks the account itself. A submission without an
+    /// account claims nothing.
+    private static func isOptional(_ account: String, in request: Request) -> Bool {
+        request.method == .operate || request.method == .submitTransaction && account.isEmpty
+    }
+
+    private static func check(_ asked: GrantEntitlementRequest) throws(CallRefusal) {
+        try Self.checkEntitlement(asked.name)
+        guard asked.reason.utf8.count <= Limits.accountKeyBytesMax else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "reason has \(asked.reason.utf8.count) bytes, the limit is \(Limits.accountKeyBytesMax)",
+                details: [.field("reason"), .found(asked.reason.utf8.count), .limit(Limits.accountKeyBytesMax)])
+        }
+    }
+
+    private static func check(_ asked: FindAccountRequest) throws(CallRefusal) {
+        try Self.checkOne([
+            asked.transactionID == 0 ? "" : "transaction", asked.appAccountToken, asked.appTransactionID,
+        ])
+    }
+
+    private static func check(_ asked: SubmitTransactionRequest) throws(CallRefusal) {
+        let count = asked.signedValues.count
+        guard (1...Limits.appleSubmissionValuesMax).contains(count) else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "signed_values has \(count) values; it must have 1 to \(Limits.appleSubmissionValuesMax)",
+                details: [.field("signed_values"), .found(count), .limit(Limits.appleSubmissionValuesMax)])
         }
     }
 
@@ -183,6 +226,31 @@ extension LoopCore {
         try Self.checkAccount(account)
         try Self.checkIdempotencyKey(key)
         try Self.check(order, at: path)
+    }
+
+    private static func checkEntitlement(_ name: String) throws(CallRefusal) {
+        let count = name.utf8.count
+        guard (1...Limits.entitlementNameBytesMax).contains(count) else {
+            throw CallRefusal(
+                .fieldInvalid, "name has \(count) bytes; it must have 1 to \(Limits.entitlementNameBytesMax)",
+                details: [.field("name"), .found(count), .limit(Limits.entitlementNameBytesMax)])
+        }
+    }
+
+    /// Exactly one of the names of a customer must be given.
+    private static func checkOne(_ names: [String]) throws(CallRefusal) {
+        let count = names.count { !$0.isEmpty }
+        guard count == 1 else {
+            throw CallRefusal(
+                count == 0 ? .fieldMissing : .fieldInvalid,
+                "\(count) names of a customer are given; give exactly one of app_account_token, app_transaction_id and, to find an account, transaction_id",
+                details: [.field("app_account_token"), .found(count), .limit(1)])
+        }
+        guard names.allSatisfy({ $0.utf8.count <= Limits.accountKeyBytesMax }) else {
+            throw CallRefusal(
+                .fieldInvalid, "a name of a customer has more than \(Limits.accountKeyBytesMax) bytes",
+                details: [.field("app_account_token"), .limit(Limits.accountKeyBytesMax)])
+        }
     }
 
     private static func checkAccount(_ key: String, field: String = "account") throws(CallRefusal) {

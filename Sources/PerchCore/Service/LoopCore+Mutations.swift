@@ -200,6 +200,19 @@ extension LoopCore {
                     appliesAtRenewal: wasHeld))
         case (.configure, _): return .configure(Acknowledgement(position: position))
         case (.finish, _): return .finish(Acknowledgement(position: position))
+        case (.submitTransaction, .told(let outcome)):
+            return .submitTransaction(SubmissionAnswer(outcome, at: position))
+        case (.submitNotification, .told(let outcome)):
+            return .submitNotification(SubmissionAnswer(outcome, at: position))
+        case (.retryDeadLetter, .told(let outcome)):
+            return .retryDeadLetter(RetryAnswer(position: position, newsCount: outcome.news))
+        case (.grantEntitlement, _): return .grantEntitlement(Acknowledgement(position: position))
+        case (.revokeGrant, _): return .revokeGrant(Acknowledgement(position: position))
+        case (.attachAlias, .told(let outcome)): return .attachAlias(MoveAnswer(outcome, at: position))
+        case (.detachAlias, .told(let outcome)): return .detachAlias(MoveAnswer(outcome, at: position))
+        case (.moveTransaction, .told(let outcome)): return .moveTransaction(MoveAnswer(outcome, at: position))
+        case (.mergeAccounts, .told(let outcome)): return .mergeAccounts(MoveAnswer(outcome, at: position))
+        case (.dropDeadLetter, _): return .dropDeadLetter(Acknowledgement(position: position))
         case (.setClock, .clock(let now, let isFrozen, let offset, let rate, let settled)):
             return .setClock(
                 SetClockResponse(
@@ -220,7 +233,7 @@ extension MutationResult {
         case .transaction: .success
         case .pending: .pending
         case .cancelled: .userCancelled
-        case .none, .number, .clock: .unspecified
+        case .none, .number, .clock, .told: .unspecified
         }
     }
 }

@@ -84,15 +84,9 @@ extension LoopCore {
     /// Notes a committed change by an administrator or a test. Customers' calls and purchases are not noted, because
     /// there are ten thousand a second.
     mutating func noteChange(_ call: Int32, _ pending: PendingCall, at revision: UInt64?) {
+        guard let what = Self.what(pending.request) else { return }
         var note = LoopNote(kind: .change, connection: self.calls[call].connection)
-        switch pending.request {
-        case .operate(let asked): note.what = asked.operation?.caseName ?? ""
-        case .configure(let asked): note.what = asked.settings.map { Self.caseName(of: $0) }.joined(separator: " ")
-        case .setClock(let asked): note.what = asked.change.map { Self.caseName(of: $0) } ?? ""
-        case .loadCatalog(let asked): note.what = printable(asked.source)
-        case .revokeToken(let asked): note.what = printable(asked.tokenID)
-        default: return
-        }
+        note.what = what
         note.method = pending.request.method.path
         note.subject = self.identity(ofCall: call).label
         note.revision = revision
@@ -100,6 +94,42 @@ extension LoopCore {
             note.app = (app.bundleID, app.environment)
         }
         self.keep(note)
+    }
+
+    /// What an administrative or test call changes; nil for any other call. It names no account.
+    private static func what(_ request: Request) -> String? {
+        switch request {
+        case .operate(let asked): asked.operation.map { Self.caseName(of: $0) } ?? ""
+        case .configure(let asked): asked.settings.map { Self.caseName(of: $0) }.joined(separator: " ")
+        case .setClock(let asked): asked.change.map { Self.caseName(of: $0) } ?? ""
+        case .loadCatalog(let asked): printable(asked.source)
+        case .revokeToken(let asked): printable(asked.tokenID)
+        case .grantEntitlement(let asked): printable(asked.name)
+        case .revokeGrant(let asked): printable(asked.name)
+        case .moveTransaction(let asked): String(asked.originalTransactionID)
+        case .attachAlias, .detachAlias, .mergeAccounts: ""
+        case .retryDeadLetter(let asked): printable(asked.id)
+        case .dropDeadLetter(let asked): printable(asked.id)
+        default: nil
+        }
+    }
+
+    /// The mutation of a call with who asked for it, if it is an administrator's or a test's.
+    func audited(_ mutation: Mutation, _ call: Int32, _ request: Request, app: AppNumber) -> Mutation {
+        guard let entry = self.auditEntry(call, request, app: app) else { return mutation }
+        var audited = mutation
+        audited.audit = entry
+        return audited
+    }
+
+    /// Who asked for what, if an administrator or a test did.
+    func auditEntry(_ call: Int32, _ request: Request, app: AppNumber) -> AuditEntry? {
+        guard let what = Self.what(request) else { return nil }
+        let named = request.app == nil ? nil : self.apps[app]
+        return AuditEntry(
+            at: self.now.wall, subject: self.identity(ofCall: call).label,
+            address: self.callerAddress(ofCall: call), method: request.method.path, what: what,
+            bundleID: named?.bundleID ?? "", environment: named.map { "\($0.environment)" } ?? "")
     }
 
     /// The name of an enum's case, without its payload, which contains account keys.

@@ -147,7 +147,7 @@ extension LoopCore {
                 wasHeld: isPurchase && wasHeld)
         case .pending(let number), .number(let number):
             return OperateResponse(position: position, purchaseResult: became, number: number)
-        case .none, .cancelled, .clock:
+        case .none, .cancelled, .clock, .told:
             return OperateResponse(position: position, purchaseResult: became)
         }
     }

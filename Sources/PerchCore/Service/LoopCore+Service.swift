@@ -89,7 +89,8 @@ extension LoopCore {
 
     private mutating func proceed(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
         switch request {
-        case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .purchaseIntents, .messages:
+        case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .purchaseIntents, .messages,
+            .entitlementsTask:
             guard let watched = request.watched else { preconditionFailure("a watch is of something") }
             self.watch(call, app: app, account: watched.account, watched.view)
         case .transactionUpdates(let asked):
@@ -101,28 +102,16 @@ extension LoopCore {
             self.answer(call, .getProducts(self.productsNow(asked, app: app)))
         case .getImage(let asked):
             try self.askForImage(call, request, asked, app: app)
-        case .getSubscriptionStatus(let asked):
-            try self.askForRecord(call, request, app: app, account: asked.account, asOf: asked.asOf)
-        case .getCurrentEntitlement(let asked):
-            try self.askForRecord(call, request, app: app, account: asked.account, asOf: asked.asOf)
-        case .listCurrentEntitlements(let asked):
-            try self.askForRecord(call, request, app: app, account: asked.account, asOf: asked.asOf)
-        case .listPlanOptions(let asked):
-            try self.askForRecord(call, request, app: app, account: asked.account)
-        case .getOfferEligibility(let asked):
-            try self.askForRecord(call, request, app: app, account: asked.account)
-        case .getAppTransaction(let asked):
-            try self.askForRecord(call, request, app: app, account: asked.account)
-        case .inspectAccount(let asked):
-            try self.requireTestApp(app)
-            try self.askForRecord(call, request, app: app, account: asked.account)
+        case .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .getEntitlements,
+            .listPlanOptions, .getOfferEligibility, .getAppTransaction, .inspectAccount:
+            guard let account = request.account else { preconditionFailure("a record is of an account") }
+            try self.askForRecord(call, request, app: app, account: account, asOf: request.asOf)
         case .getAppPolicies(let asked): self.answerPolicies(call, asked, app: app)
         case .explain(let asked):
             try self.requireReadable(asked.asOf)
             let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
             self.ask(call, request, app: app, .history(key, self.known(asked.asOf, app)))
         case .listAccounts(let asked):
-            try self.requireTestApp(app)
             try self.askForAccounts(call, request, asked, app: app)
         case .getSettings:
             try self.requireTestApp(app)
@@ -148,7 +137,8 @@ extension LoopCore {
             self.control(
                 call, request, app: app,
                 .loadCatalog(
-                    app: app, file: asked.file, images: asked.images, source: asked.source, origin: origin))
+                    app: app, file: asked.file, images: asked.images, source: asked.source, origin: origin,
+                    audit: self.auditEntry(call, request, app: app)))
         case .getServerStatus:
             self.control(call, request, app: app, .serverStatus)
         case .backup(let asked):
@@ -159,10 +149,24 @@ extension LoopCore {
             self.answer(call, .offerConsoleCode(ConsoleCode(code: try self.offer(asked))))
         case .redeemConsoleCode(let asked):
             self.answer(call, .redeemConsoleCode(ConsoleToken(token: try self.redeem(asked))))
+        case .grantEntitlement, .revokeGrant:
+            self.ask(call, request, app: app, .mutate(try self.grant(request, app: app)))
+        case .findAccount, .attachAlias, .detachAlias, .moveTransaction, .mergeAccounts:
+            try self.administer(call, request, app: app)
+        case .listAudit(let asked): self.askForAudit(call, request, asked, app: app)
+        case .submitTransaction, .submitNotification, .listDeadLetters, .retryDeadLetter, .dropDeadLetter:
+            try self.ingest(call, request, app: app)
         default:
             // A change outside the app has no origin: every reader of the account's transactions receives it.
             self.ask(call, request, app: app, .mutate(try self.mutation(for: request, app: app)))
         }
+    }
+
+    private mutating func askForAudit(_ call: Int32, _ request: Request, _ asked: ListAuditRequest, app: AppNumber) {
+        let limit = asked.pageSize == 0 ? Limits.pageSizeDefault : Int(asked.pageSize)
+        self.ask(
+            call, request, app: app,
+            .items(.audit, group: [], after: AuditEntry.key(ofRevision: asked.afterRevision).key, limit: limit))
     }
 
     private mutating func answerPolicies(_ call: Int32, _ asked: AppPoliciesRequest, app: AppNumber) {
@@ -223,7 +227,7 @@ extension LoopCore {
     }
 
     /// The app of a call, found when the call began. Apps of open calls are never removed.
-    private func state(of app: AppNumber) -> AppState {
+    func state(of app: AppNumber) -> AppState {
         guard let state = self.apps[app] else { preconditionFailure("a call of an app that is gone") }
         return state
     }
@@ -267,14 +271,19 @@ extension LoopCore {
 
     mutating func ask(_ call: Int32, _ request: Request, app: AppNumber, _ body: StoreRequest.Body) {
         self.hold(call, PendingCall(request: request, app: app))
-        self.ask(.call(call, generation: self.calls.generation(call)), body)
+        guard case .mutate(let mutation) = body else {
+            return self.ask(.call(call, generation: self.calls.generation(call)), body)
+        }
+        self.ask(
+            .call(call, generation: self.calls.generation(call)),
+            .mutate(self.audited(mutation, call, request, app: app)))
     }
 
     mutating func ask(_ ticket: Ticket, _ body: consuming StoreRequest.Body) {
         self.asks.append(StoreRequest(loop: self.loop, ticket: self.issue(ticket), body))
     }
 
-    private mutating func control(_ call: Int32, _ request: Request, app: AppNumber, _ control: ControlRequest) {
+    mutating func control(_ call: Int32, _ request: Request, app: AppNumber, _ control: ControlRequest) {
         self.hold(call, PendingCall(request: request, app: app))
         let ticket = self.issue(.call(call, generation: self.calls.generation(call)))
         self.effects.append(.control(ticket: ticket, control))

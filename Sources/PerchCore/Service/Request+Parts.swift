@@ -14,6 +14,7 @@ extension Request {
             return (.entitlement(product: asked.productID), Array(asked.account.utf8))
         case .purchaseIntents(let asked): return (.intents, Array(asked.account.utf8))
         case .messages(let asked): return (.messages, Array(asked.account.utf8))
+        case .entitlementsTask(let asked): return (.entitlements, Array(asked.account.utf8))
         default: return nil
         }
     }
@@ -26,6 +27,7 @@ extension Request {
         case .operate(let asked): [asked.account] + (asked.operation?.member.map { [$0] } ?? [])
         case .setClock(let asked):
             if case .advanceToBoundary(let account)? = asked.change { [account] } else { [] }
+        case .mergeAccounts(let asked): [asked.account, asked.intoAccount]
         default: self.account.map { [$0] } ?? []
         }
     }

@@ -37,6 +37,8 @@ extension LoopCore {
 struct PendingCall {
     var request: Request
     var app: AppNumber
+    /// Why the call is refused once a dead letter is kept.
+    var refusal: WireStatus?
 }
 
 extension LoopCore {

@@ -40,6 +40,8 @@ struct Connection: BitwiseCopyable {
         static let isIdentified = Flags(rawValue: 8192)
         /// A timer will check its unfinished frame.
         static let hasFrameTimer = Flags(rawValue: 16384)
+        /// It came over the listener of Apple's notifications, which serves nothing else.
+        static let isIntake = Flags(rawValue: 32768)
     }
 
     var socket: Int32

@@ -28,10 +28,13 @@ extension LoopCore {
     /// A connection was accepted. Its number identifies it in effects and events from now on.
     ///
     /// `address` is the peer's. Quotas of addresses do not count connections from this machine.
-    package mutating func accepted(socket: Int32, isLoopback: Bool, address: PeerAddress = .thisMachine) -> Int32 {
+    package mutating func accepted(
+        socket: Int32, isLoopback: Bool, address: PeerAddress = .thisMachine, isIntake: Bool = false
+    ) -> Int32 {
         let index = self.connections.insert(
             Connection(
-                socket: socket, flags: [], heartbeatSeconds: UInt16(Limits.heartbeatSecondsDefault),
+                socket: socket, flags: isIntake ? .isIntake : [],
+                heartbeatSeconds: UInt16(Limits.heartbeatSecondsDefault),
                 lastBeat: self.now.monotonic, origin: self.transport.admission.origins.take(address)))
         self.counters.connectionsAccepted += 1
         self.transport.admission.handshakes.add(1, to: index, origin: self.connections[index].origin)

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchWire
 
 /// A transport's data about a call that it opens.
@@ -53,6 +54,11 @@ extension LoopCore {
 
     private mutating func encodedStatus(_ status: WireStatus) -> PayloadHandle {
         self.encoded { codec throws(MessageError) in try codec.encode(status.status) }
+    }
+
+    /// The address of a caller, for the audit trail.
+    func callerAddress(ofCall call: Int32) -> String {
+        self.transport.admission.origins[self.connections[self.calls[call].connection].origin].text
     }
 
     /// What the client of a call says it is, in HELLO or with the call.

@@ -29,6 +29,7 @@ extension LoopCore {
                 case .products: .productsTask(.unchanged(info))
                 case .intents: .purchaseIntents(.unchanged(info))
                 case .messages: .messages(.unchanged(info))
+                case .entitlements: .entitlementsTask(.unchanged(info))
                 }
             encodings.unchanged = self.encoded { codec throws(MessageError) in try codec.encode(response) }
         }
@@ -57,7 +58,7 @@ extension LoopCore {
                 plain = self.payloads.insert(try self.codec.encodeStatuses(statuses, info, token: token).prefixed)
             case .entitlement(let transaction):
                 plain = self.payloads.insert(try self.codec.encodeEntitlement(transaction, info, token: token).prefixed)
-            case .products, .intents, .messages:
+            case .products, .intents, .messages, .entitlements:
                 var info = info
                 info.token = token.bytes
                 plain = self.payloads.insert(try self.encodeAtLength(value, info).prefixed)
@@ -80,6 +81,7 @@ extension LoopCore {
         case .products(let products): try self.codec.encodeProducts(products, info)
         case .intents(let intents): try self.codec.encodeIntents(intents, info)
         case .messages(let messages): try self.codec.encodeMessages(messages, info)
+        case .entitlements(let entitlements): try self.codec.encodeEntitlements(entitlements, info)
         case .statuses, .entitlement, .failure: preconditionFailure("there is a shorter way")
         }
     }
@@ -147,6 +149,7 @@ enum ViewValue {
     case products(Products)
     case intents([PurchaseIntent])
     case messages([StoreMessage])
+    case entitlements([NamedEntitlement])
     /// A failure is armed for the part of the store that loads this view. A state like a value: it stays until the
     /// failure is disarmed.
     case failure(Failure)
@@ -159,7 +162,7 @@ extension ViewKey {
         case .status: .subscriptionStatus
         case .entitlement: .currentEntitlement
         case .products: .loadProducts
-        case .intents, .messages: nil
+        case .intents, .messages, .entitlements: nil
         }
     }
 
@@ -171,6 +174,7 @@ extension ViewKey {
         case .products: .productsTask(.failure(failure, info))
         case .intents: .purchaseIntents(.failure(failure, info))
         case .messages: .messages(.failure(failure, info))
+        case .entitlements: .entitlementsTask(.failure(failure, info))
         }
     }
 }

@@ -313,6 +313,11 @@ extension LoopCore {
             digest = self.codec.digest(of: viewed.value)
             (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
             return .intents(viewed.value)
+        case .entitlements:
+            let viewed = namedEntitlements(of: record, app: app, at: now)
+            digest = self.codec.digest(of: viewed.value)
+            (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
+            return .entitlements(viewed.value)
         case .messages:
             let viewed = storeMessages(of: record, app: app, at: now)
             digest = self.codec.digest(of: viewed.value)

@@ -8,6 +8,7 @@ enum ViewKey: Hashable {
     case products(ids: [String], locale: String, storefront: String)
     case intents
     case messages
+    case entitlements
 
     /// Sixteen bytes that identify the view in resume tokens: the same on every loop, after a restart, on each node.
     func digest(app: AppNumber, account: [UInt8]) -> Digest {
@@ -59,6 +60,8 @@ enum ViewKey: Hashable {
                 named.put(4 as UInt8)
             case .messages:
                 named.put(5 as UInt8)
+            case .entitlements:
+                named.put(6 as UInt8)
             }
             count = named.written.count
         }
@@ -73,7 +76,7 @@ enum ViewKey: Hashable {
         case .products(let ids, let locale, let storefront):
             let list = 32 + ids.count * MemoryLayout<String>.stride
             return ids.reduce(list + bytes(locale) + bytes(storefront)) { $0 + bytes($1) }
-        case .intents, .messages: return 0
+        case .intents, .messages, .entitlements: return 0
         }
     }
 
@@ -83,7 +86,7 @@ enum ViewKey: Hashable {
         case .status(let text), .entitlement(let text): 4 + text.utf8.count
         case .products(let ids, let locale, let storefront):
             ids.reduce(8 + locale.utf8.count + storefront.utf8.count) { $0 + 4 + $1.utf8.count }
-        case .intents, .messages: 0
+        case .intents, .messages, .entitlements: 0
         }
     }
 }

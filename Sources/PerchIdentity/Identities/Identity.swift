@@ -20,6 +20,8 @@ package struct Identity: Hashable, Sendable {
     package var apps: AppReach
     /// The scope; nil for no permission at all.
     package var scope: Scope?
+    /// Whether it may submit what the App Store signed, beside its scope.
+    package var ingests = false
     /// The only account that the identity is for; nil for every account of its apps.
     package var account: String?
     package var expires = Instant.distantFuture
@@ -28,6 +30,7 @@ package struct Identity: Hashable, Sendable {
         self.source = source
         self.apps = apps
         self.scope = scope
+        self.ingests = scope == .ingest
     }
 
     package static let everyone = Identity(.everyone, apps: .all, scope: .admin)
@@ -35,6 +38,7 @@ package struct Identity: Hashable, Sendable {
 
     init(_ claims: TokenClaims, key: TokenKey, revocation: String) {
         self.init(.token(key: key, revocation: revocation), apps: claims.apps, scope: claims.scope)
+        self.ingests = claims.ingests
         self.subject = claims.subject
         self.issuer = claims.issuer
         self.audience = claims.audience

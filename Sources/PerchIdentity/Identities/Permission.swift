@@ -35,7 +35,9 @@ package struct Permission: BitwiseCopyable, Hashable, Sendable {
     package func refusal(of identity: Identity) -> Refusal? {
         guard let needed = self.scope else { return nil }
         guard let scope = identity.scope else { return .noCredentials }
-        guard scope >= needed else { return .scope(needed: needed, held: scope) }
+        guard needed == .ingest ? identity.ingests || scope == .admin : scope >= needed else {
+            return .scope(needed: needed, held: scope)
+        }
         if let account = identity.account, self.reach == .app || self.reach == .server {
             return .tooNarrow(
                 needed: self.reach == .app ? "every account of the app" : "the whole server", held: account)

@@ -1,5 +1,8 @@
-/// The scope of a caller. Each scope includes those before it.
+/// The scope of a caller. `read` to `admin` are a ladder: each includes those before it. `ingest` stands beside it: it allows
+/// nothing but to submit what the App Store signed, and `admin` includes it.
 package enum Scope: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable, Comparable {
+    /// Submit what the App Store signed. A token may have it beside a scope of the ladder.
+    case ingest = 0
     /// Read views and transactions.
     case read = 1
     /// Buy and finish.
@@ -13,6 +16,7 @@ package enum Scope: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable, Co
 
     package var name: String {
         switch self {
+        case .ingest: "ingest"
         case .read: "read"
         case .write: "write"
         case .test: "test"
@@ -25,6 +29,6 @@ package enum Scope: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable, Co
         self = scope
     }
 
-    /// `read, write, test, admin`, for messages.
+    /// `ingest, read, write, test, admin`, for messages.
     package static var names: String { Self.allCases.map(\.name).joined(separator: ", ") }
 }

@@ -23,6 +23,8 @@ package struct TokenClaims: Hashable, Sendable {
     package var apps: AppReach
     /// `scope`.
     package var scope: Scope
+    /// Whether `scope` names `ingest`, which stands beside the ladder.
+    package var ingests = false
     /// `account`: the only account that the token is for; nil for all accounts of its apps.
     package var account: String?
 
@@ -30,6 +32,7 @@ package struct TokenClaims: Hashable, Sendable {
         self.expires = expires
         self.apps = apps
         self.scope = scope
+        self.ingests = scope == .ingest
     }
 
     /// Reads the claims of a token without checking its signature.
@@ -76,10 +79,12 @@ package struct TokenClaims: Hashable, Sendable {
         }
         // Issuers write several words, some of them for other services. The highest scope of Perch counts: it includes
         // the rest.
-        guard let scope = scopes.split(separator: " ").compactMap({ Scope(named: $0) }).max() else {
+        let words = scopes.split(separator: " ").compactMap { Scope(named: $0) }
+        guard let scope = words.max() else {
             throw .malformed("its scope \(quoted(scopes)) names none of \(Scope.names)")
         }
         self.init(expires: expires, apps: try AppReach(names, environment: environment), scope: scope)
+        self.ingests = words.contains(.ingest)
         self.issuer = try text("iss") ?? ""
         self.subject = try text("sub") ?? ""
         self.audience = try texts("aud")
@@ -125,7 +130,8 @@ package struct TokenClaims: Hashable, Sendable {
             }
             if let first = apps.first { writer.member("environment", first.environment.description) }
         }
-        writer.member("scope", self.scope.name)
+        let ingests = self.ingests && self.scope != .ingest
+        writer.member("scope", ingests ? "\(self.scope.name) \(Scope.ingest.name)" : self.scope.name)
         if let account = self.account { writer.member("account", account) }
         writer.endObject()
         let payload: [UInt8]

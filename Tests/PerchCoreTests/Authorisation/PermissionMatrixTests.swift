@@ -14,7 +14,7 @@ private enum Caller: String, CaseIterable {
     case anonymous
     case otherAccount = "other account"
     case otherApp = "other app"
-    case read, write, test, admin
+    case ingest, read, write, test, admin
     case expired, revoked
     case wrongAudience = "wrong audience"
     case certificateOnly = "certificate only"
@@ -25,6 +25,7 @@ private enum Caller: String, CaseIterable {
         case .anonymous, .certificateOnly, .expired, .revoked, .wrongAudience: ""
         case .otherAccount: Gate.token(.admin, account: "ben")
         case .otherApp: Gate.token(.admin, app: .apps([AppName(bundleID: "com.example.other", environment: .xcode)]))
+        case .ingest: Gate.token(.ingest)
         case .read: Gate.token(.read)
         case .write: Gate.token(.write)
         case .test: Gate.token(.test)
@@ -92,7 +93,9 @@ private enum Caller: String, CaseIterable {
     /// The expected cell, by the rules and not by the deciding code.
     private static func expected(_ method: PerchWire.Method, _ caller: Caller) -> String {
         let needed = MethodCase.of(method).scope
-        let ofServer: Set<PerchWire.Method> = [.getServerStatus, .backup, .revokeToken]
+        let ofServer: Set<PerchWire.Method> = [
+            .getServerStatus, .backup, .revokeToken, .listAudit, .listDeadLetters, .retryDeadLetter, .dropDeadLetter,
+        ]
         // Requests about no account: data that every customer may see, and a file that is only checked.
         let shared: Set<PerchWire.Method> = [
             .productsTask, .getProducts, .getImage, .getAppPolicies, .getSettings, .getClock, .checkCatalog,
@@ -106,8 +109,15 @@ private enum Caller: String, CaseIterable {
         case .otherAccount: return shared.contains(method) ? "yes" : "PERMISSION_DENIED"
         // Calls without an app: the list has the caller's own apps, none here; a file belongs to no app.
         case .otherApp:
-            let withoutApp: Set<PerchWire.Method> = [.listApps, .checkCatalog, .offerConsoleCode, .redeemConsoleCode]
+            let withoutApp: Set<PerchWire.Method> = [
+                .listApps, .checkCatalog, .submitNotification, .offerConsoleCode, .redeemConsoleCode,
+            ]
             return withoutApp.contains(method) ? "yes" : "PERMISSION_DENIED"
+        // It stands beside the ladder.
+        case .ingest: return needed == .ingest || method == .redeemConsoleCode ? "yes" : "PERMISSION_DENIED"
+        case .read where needed == .ingest, .write where needed == .ingest, .certificateOnly where needed == .ingest,
+            .test where needed == .ingest:
+            return "PERMISSION_DENIED"
         case .read: return needed <= .read ? "yes" : "PERMISSION_DENIED"
         case .write, .certificateOnly: return needed <= .write ? "yes" : "PERMISSION_DENIED"
         case .test: return needed <= .test && !ofServer.contains(method) ? "yes" : "PERMISSION_DENIED"
@@ -143,7 +153,7 @@ private enum Caller: String, CaseIterable {
             "`yes`: it is let through. `no`: PERMISSION_DENIED. `who?`: UNAUTHENTICATED. The others: CREDENTIALS_EXPIRED,",
             "CREDENTIALS_REVOKED, CREDENTIALS_MISDIRECTED, of a token that would be an administrator's.", "",
             "`other account` and `other app` are an administrator's credentials for another one than the request names;",
-            "`read`, `write` and `test` are for the app, `admin` for every app; `certificate only` is mapped to `write`.",
+            "`ingest`, `read`, `write` and `test` are for the app, `admin` for every app; `certificate only` is mapped to `write`.",
             "",
             "| RPC | " + Caller.allCases.map(\.rawValue).joined(separator: " | ") + " |",
             "|---" + String(repeating: "|---", count: Caller.allCases.count) + "|",

@@ -27,6 +27,10 @@ extension LoopCore {
         case .unknown: break
         }
         guard let wire = self.wire(of: bytes) else { return (0, false) }
+        if wire == .perch1, self.connections[index].flags.contains(.isIntake) {
+            self.broken(index)
+            return (bytes.byteCount, false)
+        }
         self.connections[index].wire = wire
         guard wire.isHTTP else { return self.takeFrames(index, bytes, untilAsks: asksMax) }
         guard self.openHTTP(index) else { return (bytes.byteCount, false) }

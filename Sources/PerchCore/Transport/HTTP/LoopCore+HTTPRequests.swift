@@ -6,6 +6,7 @@ extension LoopCore {
     /// A request's head has come.
     mutating func beginHTTPRequest(_ stream: Int32, _ head: RequestHead) {
         let index = self.transport.http.streams[stream].connection
+        if self.connections[index].flags.contains(.isIntake) { return self.beginPost(stream, head) }
         guard self.acceptsOrigin(stream, head) else { return }
         if head.marks.contains(.isPreflight), head.verb == .options { return self.answerPreflight(stream) }
         switch head.verb {
@@ -35,6 +36,26 @@ extension LoopCore {
         if case .service = target { self.transport.http.streams[stream].flags.insert(.isService) }
         self.transport.http.requests[stream] = HTTPRequest(head: head, target: target, since: self.now.monotonic)
     }
+
+    /// A request on the listener of Apple's notifications.
+    private mutating func beginPost(_ stream: Int32, _ head: RequestHead) {
+        self.identified(self.transport.http.streams[stream].connection)
+        guard head.path == Self.notificationsPath else {
+            return self.respond(stream, 404, "this port takes App Store notifications: POST /apple/notifications")
+        }
+        guard head.verb == .post else {
+            return self.respond(stream, 405, "use POST", extra: [("allow", "POST")])
+        }
+        // Whatever the content type says, the body is JSON.
+        self.transport.http.streams[stream].form = .connectUnary
+        self.transport.http.streams[stream].flags.insert(.isJSON)
+        var asked = head
+        asked.metadata = []
+        self.transport.http.requests[stream] = HTTPRequest(
+            head: asked, target: .method(.submitNotification), since: self.now.monotonic)
+    }
+
+    private static let notificationsPath = Array("/apple/notifications".utf8)
 
     /// The target of a path; nil for an unknown path.
     static func target(_ path: [UInt8]) -> HTTPTarget? {
@@ -169,9 +190,10 @@ extension LoopCore {
     }
 
     private func tooLong(_ stream: Int32, _ found: Int, _ limit: Int) -> WireStatus {
-        let isCatalogue = limit > Limits.requestBytesMax
+        var reason = ErrorReason.requestTooLong
+        if case .method(let method)? = self.transport.http.requests[stream]?.target { reason = method.reasonOfTooLong }
         return WireStatus(
-            isCatalogue ? .catalogTooLong : .requestTooLong,
+            reason,
             "the request has \(found) bytes, the limit is \(limit)", details: [.found(found), .limit(limit)])
     }
 

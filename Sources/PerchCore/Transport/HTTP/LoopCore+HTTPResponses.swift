@@ -105,9 +105,10 @@ extension LoopCore {
                 let nothing = self.payloads.insert([UInt8]())
                 return self.oweHTTP(stream, .status, nothing, endsCall: endsCall)
             }
+            let isIntake = self.connections[slot.connection].flags.contains(.isIntake)
             self.respond(
-                stream, status.code.connectHTTPStatus, status.connectJSON, contentType: "application/json",
-                endsCall: endsCall)
+                stream, isIntake ? status.intakeHTTPStatus : status.code.connectHTTPStatus, status.connectJSON,
+                contentType: "application/json", endsCall: endsCall)
         case .events:
             guard slot.flags.contains(.hasSentHead) else {
                 return self.respond(
