@@ -10,8 +10,11 @@ package enum CatalogueFile {
         package var file: [UInt8]
         /// By name, including images that no product uses.
         package var images: [ImageFile]
+        /// The file of named entitlements beside it; nil for none.
+        package var entitlements: [UInt8]?
 
-        package init(file: [UInt8], images: [ImageFile] = []) {
+        package init(file: [UInt8], images: [ImageFile] = [], entitlements: [UInt8]? = nil) {
+            self.entitlements = entitlements
             self.file = file
             self.images = images
         }
@@ -31,7 +34,11 @@ package enum CatalogueFile {
             )
         }
         guard info.st_mode & S_IFMT == S_IFDIR else {
-            return Content(file: try Self.read(path, limit: Limits.catalogueFileBytes, "split the app"))
+            var stem = path
+            if stem.hasSuffix(".storekit") { stem.removeLast(9) }
+            return Content(
+                file: try Self.read(path, limit: Limits.catalogueFileBytes, "split the app"),
+                entitlements: try Self.entitlements(at: stem + ".entitlements.json"))
         }
         guard stat(path + "/Configuration.storekit", &info) == 0 else {
             throw ServerError(
@@ -40,14 +47,24 @@ package enum CatalogueFile {
         }
         let file = try Self.read(
             path + "/Configuration.storekit", limit: Limits.catalogueFileBytes, "split the app")
-        return Content(file: file, images: try Self.images(in: path + "/Assets"))
+        return Content(
+            file: file, images: try Self.images(in: path + "/Assets"),
+            entitlements: try Self.entitlements(at: path + "/entitlements.json"))
+    }
+
+    /// The file of named entitlements beside a catalogue; nil where there is none.
+    private static func entitlements(at path: String) throws(ServerError) -> [UInt8]? {
+        var info = stat()
+        guard stat(path, &info) == 0 else { return nil }
+        return try Self.read(path, limit: Limits.entitlementFileBytesMax, "name fewer")
     }
 
     /// The catalogue at `path`.
     package static func load(_ path: String) throws(ServerError) -> LoadedCatalogue {
         let content = try Self.content(at: path)
         do throws(CatalogueError) {
-            return try StoreKitFile.load(content.file, images: content.images)
+            return try StoreKitFile.load(
+                content.file, images: content.images, entitlements: content.entitlements)
         } catch {
             throw ServerError("\(path): \(error)")
         }

@@ -127,6 +127,7 @@ extension ControlLoop {
             self.ask(
                 .call(loop: loop, ticket: ticket), loops: true, store: true,
                 deadline: Clocks.monotonic().advanced(byMilliseconds: Limits.statusMilliseconds))
+        case .ingest: preconditionFailure("the intake has a thread of its own")
         case .backup(let path):
             self.backUp(to: path, loop: loop, ticket: ticket)
         case .checkCatalog(let file, let images):
@@ -134,11 +135,12 @@ extension ControlLoop {
                 let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
                 return .response(.checkCatalog(CheckCatalogResponse(summary: Self.summary(loaded))))
             }
-        case .loadCatalog(let app, let file, let images, let source, let origin):
+        case .loadCatalog(let app, let file, let images, let source, let origin, let audit):
             self.answer(loop, ticket) { () throws(CatalogueError) in
                 let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
                 var mutation = Self.mutation(app, loaded, source: source.isEmpty ? "a call" : source, timeRate: nil)
                 mutation.origin = origin
+                mutation.audit = audit
                 self.write(mutation, for: .call(loop: loop, ticket: ticket, Self.summary(loaded)))
                 return nil
             }

@@ -29,6 +29,7 @@ extension ControlLoop {
             if let loop { samples.add(loop, loop: index) }
         }
         if let store = report.store { samples.add(store) }
+        if let intake = self.parts.intake { samples.add(self.parts.intakeFigures.counts, waiting: intake.depth) }
         return samples
     }
 

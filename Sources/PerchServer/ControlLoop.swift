@@ -83,6 +83,9 @@ final class ControlLoop: LoopDriver {
         var log: Log
         /// Nil where TLS is off.
         var keeper: TLSKeeper?
+        /// Nil where no app takes values of the App Store.
+        var intake: Inbox<IntakeEvent>?
+        var intakeFigures = IntakeFigures()
     }
 
     struct Drain {

@@ -68,7 +68,7 @@ package enum KeyFiles {
         return keys
     }
 
-    private struct File {
+    struct File {
         var bytes: [UInt8]
         var mode: mode_t
         /// Users other than the owner may read or write it.
@@ -76,7 +76,7 @@ package enum KeyFiles {
     }
 
     /// Reads a file, and checks the mode on the open descriptor, because the path may change in between.
-    private static func read(_ path: String, limit: Int) throws(ServerError) -> File {
+    static func read(_ path: String, limit: Int) throws(ServerError) -> File {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw ServerError("cannot read \(path): \(Self.reason())") }
         defer { close(descriptor) }

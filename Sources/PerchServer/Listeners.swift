@@ -7,6 +7,7 @@ import PerchModel
 struct Listeners {
     private let address: SocketAddress
     private let httpAddress: SocketAddress?
+    private let appleAddress: SocketAddress?
     private let inherited: InheritedListener?
     private let inheritedHTTP: InheritedListener?
 
@@ -47,6 +48,9 @@ struct Listeners {
         } else {
             self.httpAddress = nil
         }
+        self.appleAddress = try settings.appleListen.map { (text) throws(ServerError) in
+            try Self.parse(text, option: "--apple-listen")
+        }
         try self.check(settings)
     }
 
@@ -74,6 +78,16 @@ struct Listeners {
                 "--http: \(http) can be reached from other machines, and every caller can read the server's figures; listen on 127.0.0.1, or write out --allow-remote-http"
             )
         }
+        if let apple = self.appleAddress {
+            guard apple.isLoopback || settings.tls.mode == .required || settings.isPlaintextAllowed else {
+                throw .settings(
+                    "--apple-listen: \(apple) can be reached from other machines, and Apple posts to HTTPS only; give --tls-certificate and --tls-key, listen on 127.0.0.1 behind a proxy, or write out --allow-plaintext"
+                )
+            }
+            guard apple.port == 0 || (apple != self.address && apple != self.httpAddress) else {
+                throw .settings("--apple-listen and another listener are both \(apple); give each its own port")
+            }
+        }
         if let http = self.httpAddress, http.port != 0, http == self.address {
             throw .settings("--http and --listen are both \(http); give each its own port")
         }
@@ -95,6 +109,16 @@ struct Listeners {
     var isHTTPOn: Bool { self.httpAddress != nil }
     /// The service manager owns the main listener: its backlog outlives this process.
     var isInherited: Bool { self.inherited != nil }
+
+    var isAppleOn: Bool { self.appleAddress != nil }
+
+    /// The listener of Apple's notifications.
+    func openApple() throws(SystemError) -> Descriptor {
+        guard let address = self.appleAddress else { preconditionFailure("--apple-listen is off") }
+        return try Self.naming("--apple-listen") { () throws(SystemError) in
+            try Sockets.listen(on: address, reusePort: false)
+        }
+    }
 
     /// Opens the listeners of the loops, one after another.
     func open(loops: Int) throws(SystemError) -> LoopListeners {

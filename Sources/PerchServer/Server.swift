@@ -36,6 +36,7 @@ package enum Server {
         let catalogues = try settings.apps.map { (app) throws(ServerError) in
             (app, try CatalogueFile.load(app.catalogPath))
         }
+        let apple = try settings.appleAppsPath.map { (path) throws(ServerError) in try AppleAppsFile(path: path) }
         let engine = try Self.open(settings, log)
         // The greeting for operators has the revision; programs get an event.
         if log.isForPrograms, case .file(let path) = settings.store, engine.header.revision == 0 {
@@ -50,11 +51,12 @@ package enum Server {
         try Self.checkStatedApp(settings, engine)
         try Self.checkNewApps(settings, engine)
         let apps = try Self.openApps(catalogues, engine, clock, log)
+        let intake = try Self.intakeEntries(apple, engine, clock)
 
         do throws(SystemError) {
             return try Self.run(
                 settings, listeners: listeners, keeper: keeper, authenticator: authenticator, engine: engine,
-                clock: clock, apps: apps, log: log, ready: ready)
+                clock: clock, apps: apps, intake: intake, log: log, ready: ready)
         } catch {
             throw ServerError("\(error)")
         }
@@ -73,6 +75,8 @@ package enum Server {
         package var address: String
         /// Address of HTTP; nil if it is off.
         package var http: String?
+        /// Address of Apple's notifications; nil if it is off.
+        package var apple: String?
         package var apps: [AppState]
         package var revision: UInt64
         package var storeIdentity: String
@@ -258,10 +262,33 @@ package enum Server {
         return result
     }
 
+    /// The apps that take values of the App Store, with the settings of their file. Nil: none was named.
+    private static func intakeEntries(
+        _ file: AppleAppsFile?, _ engine: StoreEngine, _ clock: StoreClock
+    ) throws(ServerError) -> [IntakeEntry]? {
+        guard let file else { return nil }
+        var entries: [IntakeEntry] = []
+        for entry in file.entries {
+            guard let app = engine.app(entry.bundleID, entry.environment) else {
+                throw .settings(
+                    "--apple-apps names \(entry.bundleID), \(entry.environment), which the store does not have; start once with its --catalog, --bundle-id and --environment"
+                )
+            }
+            do throws(StorageError) {
+                _ = try engine.mutateAtStart(
+                    AppleAppsFile.mutation(app.number, entry), wall: clock.now(), machine: Clocks.wall())
+            } catch {
+                throw ServerError("\(error)")
+            }
+            entries.append(IntakeEntry(app: entry.intake, number: app.number, environment: entry.environment))
+        }
+        return entries
+    }
+
     private static func run(
         _ settings: ServerSettings, listeners: Listeners, keeper: TLSKeeper?, authenticator: Authenticator?,
         engine: StoreEngine, clock: StoreClock, apps: [(settings: ServerSettings.AppSettings, number: AppNumber)],
-        log: Log, ready: (Ready) -> Void
+        intake entries: [IntakeEntry]?, log: Log, ready: (Ready) -> Void
     ) throws(SystemError) -> Int32 {
         let count = Self.loopCount(settings)
         let budget = ConnectionBudget.ofProcess(keeping: listeners.isHTTPOn ? Limits.httpConnectionsMax : 0)
@@ -279,7 +306,7 @@ package enum Server {
         let questions = Inbox<StoreQuestion>(wake: storeWake)
         let limits = SharedLimits(loops: count)
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
-
+        let intake = try entries.map { (entries) throws(SystemError) in try IntakeThread(entries) }
         let quotas = SharedQuotas()
         let seenTokens = SeenTokens()
         let consoleCodes = Self.newConsoleCodes()
@@ -297,12 +324,9 @@ package enum Server {
         // Everything that can fail comes before the first thread.
         var mainListeners = try listeners.open(loops: count)
         Self.warn(ofFew: budget.limit, log)
+        let appleAcceptor = try Self.acceptApple(listeners, on: eventLoops[0].poller, budget)
         let drivers = try eventLoops.enumerated().map { (index, eventLoop) throws(SystemError) in
-            // If TLS is required, no client could read the farewell.
-            let farewell = settings.tls.mode == .required ? [] : Farewell.noRoom(limit: budget.limit)
-            let acceptor = try Acceptor(
-                mainListeners.next(), tag: ServerLoop.listenerTag, on: eventLoop.poller, budget: budget,
-                farewell: farewell)
+            let acceptor = try Self.accept(mainListeners.next(), on: eventLoop.poller, budget, settings.tls)
             return ServerLoop(
                 loop: eventLoop, index: index,
                 core: LoopCore(
@@ -312,7 +336,8 @@ package enum Server {
                 acceptor: acceptor, inbox: inboxes[index], store: store, control: control, clock: clock,
                 limits: limits, log: log,
                 port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),
-                isInherited: listeners.isInherited, ownStore: hasOwnThread ? nil : storeDriver)
+                isInherited: listeners.isInherited, ownStore: hasOwnThread ? nil : storeDriver,
+                appStore: .init(acceptor: index == 0 ? appleAcceptor : nil, intake: intake?.inbox))
         }
         let address = mainListeners.address
         let signals = try SignalSource(on: controlLoop.poller, tag: ControlLoop.signalTag)
@@ -321,22 +346,39 @@ package enum Server {
             ControlLoop.Parts(
                 loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store,
                 questions: questions, signals: signals, apps: apps, identity: identity, epoch: epoch,
-                address: address, manager: manager, log: log, keeper: keeper))
+                address: address, manager: manager, log: log, keeper: keeper, intake: intake?.inbox,
+                intakeFigures: intake?.figures ?? IntakeFigures()))
         var http: SocketAddress?
         if listeners.isHTTPOn { http = try driver.listenForHTTP(listeners.openHTTP()) }
         let readiness = Ready(
-            address: address.description, http: http?.description, apps: states, revision: revision,
-            storeIdentity: identity.description,
+            address: address.description, http: http?.description, apple: appleAcceptor?.address.description,
+            apps: states, revision: revision, storeIdentity: identity.description,
             console: core.files.files.isEmpty ? nil : Self.consoleURL(address, settings.tls.mode))
         var threads: [LoopThread] = []
         if hasOwnThread { threads.append(try Self.start(storeLoop, storeDriver)) }
+        if let intake { threads.append(try Self.start(intake.loop, intake.driver(loops: inboxes, clock))) }
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
         ready(readiness)
         manager.ready("serving on \(address)")
         if let keeper { driver.tellCertificate(keeper) }
         Self.log(readiness, settings, loops: count, log)
         controlLoop.run(driver)
-        return Self.end(driver.exitStatus ?? 1, eventLoops + [storeLoop], threads)
+        return Self.end(driver.exitStatus ?? 1, eventLoops + [storeLoop] + (intake.map { [$0.loop] } ?? []), threads)
+    }
+
+    private static func accept(
+        _ listener: consuming Descriptor, on poller: Poller, _ budget: ConnectionBudget, _ tls: TLSSettings
+    ) throws(SystemError) -> Acceptor {
+        // If TLS is required, no client could read the farewell.
+        let farewell = tls.mode == .required ? [] : Farewell.noRoom(limit: budget.limit)
+        return try Acceptor(listener, tag: ServerLoop.listenerTag, on: poller, budget: budget, farewell: farewell)
+    }
+
+    private static func acceptApple(
+        _ listeners: Listeners, on poller: Poller, _ budget: ConnectionBudget
+    ) throws(SystemError) -> Acceptor? {
+        guard listeners.isAppleOn else { return nil }
+        return try Acceptor(listeners.openApple(), tag: ServerLoop.appleListenerTag, on: poller, budget: budget)
     }
 
     private static func consoleURL(_ address: SocketAddress, _ mode: TLSSettings.Mode) -> String {

@@ -44,6 +44,7 @@ final class ServerLoop: LoopDriver {
     private let index: Int
     private let memory = UnsafeMutablePointer<LoopCore>.allocate(capacity: 1)
     private let acceptor: Acceptor
+    private let appStore: AppStore
     private let inbox: Inbox<LoopEvent>
     private let store: Inbox<StoreRequest>
     let control: Inbox<ControlEvent>
@@ -62,8 +63,6 @@ final class ServerLoop: LoopDriver {
     /// When the oldest commit of this tick became durable.
     @exclusivity(unchecked) private var oldestCommit: UInt64?
     @exclusivity(unchecked) private var standing = Standing()
-    /// The service manager owns the listener: the next process accepts its backlog.
-    private let isInherited: Bool
 
     /// By connection number.
     @exclusivity(unchecked) var tenants: [Tenant] = []
@@ -107,11 +106,21 @@ final class ServerLoop: LoopDriver {
         var secure: TLSConnection?
     }
 
+    /// How values of the App Store come in.
+    struct AppStore {
+        /// Of Apple's notifications; nil on all loops but one.
+        var acceptor: Acceptor?
+        /// Of the thread that verifies signed values; nil without one.
+        var intake: Inbox<IntakeEvent>?
+    }
+
     /// How far the tick is, and the loop's life.
     private struct Standing {
         var hasBegun = false
         var isDraining = false
         var isAccepting = true
+        /// The service manager owns the listener: the next process accepts its backlog.
+        var isInherited = false
     }
 
     /// The layer between a connection's socket and the core.
@@ -126,15 +135,18 @@ final class ServerLoop: LoopDriver {
     }
 
     static let listenerTag: UInt64 = 1 << 63
+    static let appleListenerTag: UInt64 = 1 << 63 | 1
 
     init(
         loop: EventLoop, index: Int, core: consuming LoopCore, acceptor: Acceptor, inbox: Inbox<LoopEvent>,
         store: Inbox<StoreRequest>, control: Inbox<ControlEvent>, clock: StoreClock,
-        limits: SharedLimits, log: Log, port: TLSPort = .off, isInherited: Bool = false, ownStore: StoreLoop? = nil
+        limits: SharedLimits, log: Log, port: TLSPort = .off, isInherited: Bool = false, ownStore: StoreLoop? = nil,
+        appStore: AppStore = AppStore()
     ) {
+        self.appStore = appStore
         self.port = port
         self.ownStore = ownStore
-        self.isInherited = isInherited
+        self.standing.isInherited = isInherited
         self.loop = loop
         self.index = index
         self.memory.initialize(to: core)
@@ -177,6 +189,11 @@ final class ServerLoop: LoopDriver {
             self.execute()
             return
         }
+        if tag == Self.appleListenerTag {
+            self.appStore.acceptor?.ready(now: now) { socket, peer in self.accept(socket, peer, isIntake: true) }
+            self.execute()
+            return
+        }
         let connection = Int32(truncatingIfNeeded: tag & 0xFFFF_FFFF)
         guard self.tenants[Int(connection)].generation == UInt32(truncatingIfNeeded: tag >> 32) else { return }
         if writable, self.sendPending(connection) { self.core.writable(connection) }
@@ -184,10 +201,10 @@ final class ServerLoop: LoopDriver {
         self.execute()
     }
 
-    private func accept(_ socket: Int32, _ peer: SocketAddress) {
+    private func accept(_ socket: Int32, _ peer: SocketAddress, isIntake: Bool = false) {
         let connection = self.core.accepted(
             socket: socket, isLoopback: peer.isLoopback,
-            address: PeerAddress(high: peer.host.high, low: peer.host.low))
+            address: PeerAddress(high: peer.host.high, low: peer.host.low), isIntake: isIntake)
         if self.core.notesEverything { self.core.note(.opened, connection, what: "\(peer)") }
     }
 
@@ -278,8 +295,9 @@ final class ServerLoop: LoopDriver {
         self.measures.turnMicroseconds.record(UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         var wake = next.map { MonotonicTime(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000).partialValue) }
         if let storeWake { wake = min(wake ?? .distantFuture, storeWake) }
-        if self.standing.isAccepting, let rest = self.acceptor.turn(now: now) {
-            wake = min(wake ?? .distantFuture, rest)
+        if self.standing.isAccepting {
+            if let rest = self.acceptor.turn(now: now) { wake = min(wake ?? .distantFuture, rest) }
+            if let rest = self.appStore.acceptor?.turn(now: now) { wake = min(wake ?? .distantFuture, rest) }
         }
         return wake
     }
@@ -313,7 +331,8 @@ final class ServerLoop: LoopDriver {
             self.standing.isDraining = true
             // The listener closes first: new clients go to another server. Connections in its backlog get the reason.
             self.standing.isAccepting = false
-            if self.isInherited {
+            self.appStore.acceptor?.close { socket, peer in self.accept(socket, peer, isIntake: true) }
+            if self.standing.isInherited {
                 self.acceptor.leave()
             } else {
                 self.acceptor.close { socket, peer in self.accept(socket, peer) }
@@ -385,6 +404,8 @@ final class ServerLoop: LoopDriver {
                 self.tenants[Int(connection)] = Tenant(generation: self.tenants[Int(connection)].generation &+ 1)
                 Sockets.close(socket)
                 self.acceptor.connectionClosed()
+            case .control(let ticket, .ingest(let work)):
+                self.verify(work, ticket)
             case .control(let ticket, let request):
                 self.control.post(.request(loop: self.index, ticket: ticket, request))
             case .drained:
@@ -393,6 +414,26 @@ final class ServerLoop: LoopDriver {
         }
         effects.removeAll(keepingCapacity: true)
         if self.core.effects.isEmpty { swap(&effects, &self.core.effects) }
+    }
+
+    /// Hands signed values to the intake's thread.
+    private func verify(_ work: IngestWork, _ ticket: UInt64) {
+        guard let intake = self.appStore.intake else {
+            return self.core.handle(
+                control: ticket,
+                .refused(
+                    .notToldApp, "this server takes no values of the App Store; start it with --apple-apps", []))
+        }
+        let waiting = intake.depth
+        guard waiting < Limits.intakeQueueMax else {
+            return self.core.handle(
+                control: ticket,
+                .refused(
+                    .intakeFull,
+                    "\(waiting) values wait to be verified, the limit is \(Limits.intakeQueueMax); try again",
+                    [.found(waiting), .limit(Limits.intakeQueueMax)]))
+        }
+        intake.post(.work(loop: self.index, ticket: ticket, work))
     }
 
     private func listen(_ connection: Int32, _ socket: Int32, reading: Bool, writing: Bool) {

@@ -59,6 +59,10 @@ package struct ServerSettings: Sendable {
     package var isMixingEnvironmentsAllowed = false
     /// `HOST:PORT` of /metrics, /healthz, /readyz and /status; nil for off.
     package var http: String?
+    /// The file of apps that take values of the App Store; nil for none.
+    package var appleAppsPath: String?
+    /// `HOST:PORT` of `POST /apple/notifications`; nil for off.
+    package var appleListen: String?
     /// The operator explicitly allows the HTTP listener off loopback.
     package var isRemoteHTTPAllowed = false
     package var log = LogSettings()
@@ -76,6 +80,8 @@ package struct ServerSettings: Sendable {
 
     /// The address of `--http on`.
     package static let standardHTTP = "127.0.0.1:7448"
+    /// The address of `--apple-listen on`.
+    package static let standardAppleListen = "127.0.0.1:7449"
 
     package init() {}
 
@@ -181,6 +187,9 @@ extension ServerSettings {
             return
                 "--token-issuer, --token-audience and --token-life restrict tokens, and without --token-keys no caller is asked for "
                 + "one; give the keys, or leave them out"
+        }
+        if self.appleListen != nil, self.appleAppsPath == nil {
+            return "--apple-listen takes notifications, and no app is named for them; give --apple-apps"
         }
         if let app = self.apps.first(where: { $0.clock != nil && $0.environment != .xcode }) {
             return

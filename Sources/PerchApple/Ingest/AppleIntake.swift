@@ -41,6 +41,9 @@ package struct AppleIntake {
         }
     }
 
+    /// Certificate chains that were checked, for metrics.
+    package var chainsChecked: UInt64 { self.verifiers.values.reduce(0) { $0 + $1.chainsChecked } }
+
     // MARK: Notifications
 
     /// Takes the body of `POST /apple/notifications`: `{"signedPayload": …}`.
@@ -108,6 +111,16 @@ package struct AppleIntake {
             throw IntakeRefusal(.innerRefused, error)
         }
         report.values.append(SourceReport.SignedValue(kind: kind, jws: text))
+    }
+
+    /// What a notification says of itself, for a dead letter. Nothing of it is verified here.
+    package static func outer(_ text: String) -> NotificationPayload? {
+        do throws(VerificationFault) {
+            let text = try SignedText(Array(text.utf8), limit: Limits.appleNotificationBytesMax)
+            return NotificationPayload(PayloadFields(text.payload))
+        } catch {
+            return nil
+        }
     }
 
     // MARK: Values that a backend submits

@@ -1,0 +1,143 @@
+package import PerchApple
+import PerchBase
+import PerchJSON
+package import PerchModel
+import PerchStore
+
+/// The file of `--apple-apps`: the apps of the App Store that the server takes values for, as JSON.
+///
+///     {"apps": [
+///         {"bundle_id": "com.example.app", "environment": "production", "app_apple_id": 1234567890,
+///          "leeway_minutes": 1440, "claims": "transfer"},
+///         {"bundle_id": "com.example.app", "environment": "sandbox", "roots": ["perch-root.pem"]}]}
+package struct AppleAppsFile {
+    /// One app.
+    package struct Entry {
+        package var bundleID: String
+        package var environment: AppEnvironment
+        package var intake: IntakeApp
+        /// Nil: as usual for the environment.
+        package var leewayMilliseconds: Int64?
+        package var claims: ClaimPolicy
+    }
+
+    package var entries: [Entry] = []
+
+    /// Reads the file; paths of roots are relative to its directory.
+    package init(path: String) throws(ServerError) {
+        let bytes = try KeyFiles.read(path, limit: Limits.appleAppsFileBytesMax).bytes
+        let value: JSONValue
+        do throws(JSONError) {
+            value = try JSONReader.read(bytes)
+        } catch {
+            throw ServerError("--apple-apps: \(path): \(error)")
+        }
+        guard let apps = value["apps"]?.array, !apps.isEmpty else {
+            throw ServerError("--apple-apps: \(path) has no list named apps; deploy/README.md shows one")
+        }
+        var directory = ""
+        if let slash = path.lastIndex(of: "/") { directory = String(path[...slash]) }
+        for (index, app) in apps.enumerated() {
+            do throws(ServerError) {
+                let entry = try Self.entry(app, directory: directory)
+                guard !self.entries.contains(where: { $0.intake.app == entry.intake.app }) else {
+                    throw ServerError("\(entry.bundleID), \(entry.environment) stands there twice")
+                }
+                self.entries.append(entry)
+            } catch {
+                throw ServerError("--apple-apps: \(path), app \(index + 1): \(error)")
+            }
+        }
+    }
+
+    private static let members: Set = [
+        "bundle_id", "environment", "app_apple_id", "leeway_minutes", "claims", "roots",
+    ]
+
+    private static func entry(_ value: JSONValue, directory: String) throws(ServerError) -> Entry {
+        guard let members = value.members else { throw ServerError("it is no object") }
+        if let stranger = members.first(where: { !Self.members.contains($0.key) }) {
+            throw ServerError(
+                "there is no member \(printable(stranger.key)); there are \(Self.members.sorted().joined(separator: ", "))"
+            )
+        }
+        guard let bundleID = value["bundle_id"]?.string, !bundleID.isEmpty else {
+            throw ServerError("bundle_id is missing")
+        }
+        let roots = try Self.roots(value["roots"], directory: directory)
+        let intake: IntakeApp
+        let environment: AppEnvironment
+        switch value["environment"]?.string {
+        case "production":
+            guard let id = value["app_apple_id"]?.integer, id > 0 else {
+                throw ServerError("app_apple_id is missing; App Store Connect shows it as Apple ID of the app")
+            }
+            guard roots.isEmpty else { throw ServerError("roots is for sandbox apps; production trusts Apple alone") }
+            (environment, intake) = (.production, .production(bundleID: bundleID, appAppleID: id))
+        case "sandbox":
+            environment = .sandbox
+            do throws(RootFault) {
+                intake = try .sandbox(bundleID: bundleID, further: roots)
+            } catch {
+                throw ServerError("roots: \(error)")
+            }
+        default: throw ServerError("environment must be production or sandbox")
+        }
+        var leeway: Int64?
+        if let given = value["leeway_minutes"] {
+            guard let minutes = given.integer, minutes >= 0, minutes <= Limits.leewayMillisecondsMax / 60_000 else {
+                throw ServerError("leeway_minutes must be 0 to \(Limits.leewayMillisecondsMax / 60_000)")
+            }
+            leeway = minutes * 60_000
+        }
+        var claims = ClaimPolicy.transfer
+        if let given = value["claims"] {
+            guard let policy = given.string.flatMap({ ClaimPolicy(named: $0) }) else {
+                let names = ClaimPolicy.allCases.map(\.description).joined(separator: ", ")
+                throw ServerError("claims must be one of \(names)")
+            }
+            claims = policy
+        }
+        return Entry(
+            bundleID: bundleID, environment: environment, intake: intake, leewayMilliseconds: leeway, claims: claims)
+    }
+
+    private static func roots(_ value: JSONValue?, directory: String) throws(ServerError) -> [[UInt8]] {
+        guard let value else { return [] }
+        guard let names = value.array else { throw ServerError("roots is no list of files") }
+        var roots: [[UInt8]] = []
+        for name in names {
+            guard let text = name.string, !text.isEmpty else { throw ServerError("roots holds what is no file") }
+            let path = text.hasPrefix("/") ? text : directory + text
+            let bytes = try KeyFiles.read(path, limit: 2 * Limits.appleCertificateBytesMax).bytes
+            roots.append(try Self.certificate(bytes, path))
+        }
+        return roots
+    }
+
+    /// One certificate, in PEM or in DER.
+    private static func certificate(_ bytes: [UInt8], _ path: String) throws(ServerError) -> [UInt8] {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard text.contains("-----BEGIN") else { return bytes }
+        let lines = text.split(whereSeparator: \.isNewline).map { String($0) }
+        guard let begin = lines.firstIndex(of: "-----BEGIN CERTIFICATE-----"),
+            let end = lines[begin...].firstIndex(of: "-----END CERTIFICATE-----"),
+            let decoded = Base64.decode(lines[(begin + 1)..<end].joined())
+        else { throw ServerError("\(path) holds no certificate in PEM") }
+        return decoded
+    }
+
+    /// A mutation that gives an app the settings of its entry, if they differ.
+    static func mutation(_ app: AppNumber, _ entry: Entry) -> Mutation {
+        let (leeway, claims) = (entry.leewayMilliseconds, entry.claims)
+        return Mutation(.app(app), needsTestApp: false) { view throws(Refusal) in
+            var settings = view.app.settings
+            settings.leewayMilliseconds = leeway
+            settings.claimPolicy = claims
+            guard settings != view.app.settings else { return .unchanged(answer: .none) }
+            var change = AppChange()
+            change.settings = settings
+            return .commitApp(change, answer: .none)
+        }
+    }
+}

@@ -1,0 +1,248 @@
+import Glibc
+import PerchApple
+import PerchBase
+import PerchCore
+import PerchIdentity
+import PerchLoop
+import PerchModel
+import PerchStore
+import PerchWire
+import Synchronization
+
+/// Events for the intake's thread.
+enum IntakeEvent: Sendable {
+    case work(loop: Int, ticket: UInt64, IngestWork)
+    case apps([IntakeEntry])
+}
+
+/// An app that takes values of the App Store.
+struct IntakeEntry: Sendable {
+    var app: IntakeApp
+    var number: AppNumber
+    var environment: AppEnvironment
+}
+
+/// Figures of the intake, read by the control thread. Sendable without a claim: all state is behind one lock, which is taken once
+/// for each value.
+final class IntakeFigures: Sendable {
+    struct Counts: Sendable {
+        /// Values taken, by source and type.
+        var taken: [String: UInt64] = [:]
+        /// Values refused, by reason.
+        var refused: [String: UInt64] = [:]
+        var deadLetters: UInt64 = 0
+        /// Fields of payloads that this version does not know.
+        var unknownFields: UInt64 = 0
+        var chainsChecked: UInt64 = 0
+        /// Of the last notification: between its signature and its arrival.
+        var lagMilliseconds: Int64 = 0
+        var lastNotification: Instant?
+    }
+
+    private let state = Mutex(Counts())
+
+    var counts: Counts { self.state.withLock { $0 } }
+
+    func change(_ body: (inout Counts) -> Void) { self.state.withLock { body(&$0) } }
+}
+
+/// The intake's thread, before it starts.
+struct IntakeThread {
+    let loop: EventLoop
+    let inbox: Inbox<IntakeEvent>
+    let figures = IntakeFigures()
+    private let entries: [IntakeEntry]
+
+    init(_ entries: [IntakeEntry]) throws(SystemError) {
+        self.loop = try EventLoop(name: "perch-intake")
+        self.inbox = Inbox<IntakeEvent>(wake: self.loop.wake)
+        self.entries = entries
+    }
+
+    func driver(loops: [Inbox<LoopEvent>], _ clock: StoreClock) -> IntakeLoop {
+        IntakeLoop(inbox: self.inbox, loops: loops, clock: clock, figures: self.figures, entries: self.entries)
+    }
+}
+
+/// Verifies signed values on a thread of its own, so that certificate chains cost no loop its time. It has a lower priority than
+/// the loops, because strangers can send it work.
+final class IntakeLoop: LoopDriver {
+    private let inbox: Inbox<IntakeEvent>
+    private let loops: [Inbox<LoopEvent>]
+    private let clock: StoreClock
+    private let figures: IntakeFigures
+    private var intake: AppleIntake
+    private var entries: [IntakeEntry]
+    private var events: [IntakeEvent] = []
+    private var hasLowered = false
+
+    init(
+        inbox: Inbox<IntakeEvent>, loops: [Inbox<LoopEvent>], clock: StoreClock, figures: IntakeFigures,
+        entries: [IntakeEntry]
+    ) {
+        self.inbox = inbox
+        self.loops = loops
+        self.clock = clock
+        self.figures = figures
+        self.entries = entries
+        self.intake = AppleIntake(entries.map(\.app))
+    }
+
+    func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {}
+
+    func turn(now: MonotonicTime) -> MonotonicTime? {
+        if !self.hasLowered {
+            self.hasLowered = true
+            // 0: the calling thread. A machine that forbids it only lacks the precaution.
+            _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        }
+        self.inbox.take(into: &self.events)
+        for event in self.events {
+            switch event {
+            case .work(let loop, let ticket, let work):
+                self.loops[loop].post(.control(ticket: ticket, self.answer(work)))
+            case .apps(let entries):
+                self.entries = entries
+                self.intake = AppleIntake(entries.map(\.app))
+            }
+        }
+        self.events.removeAll(keepingCapacity: true)
+        return nil
+    }
+
+    private func answer(_ work: IngestWork) -> ControlAnswer {
+        switch work {
+        case .values(let texts, let bundleID, let environment, let claimant):
+            return self.values(texts, bundleID, environment, claimant)
+        case .notification(let text, let reach):
+            do throws(IntakeRefusal) {
+                return try self.notification(text, reach: reach, dropping: nil)
+            } catch {
+                return self.refusal(error, of: text)
+            }
+        case .retry(let letter, let key):
+            do throws(IntakeRefusal) {
+                return try self.notification(letter.jws, reach: .all, dropping: key)
+            } catch {
+                self.count(error)
+                return .refused(Self.reason(error), error.message, Self.details(error))
+            }
+        }
+    }
+
+    // MARK: Submissions
+
+    private func values(
+        _ texts: [String], _ bundleID: String, _ environment: AppEnvironment, _ claimant: [UInt8]
+    ) -> ControlAnswer {
+        guard
+            let entry = self.entries.first(where: {
+                $0.app.app.bundleID == bundleID && $0.environment == environment
+            })
+        else {
+            return .refused(
+                .notToldApp,
+                "this server takes no values for \(bundleID), \(environment); name it in the file of --apple-apps", [])
+        }
+        var reports: [ToldReport] = []
+        var names: [AccountAlias] = []
+        for (index, text) in texts.enumerated() {
+            do throws(IntakeRefusal) {
+                let report = try self.intake.value(text, for: entry.app.app, now: self.clock.now())
+                self.took(report, source: "submission")
+                reports += report.reports
+                if !report.appTransactionID.isEmpty { names.append(.appTransactionID(report.appTransactionID)) }
+            } catch {
+                self.count(error)
+                return .refused(
+                    Self.reason(error), "value \(index + 1): \(error.message)",
+                    Self.details(error) + [.field("signed_values"), StatusDetail(key: "index", value: "\(index)")])
+            }
+        }
+        let key = claimant.isEmpty ? nil : AccountKey(app: entry.number, bytes: claimant)
+        return .told(
+            .told(.reports(reports, source: .submission, claimant: key, names: names), app: entry.number))
+    }
+
+    // MARK: Notifications
+
+    private func notification(
+        _ text: String, reach: AppReach, dropping item: ItemKey?
+    ) throws(IntakeRefusal) -> ControlAnswer {
+        let now = self.clock.now()
+        let report = try self.intake.notification(text, now: now)
+        guard let entry = self.entries.first(where: { $0.app.app == report.app }) else {
+            preconditionFailure("the intake knows an app that the server does not")
+        }
+        let name = AppName(bundleID: report.app.bundleID, environment: entry.environment)
+        guard reach.includes(name) else {
+            return .refused(
+                .permissionDenied,
+                "the credentials are for \(reach), and the notification is of another app; send it with credentials for that one",
+                [StatusDetail(key: "needed", value: "app")])
+        }
+        self.took(report, source: "notification")
+        self.figures.change { counts in
+            counts.lastNotification = now
+            counts.lagMilliseconds = max(0, now.milliseconds(since: report.signed))
+        }
+        return .told(
+            .told(
+                .reports(report.reports, source: .notification, claimant: nil, dropping: item), app: entry.number))
+    }
+
+    /// A refusal that the caller is told at once, or once the value is kept.
+    private func refusal(_ refusal: IntakeRefusal, of text: String) -> ControlAnswer {
+        self.count(refusal)
+        let (reason, details) = (Self.reason(refusal), Self.details(refusal))
+        guard refusal.isDeadLetter else { return .refused(reason, refusal.message, details) }
+        self.figures.change { $0.deadLetters += 1 }
+        let outer = AppleIntake.outer(text)
+        let isStrange = refusal.kind == .notConfigured
+        let letter = DeadLetter(
+            received: self.clock.now(), reason: reason.rawValue, message: refusal.message,
+            bundleID: outer?.bundleID ?? "", environment: outer?.environment ?? "",
+            notificationType: outer?.type ?? "", jws: text)
+        let item = letter.item(signed: outer?.signedDate ?? letter.received, isStrange: isStrange)
+        return .deadLetter(
+            .item(.keep(item, limit: isStrange ? Limits.strangeDeadLettersMax : Limits.deadLettersMax)),
+            WireStatus(reason, refusal.message, details: details))
+    }
+
+    // MARK: Parts
+
+    private func took(_ report: SourceReport, source: String) {
+        let type = Self.types.contains(report.type) ? report.type : report.type.isEmpty ? report.kind.rawValue : "other"
+        self.figures.change { counts in
+            counts.taken["\(source) \(type)", default: 0] += 1
+            counts.unknownFields += UInt64(report.unknownFields.count)
+            counts.chainsChecked = self.intake.chainsChecked
+        }
+    }
+
+    private func count(_ refusal: IntakeRefusal) {
+        self.figures.change { counts in
+            counts.refused[refusal.code, default: 0] += 1
+            counts.chainsChecked = self.intake.chainsChecked
+        }
+    }
+
+    /// Apple's types. Others are counted together, so that a sender cannot make metrics.
+    private static let types: Set = [
+        "SUBSCRIBED", "ONE_TIME_CHARGE", "DID_RENEW", "DID_CHANGE_RENEWAL_STATUS", "DID_CHANGE_RENEWAL_PREF",
+        "OFFER_REDEEMED", "DID_FAIL_TO_RENEW", "GRACE_PERIOD_EXPIRED", "EXPIRED", "PRICE_INCREASE", "REFUND",
+        "REFUND_REVERSED", "REFUND_DECLINED", "CONSUMPTION_REQUEST", "REVOKE", "RENEWAL_EXTENDED",
+        "RENEWAL_EXTENSION", "EXTERNAL_PURCHASE_TOKEN", "RESCIND_CONSENT", "TEST",
+    ]
+
+    private static func reason(_ refusal: IntakeRefusal) -> ErrorReason {
+        guard let reason = ErrorReason(rawValue: refusal.code) else {
+            preconditionFailure("\(refusal.code) is no reason of the contract")
+        }
+        return reason
+    }
+
+    private static func details(_ refusal: IntakeRefusal) -> [StatusDetail] {
+        refusal.libraryStatus.map { [StatusDetail(key: "apple_library_status", value: $0.rawValue)] } ?? []
+    }
+}

@@ -1,0 +1,37 @@
+import PerchBase
+import PerchMetrics
+
+// Figures of the intake of values of the App Store.
+extension MetricSamples {
+    mutating func add(_ counts: IntakeFigures.Counts, waiting: Int) {
+        for (name, count) in counts.taken.sorted(by: { $0.key < $1.key }) {
+            let parts = name.split(separator: " ").map { String($0) }
+            self.add(
+                "perch_apple_values_total",
+                labels: Exposition.label("source", parts[0]) + "," + Exposition.label("type", parts[1]), count,
+                help: "Values of the App Store that were verified, by source and type.")
+        }
+        for (reason, count) in counts.refused.sorted(by: { $0.key < $1.key }) {
+            self.add(
+                "perch_apple_refused_total", labels: Exposition.label("reason", reason), count,
+                help: "Values of the App Store that were refused, by reason.")
+        }
+        self.add(
+            "perch_apple_dead_letters_total", counts.deadLetters,
+            help: "Notifications that were kept as dead letters, retries too.")
+        self.add(
+            "perch_apple_unknown_fields_total", counts.unknownFields,
+            help: "Fields of verified values that this version does not know.")
+        self.add(
+            "perch_apple_chains_checked_total", counts.chainsChecked,
+            help: "Certificate chains that were checked; known ones are not checked again.")
+        self.add("perch_apple_waiting", waiting, help: "Values that wait to be verified.")
+        guard let last = counts.lastNotification else { return }
+        self.add(
+            "perch_apple_last_notification_timestamp_seconds", seconds: Double(last.milliseconds) / 1_000,
+            help: "When the last notification came.")
+        self.add(
+            "perch_apple_lag_seconds", seconds: Double(counts.lagMilliseconds) / 1_000,
+            help: "Of the last notification: the time between its signature and its arrival.")
+    }
+}
