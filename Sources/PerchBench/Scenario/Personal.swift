@@ -20,7 +20,7 @@ extension Request {
         case .subscriptionStatusTask(let request): request.account
         case .currentEntitlementTask(let request): request.account
         case .transactionUpdates(let request): request.account
-        case .purchaseIntents(let request), .messages(let request): request.account
+        case .purchaseIntents(let request), .messages(let request), .entitlementsTask(let request): request.account
         default: nil
         }
     }

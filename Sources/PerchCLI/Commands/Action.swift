@@ -17,6 +17,10 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case scenarioRun, scenarioCheck
     case tokenCreate, tokenInspect, tokenRevoke, tokenKeyCreate
     case appRemove
+    case entitlementsList, entitlementsGrant, entitlementsRevoke
+    case audit
+    case ingest, deadLettersList, deadLettersRetry, deadLettersDrop
+    case accountFind, accountAttach, accountDetach, accountMove, accountMerge
     case contextAdd, contextUse, contextList, contextRemove
     case console
     case completion, manual
@@ -71,6 +75,11 @@ extension CommandRun {
         case .completion: try self.complete()
         case .manual: try self.writeManual()
         case .appRemove: try self.removeApp()
+        case .ingest: try await self.ingest()
+        case .audit: try await self.audit()
+        case .entitlementsList, .entitlementsGrant, .entitlementsRevoke: try await self.entitlements()
+        case .deadLettersList, .deadLettersRetry, .deadLettersDrop: try await self.deadLetters()
+        case .accountFind, .accountAttach, .accountDetach, .accountMove, .accountMerge: try await self.account()
         case .doctor: return try await self.examine()
         case .nodes: try await self.listNodes()
         }

@@ -16,7 +16,8 @@ extension CommandRun {
         let content = try self.catalogueContent(path)
         let loaded: LoadedCatalogue
         do throws(CatalogueError) {
-            loaded = try StoreKitFile.load(content.file, images: content.images)
+            loaded = try StoreKitFile.load(
+                content.file, images: content.images, entitlements: content.entitlements)
         } catch {
             throw CommandFailure(.failure, "\(self.shown(path)): \(error)")
         }

@@ -8,8 +8,9 @@ package enum CommandTable {
         root.commands = [
             ServeTable.serve, Self.consoleOfServer, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
-            TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench, BackupTable.backup,
-            BackupTable.restore, Self.doctor, Self.nodes,
+            EntitlementTable.entitlements, AppleTable.audit, AppleTable.ingest, AppleTable.deadLetters,
+            AppleTable.account, TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench,
+            BackupTable.backup, BackupTable.restore, Self.doctor, Self.nodes,
             CompletionTable.completion, CompletionTable.manual,
             Self.leaf("version", "Print the version.", .version, [], []),
         ]

@@ -43,6 +43,7 @@ package enum Serve {
         case .database(let url): lines.append("  store: \(printable(url)), at revision \(ready.revision)")
         case .file(let path): lines.append("  store: \(printable(path)), at revision \(ready.revision)")
         }
+        if let apple = ready.apple { lines.append("  App Store notifications: POST \(apple)/apple/notifications") }
         if let http = ready.http { lines.append("  http: \(http) (/metrics, /healthz, /readyz, /status)") }
         if let console = ready.console { lines.append("  console: \(console)") }
         return lines + Self.invitation(ready, settings, program: program)

@@ -56,6 +56,7 @@ enum ServeTable {
             ["tls", "tls-certificate", "tls-key", "tls-client-certificates", "tls-client-ca", "tls-ticket-secret"]
         ),
         ("Who may call", ["token-keys", "token-audience", "token-issuer", "certificate-identities"]),
+        ("The App Store", ["apple-apps", "apple-listen"]),
         ("Log", ["log-format", "log-level"]),
     ]
 
@@ -255,6 +256,15 @@ enum ServeTable {
         OptionSpec(
             "certificate-identities", .text, "FILE",
             "Identities of client certificates, as JSON: deploy/README.md. Read again at SIGHUP."),
+        OptionSpec(
+            "apple-apps", .text, "FILE",
+            "Sandbox and production apps that take signed values of the App Store, as JSON: deploy/README.md. Read at the "
+                + "start."),
+        OptionSpec(
+            "apple-listen", .listenAddressOrSwitch, "ADDRESS:PORT", default: "off",
+            "Where to take notifications of the App Store, POST /apple/notifications, and nothing else: `on` for "
+                + "\(ServerSettings.standardAppleListen), or `off`. It speaks TLS as --listen does; Apple needs HTTPS, of this "
+                + "server or of a proxy before it."),
         OptionSpec(
             flag: "with-parent",
             "End at once when the process that started this one ends, for servers that only a test knows of."),

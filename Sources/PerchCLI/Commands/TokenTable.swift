@@ -10,7 +10,8 @@ enum TokenTable {
             "A token is a signed text with the identity of a client: its app, its scope, its end. A copy of the token has the "
                 + "same rights, so keep it in files that only the client can read, and never on a command line.",
             "Scopes hold one another: read, then write (buy and finish), test (make things happen in a test app), admin "
-                + "(run the server).",
+                + "(run the server). Beside them stands ingest: submit what the App Store signed, and nothing else. Admin holds "
+                + "it too.",
         ]
         token.commands = [Self.create, Self.inspect, Self.revoke, Self.key]
         token.examples = [

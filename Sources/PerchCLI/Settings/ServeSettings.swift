@@ -70,6 +70,12 @@ extension ServerSettings {
         case let address?: self.http = address
         }
         self.isRemoteHTTPAllowed = settings.flag("allow-remote-http")
+        self.appleAppsPath = settings.text("apple-apps")
+        switch settings.text("apple-listen") {
+        case "off", nil: self.appleListen = nil
+        case "on": self.appleListen = Self.standardAppleListen
+        case let address?: self.appleListen = address
+        }
         self.log.format = settings.text("log-format").flatMap { LogSettings.Format(rawValue: $0) } ?? self.log.format
         self.log.level = settings.text("log-level").flatMap { LogLevel(named: $0) } ?? self.log.level
         self.version = version

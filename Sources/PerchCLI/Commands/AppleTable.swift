@@ -1,0 +1,95 @@
+import PerchBase
+
+/// `perch ingest`, `perch dead-letters` and `perch account`: apps whose store is Apple's.
+enum AppleTable {
+    static let ingest: CommandSpec = {
+        var ingest = CommandTable.leaf(
+            "ingest", "Submit signed values of the App Store: transactions, renewal information, notifications.",
+            .ingest,
+            [
+                OperandSpec(
+                    "FILE", .text, .many,
+                    "Files, or directories of them, with one value a line: a compact JWS, or a JSON object with "
+                        + "signedPayload as Apple posts it. `-` for standard input.")
+            ],
+            CommandTable.asking([
+                OptionSpec(
+                    "account", .text, "ACCOUNT", "The account that bought; the names in the values decide otherwise."),
+                OptionSpec(
+                    flag: "keep-going", "Go on after a value that is refused, and report each of them at the end."),
+            ]))
+        ingest.discussion = [
+            "The order does not matter, and a value that is known changes nothing: a run that was interrupted can be "
+                + "started again. Values are sent 50 at a time; progress stands on standard error.",
+            "The credentials need the scope ingest, for the app.",
+        ]
+        ingest.examples = [
+            ("perch ingest history/", "Backfill what was fetched from the App Store Server API."),
+            ("perch ingest --account alice receipt.jws", "Submit what alice's device has."),
+        ]
+        return ingest
+    }()
+
+    static let audit: CommandSpec = {
+        var audit = CommandTable.leaf(
+            "audit", "Administrative and test changes: who asked for what, from where.", .audit, [],
+            CommandTable.asking([
+                OptionSpec("after", .count(0...Int64.max), "REVISION", "Only changes after this revision."),
+                CommandTable.limit,
+            ]))
+        audit.discussion = ["Oldest first. Purchases of customers are not among them, and no account is named."]
+        audit.examples = [("perch audit --after 1200 -o ndjson", "What is new, for a program.")]
+        return audit
+    }()
+
+    static let deadLetters: CommandSpec = {
+        var letters = CommandSpec("dead-letters", "Notifications whose signature was good and that were not taken.")
+        let id = OperandSpec("ID", .text, .one, "The identifier that the list shows.")
+        letters.commands = [
+            CommandTable.leaf("list", "All of them, oldest first.", .deadLettersList, [], CommandTable.asking()),
+            CommandTable.leaf(
+                "retry", "Take one now; without ID, each that can be taken.", .deadLettersRetry,
+                [OperandSpec("ID", .text, .optional, "The identifier that the list shows.")], CommandTable.asking()),
+            CommandTable.leaf("drop", "Delete one.", .deadLettersDrop, [id], CommandTable.asking()),
+        ]
+        letters.examples = [
+            ("perch dead-letters list", "What waits, and why."),
+            ("perch dead-letters retry", "After the app was added to --apple-apps: take what waited for it."),
+        ]
+        return letters
+    }()
+
+    static let account: CommandSpec = {
+        var account = CommandSpec("account", "Whose a purchase of the App Store is, and whose it is to be.")
+        let name: [OptionSpec] = [
+            OptionSpec("token", .text, "UUID", "The app's own UUID for its customer: appAccountToken."),
+            OptionSpec("app-transaction", .text, "ID", "Apple's number of the customer in this app: appTransactionId."),
+        ]
+        let transaction = OptionSpec("transaction", .text, "ID", "Any transaction of the customer.")
+        account.commands = [
+            CommandTable.leaf(
+                "find", "The account of a transaction or of a customer's name.", .accountFind, [],
+                CommandTable.asking([transaction] + name)),
+            CommandTable.leaf(
+                "attach", "A customer's name belongs to the account from now on.", .accountAttach,
+                [CommandTable.account],
+                CommandTable.asking(name)),
+            CommandTable.leaf(
+                "detach", "A customer's name belongs to no account from now on.", .accountDetach, [],
+                CommandTable.asking(name)),
+            CommandTable.leaf(
+                "move", "Give an original transaction to the account, whatever the claim policy says.", .accountMove,
+                [CommandTable.account, CommandTable.transaction], CommandTable.asking()),
+            CommandTable.leaf(
+                "merge", "Give everything of an account to another, and its key too.", .accountMerge,
+                [CommandTable.account, OperandSpec("INTO", .text, .one, "The account that gets everything.")],
+                CommandTable.asking()),
+        ]
+        account.examples = [
+            ("perch account find --transaction 2000000123456789", "Who has it?"),
+            ("perch account attach alice --token 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d", "That is alice."),
+            ("perch account merge anonymous-17 alice", "The anonymous customer has signed in as alice."),
+        ]
+        return account
+    }()
+}

@@ -1,0 +1,284 @@
+import Glibc
+import PerchBase
+import PerchClient
+import PerchJSON
+import PerchModel
+
+extension CommandRun {
+    // MARK: perch ingest
+
+    /// `perch ingest`
+    func ingest() async throws {
+        var values: [String] = []
+        for path in self.texts("FILE") { values += try Self.values(at: path) }
+        guard !values.isEmpty else { throw CommandFailure(.failure, "there is no value in what was named") }
+        let account = self.settings.text("account")
+        let goesOn = self.settings.flag("keep-going")
+        try await self.withClient { client in
+            var progress = IngestProgress(total: values.count)
+            var rest = values[...]
+            while !rest.isEmpty {
+                let part = Array(rest.prefix(Limits.appleSubmissionValuesMax))
+                rest = rest.dropFirst(part.count)
+                do throws(PerchError) {
+                    progress.took(try await client.submit(part, account: account), part.count)
+                } catch {
+                    guard goesOn else { throw error }
+                    // One by one, to find those that are refused.
+                    for value in part {
+                        do throws(PerchError) {
+                            progress.took(try await client.submit([value], account: account), 1)
+                        } catch {
+                            progress.refused(value, "\(error)")
+                        }
+                    }
+                }
+                if let line = progress.line(isLast: rest.isEmpty) { self.console.talk(line) }
+            }
+            let end = progress
+            try self.printer.print { json in
+                json.long("valueCount", UInt64(end.done))
+                json.long("newsCount", UInt64(end.news))
+                json.long("staleCount", UInt64(end.stale))
+                json.long("duplicateCount", UInt64(end.duplicates))
+                json.long("refusedCount", UInt64(end.refusals.count))
+            } text: { _ in
+                end.refusals.map { "refused: \($0)" } + [
+                    "\(end.done) values: \(end.news) new, \(end.stale) older than what is known, \(end.duplicates) known, "
+                        + "\(end.refusals.count) refused"
+                ]
+            }
+            if !end.refusals.isEmpty {
+                throw CommandFailure(.refused, "\(end.refusals.count) of \(end.done) values were refused")
+            }
+        }
+    }
+
+    /// The values of a file, of the files of a directory in the order of their names, or of standard input.
+    private static func values(at path: String) throws -> [String] {
+        if path == "-" {
+            var lines: [String] = []
+            while let line = readLine() { lines += try Self.value(line, "standard input") }
+            return lines
+        }
+        var info = stat()
+        guard stat(path, &info) == 0 else {
+            throw CommandFailure(.notFound, "\(printable(path)): \(String(cString: strerror(errno)))")
+        }
+        if info.st_mode & S_IFMT == S_IFDIR {
+            guard let directory = opendir(path) else {
+                throw CommandFailure(.failure, "\(printable(path)): \(String(cString: strerror(errno)))")
+            }
+            defer { closedir(directory) }
+            var names: [String] = []
+            while let entry = readdir(directory) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if !name.hasPrefix(".") { names.append(name) }
+            }
+            return try names.sorted().flatMap { try Self.values(at: path + "/" + $0) }
+        }
+        guard let file = fopen(path, "r") else {
+            throw CommandFailure(.failure, "\(printable(path)): \(String(cString: strerror(errno)))")
+        }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = fread(&buffer, 1, buffer.count, file)
+            if count == 0 { break }
+            bytes.append(contentsOf: buffer[..<count])
+        }
+        return try bytes.split(separator: 10).flatMap { try Self.value(String(decoding: $0, as: UTF8.self), path) }
+    }
+
+    /// The values of a line: a compact JWS, or the body of a notification.
+    private static func value(_ line: String, _ path: String) throws -> [String] {
+        let text = line.filter { !$0.isWhitespace }
+        guard text.hasPrefix("{") else { return text.isEmpty ? [] : [text] }
+        guard let value = try? JSONReader.read(Array(line.utf8)), let payload = value["signedPayload"]?.string else {
+            throw CommandFailure(.failure, "\(printable(path)): a line is a JSON object without signedPayload")
+        }
+        return [payload]
+    }
+
+    // MARK: perch audit
+
+    /// `perch audit`
+    func audit() async throws {
+        try await self.withClient { client in
+            let after = UInt64(self.settings.number("after") ?? 0)
+            let limit = self.settings.number("limit").map { Int($0) } ?? .max
+            let changes = try await client.audit(after: after, limit: limit)
+            try self.printer.print { json in
+                json.messages("entries", changes) { json, change in
+                    json.long("revision", change.revision)
+                    json.instant("atMs", change.at)
+                    json.text("subject", change.subject)
+                    json.text("address", change.address)
+                    json.text("method", change.method)
+                    json.text("what", change.what)
+                    json.text("bundleId", change.bundleID)
+                    json.text("environment", change.environment)
+                }
+            } text: { _ in
+                changes.isEmpty
+                    ? ["No administrator and no test has changed anything."]
+                    : changes.map { change in
+                        let app =
+                            change.bundleID.isEmpty ? "" : "  \(printable(change.bundleID)) (\(change.environment))"
+                        let address = change.address.isEmpty ? "this machine" : change.address
+                        return "\(change.revision)  \(change.at)  \(change.subject) from \(address)  \(change.method) "
+                            + "\(printable(change.what))\(app)"
+                    }
+            }
+        }
+    }
+
+    // MARK: perch dead-letters
+
+    func deadLetters() async throws {
+        try await self.withClient { client in
+            switch self.invocation.action {
+            case .deadLettersList:
+                let letters = try await client.deadLetters()
+                try self.printer.print { json in
+                    json.messages("deadLetters", letters) { json, letter in
+                        json.text("id", letter.id)
+                        json.instant("receivedAtMs", letter.received)
+                        json.text("reason", letter.reason)
+                        json.text("message", letter.message)
+                        json.text("bundleId", letter.bundleID)
+                        json.text("environment", letter.environment)
+                        json.text("notificationType", letter.notificationType)
+                        json.number("byteCount", letter.byteCount)
+                    }
+                } text: { _ in
+                    letters.map { letter in
+                        "\(letter.id)  \(letter.received)  \(letter.notificationType)  \(printable(letter.bundleID)) "
+                            + "(\(printable(letter.environment)))  \(letter.reason): \(letter.message)"
+                    } + (letters.isEmpty ? ["There is no dead letter."] : [])
+                }
+            case .deadLettersRetry:
+                var ids = self.texts("ID")
+                let isOne = !ids.isEmpty
+                if !isOne { ids = try await client.deadLetters().map(\.id) }
+                var taken = 0
+                for id in ids {
+                    do throws(PerchError) {
+                        _ = try await client.retryDeadLetter(id)
+                        taken += 1
+                    } catch {
+                        if isOne { throw error }
+                        self.console.talk("perch: \(id): \(error)")
+                    }
+                }
+                let count = taken
+                try self.printer.print { json in
+                    json.number("takenCount", count)
+                    json.number("leftCount", ids.count - count)
+                } text: { _ in
+                    ["\(count) of \(ids.count) dead letters were taken."]
+                }
+            default:
+                let id = self.text("ID")
+                _ = try await client.dropDeadLetter(id)
+                try self.printer.print { json in
+                    json.text("id", id)
+                } text: { _ in
+                    ["\(id) is deleted."]
+                }
+            }
+        }
+    }
+
+    // MARK: perch account
+
+    func account() async throws {
+        try await self.withClient { client in
+            guard self.invocation.action != .accountFind else { return try await self.find(client) }
+            let moved: Int
+            switch self.invocation.action {
+            case .accountAttach: moved = try await client.attach(try self.customerName(), to: self.text("ACCOUNT"))
+            case .accountDetach: moved = try await client.detach(try self.customerName())
+            case .accountMove:
+                moved = try await client.move(original: self.transactionID("ID"), to: self.text("ACCOUNT"))
+            default: moved = try await client.merge(self.text("ACCOUNT"), into: self.text("INTO"))
+            }
+            let count = moved
+            try self.printer.print { json in
+                json.number("movedCount", count)
+            } text: { _ in
+                ["\(count) original transaction\(count == 1 ? "" : "s") changed the account."]
+            }
+        }
+    }
+
+    private func customerName() throws -> CustomerName {
+        switch (self.settings.text("token"), self.settings.text("app-transaction")) {
+        case (let token?, nil): return .appAccountToken(token)
+        case (nil, let id?): return .appTransactionID(id)
+        default:
+            throw UsageError("name the customer by --token or by --app-transaction", command: self.invocation.name)
+        }
+    }
+
+    private func find(_ client: PerchClient) async throws {
+        let found: FoundAccount
+        if let text = self.settings.text("transaction") {
+            guard let id = TransactionID(text) else {
+                throw UsageError(
+                    "--transaction is \(printable(text)), which is no number", command: self.invocation.name)
+            }
+            found = try await client.account(ofTransaction: id)
+        } else {
+            found = try await client.account(named: try self.customerName())
+        }
+        try self.printer.print { json in
+            json.text("account", found.account)
+            json.flag("unclaimed", found.isUnclaimed)
+            json.texts("originalTransactionIds", found.originalTransactionIDs.map { "\($0)" })
+        } text: { _ in
+            [
+                (found.isUnclaimed
+                    ? "No account that is known has it" : "The account \(printable(found.account)) has it")
+                    + "; original transactions: "
+                    + (found.originalTransactionIDs.isEmpty
+                        ? "none" : found.originalTransactionIDs.map { "\($0)" }.joined(separator: ", "))
+            ]
+        }
+    }
+}
+
+/// The counts of a run of `perch ingest`.
+private struct IngestProgress {
+    let total: Int
+    var done = 0
+    var news = 0
+    var stale = 0
+    var duplicates = 0
+    var refusals: [String] = []
+    private var told = 0
+
+    init(total: Int) { self.total = total }
+
+    mutating func took(_ submission: Submission, _ count: Int) {
+        self.done += count
+        self.news += submission.newsCount
+        self.stale += submission.staleCount
+        self.duplicates += submission.duplicateCount
+    }
+
+    mutating func refused(_ value: String, _ why: String) {
+        self.done += 1
+        self.refusals.append("\(value.prefix(24))… (\(value.utf8.count) bytes): \(why)")
+    }
+
+    /// A line of progress, for each thousandth value; nil between them.
+    mutating func line(isLast: Bool) -> String? {
+        guard self.total > 1_000, self.done - self.told >= 1_000 || isLast else { return nil }
+        self.told = self.done
+        return "perch: \(self.done) of \(self.total) values"
+    }
+}

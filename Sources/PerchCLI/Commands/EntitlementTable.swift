@@ -1,0 +1,101 @@
+import PerchBase
+import PerchClient
+import PerchLoop
+import PerchModel
+
+/// `perch entitlements`: entitlements by their names in the app.
+enum EntitlementTable {
+    static let entitlements: CommandSpec = {
+        var entitlements = CommandSpec("entitlements", "Entitlements by their names in the app, and grants of them.")
+        let name = OperandSpec("NAME", .text, .one, "The entitlement.")
+        entitlements.commands = [
+            CommandTable.leaf(
+                "list", "The named entitlements of an account.", .entitlementsList, [CommandTable.account],
+                CommandTable.asking()),
+            CommandTable.leaf(
+                "grant", "Grant one. It touches no purchase, and replaces an earlier grant of that name.",
+                .entitlementsGrant, [CommandTable.account, name],
+                CommandTable.asking([
+                    OptionSpec(
+                        "for", .duration(1_000...Limits.commandTimeoutMilliseconds * 10), "DURATION",
+                        "How long, from now on; without end if not given."),
+                    OptionSpec("reason", .text, "TEXT", "For the record."),
+                    OptionSpec("idempotency-key", .text, "KEY", "Makes the call safe to repeat."),
+                ])),
+            CommandTable.leaf(
+                "revoke", "End a grant.", .entitlementsRevoke, [CommandTable.account, name], CommandTable.asking()),
+        ]
+        entitlements.discussion = [
+            "The names come from a file beside the catalogue: NAME.entitlements.json of NAME.storekit, or entitlements.json in a "
+                + "bundle directory. It maps products, groups and levels to names."
+        ]
+        entitlements.examples = [
+            ("perch entitlements list alice", "What alice has, whatever gives it."),
+            ("perch entitlements grant alice plus --for 7d --reason sorry", "A week for free."),
+        ]
+        return entitlements
+    }()
+}
+
+extension CommandRun {
+    /// `perch entitlements`
+    func entitlements() async throws {
+        try await self.withClient { client in
+            let account = self.text("ACCOUNT")
+            switch self.invocation.action {
+            case .entitlementsList:
+                let list = try await client.namedEntitlements(account: account)
+                try self.printer.print { json in
+                    json.messages("entitlements", list) { json, one in
+                        json.text("name", one.name)
+                        json.flag("active", one.isActive)
+                        json.instant("untilMs", ifAny: one.until)
+                        json.flag("lifetime", one.isLifetime)
+                        json.flag("willRenew", one.willRenew)
+                        json.choice("state", one.state, "RENEWAL_STATE")
+                        json.instant("sinceMs", ifAny: one.since)
+                        json.choice("origin", one.origin, "ENTITLEMENT_ORIGIN")
+                        json.text("productId", one.productID)
+                        json.text("tier", one.tier)
+                        json.choice("ownershipType", one.ownership, "OWNERSHIP_TYPE")
+                        json.flag("sandbox", one.isSandbox)
+                        json.text("reason", one.reason)
+                    }
+                } text: { _ in
+                    list.isEmpty ? ["No entitlement has a name here."] : list.map { Self.line(of: $0) }
+                }
+            case .entitlementsGrant:
+                let until = self.settings.number("for").map { Clocks.wall().advanced(byMilliseconds: $0) }
+                let position = try await client.grantEntitlement(
+                    self.text("NAME"), to: account, until: until, reason: self.settings.text("reason") ?? "",
+                    idempotencyKey: self.idempotencyKey)
+                try self.tellGrant(position, "granted" + (until.map { ", until \($0)" } ?? ", without end"))
+            default:
+                let position = try await client.revokeGrant(self.text("NAME"), of: account)
+                try self.tellGrant(position, "not granted")
+            }
+        }
+    }
+
+    private func tellGrant(_ position: Position, _ what: String) throws {
+        let name = self.text("NAME")
+        try self.printer.print { json in
+            json.text("name", name)
+            json.long("revision", position.revision)
+        } text: { _ in
+            ["\(printable(name)) is \(what), at revision \(position.revision)"]
+        }
+    }
+
+    private static func line(of one: NamedEntitlement) -> String {
+        var text = "\(printable(one.name))  \(one.isActive ? "active" : "not active")"
+        if !one.tier.isEmpty { text += "  \(printable(one.tier))" }
+        if one.isLifetime {
+            text += "  without end"
+        } else if let until = one.until {
+            text += "  until \(until)" + (one.willRenew ? ", then it renews" : "")
+        }
+        let source = one.productID.isEmpty ? "" : " (\(printable(one.productID)))"
+        return text + "  \(one.reason)\(source)"
+    }
+}

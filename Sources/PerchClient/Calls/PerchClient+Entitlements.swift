@@ -1,0 +1,42 @@
+public import PerchBase
+public import PerchModel
+import PerchWire
+
+// Entitlements by their names in the app.
+extension PerchClient {
+    /// The named entitlements of an account, once: one for each name of the app's file, and one for each other granted name.
+    public func namedEntitlements(
+        account: String, atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> [NamedEntitlement] {
+        let request = GetEntitlementsRequest(app: self.app, account: account, atLeast: atLeast)
+        return try await self.call(.getEntitlements(request), timeout: timeout) {
+            guard case .getEntitlements(.success(let entitlements, _)) = $0 else { return nil }
+            return entitlements
+        }
+    }
+
+    /// Grants a named entitlement, which replaces an earlier grant of that name. `until` nil: it has no end.
+    public func grantEntitlement(
+        _ name: String, to account: String, until: Instant? = nil, reason: String = "",
+        idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Position {
+        let request = GrantEntitlementRequest(
+            app: self.app, account: account, name: name, until: until, reason: reason,
+            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
+        return try await self.call(.grantEntitlement(request), timeout: timeout) {
+            guard case .grantEntitlement(let answer) = $0 else { return nil }
+            return answer.position
+        }
+    }
+
+    /// Ends a grant. Without one, nothing changes.
+    public func revokeGrant(
+        _ name: String, of account: String, timeout: Duration? = nil
+    ) async throws(PerchError) -> Position {
+        let request = RevokeGrantRequest(app: self.app, account: account, name: name)
+        return try await self.call(.revokeGrant(request), timeout: timeout) {
+            guard case .revokeGrant(let answer) = $0 else { return nil }
+            return answer.position
+        }
+    }
+}

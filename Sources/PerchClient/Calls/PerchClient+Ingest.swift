@@ -1,0 +1,245 @@
+public import PerchBase
+public import PerchModel
+import PerchWire
+
+/// What became of submitted values of the App Store.
+public struct Submission: Hashable, Sendable {
+    /// Where the store stands with them.
+    public var position: Position
+    /// Values that changed something.
+    public var newsCount: Int
+    /// Values that are older than what is known. They are kept, because they tell about the past.
+    public var staleCount: Int
+    /// Values that were known.
+    public var duplicateCount: Int
+
+    init(_ answer: SubmissionAnswer) {
+        self.position = answer.position
+        self.newsCount = Int(answer.newsCount)
+        self.staleCount = Int(answer.staleCount)
+        self.duplicateCount = Int(answer.duplicateCount)
+    }
+}
+
+/// A value of the App Store that the server did not take.
+public struct DeadLetter: Hashable, Sendable {
+    /// For `retryDeadLetter` and `dropDeadLetter`.
+    public var id: String
+    /// When it came.
+    public var received: Instant
+    /// Why it was not taken: a word of the table of errors.
+    public var reason: String
+    /// The reason as a sentence.
+    public var message: String
+    /// The bundle identifier that the value names.
+    public var bundleID: String
+    /// Apple's name of the environment that the value names.
+    public var environment: String
+    /// Apple's type of the notification; empty for another value.
+    public var notificationType: String
+    /// Length of the value.
+    public var byteCount: Int
+
+    init(_ letter: DeadLetterSummary) {
+        self.id = letter.id
+        self.received = letter.received
+        self.reason = letter.reason
+        self.message = letter.message
+        self.bundleID = letter.bundleID
+        self.environment = letter.environment
+        self.notificationType = letter.notificationType
+        self.byteCount = Int(letter.byteCount)
+    }
+}
+
+/// A name that the App Store or the app gives a customer.
+public enum CustomerName: Hashable, Sendable {
+    /// The app's own UUID for its customer.
+    case appAccountToken(String)
+    /// Apple's number of the customer in this app.
+    case appTransactionID(String)
+
+    fileprivate var token: String { if case .appAccountToken(let token) = self { token } else { "" } }
+    fileprivate var id: String { if case .appTransactionID(let id) = self { id } else { "" } }
+}
+
+/// An account that was found.
+public struct FoundAccount: Hashable, Sendable {
+    /// The caller's key; empty for an unclaimed account, which no caller can name.
+    public var account: String
+    /// What was reported belongs to no account that is known.
+    public var isUnclaimed: Bool
+    /// The original transactions of the account that were reported.
+    public var originalTransactionIDs: [TransactionID]
+}
+
+/// An administrative or test change: who asked for what, from where. It names no account.
+public struct AuditedChange: Hashable, Sendable {
+    /// The revision that it made.
+    public var revision: UInt64
+    /// When it was asked for.
+    public var at: Instant
+    /// Who asked: subject and key of the credentials.
+    public var subject: String
+    /// The caller's address or network; empty for the server's own machine.
+    public var address: String
+    /// The method's path.
+    public var method: String
+    /// The operation within the method, or what it was about.
+    public var what: String
+    /// Bundle identifier of the app; empty for a change of the store itself.
+    public var bundleID: String
+    /// Its environment; empty for a change of the store itself.
+    public var environment: String
+}
+
+// Values of the App Store, and whose they are.
+extension PerchClient {
+    /// Submits signed transactions, renewal information, app transactions or notifications for the app: up to 50.
+    ///
+    /// `account` is the account that bought; nil: the names in the values decide. A repetition changes nothing.
+    public func submit(
+        _ values: [String], account: String? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Submission {
+        let request = SubmitTransactionRequest(app: self.app, signedValues: values, account: account ?? "")
+        return try await self.call(.submitTransaction(request), timeout: timeout) {
+            guard case .submitTransaction(let answer) = $0 else { return nil }
+            return Submission(answer)
+        }
+    }
+
+    /// Submits an App Store Server Notification: the text of `signedPayload`.
+    public func submitNotification(
+        _ text: String, timeout: Duration? = nil
+    ) async throws(PerchError) -> Submission {
+        let request = SubmitNotificationRequest(signedPayload: text)
+        return try await self.call(.submitNotification(request), timeout: timeout) {
+            guard case .submitNotification(let answer) = $0 else { return nil }
+            return Submission(answer)
+        }
+    }
+
+    /// The values that were not taken, oldest first.
+    public func deadLetters(timeout: Duration? = nil) async throws(PerchError) -> [DeadLetter] {
+        var letters: [DeadLetter] = []
+        var token: [UInt8] = []
+        repeat {
+            let request = ListDeadLettersRequest(pageToken: token)
+            let page = try await self.call(.listDeadLetters(request), timeout: timeout) { response -> DeadLetterPage? in
+                guard case .listDeadLetters(let page) = response else { return nil }
+                return page
+            }
+            letters += page.deadLetters.map { DeadLetter($0) }
+            token = page.nextPageToken
+        } while !token.isEmpty
+        return letters
+    }
+
+    /// Lets the server take a dead letter now. It is gone when that succeeds. Returns what changed.
+    public func retryDeadLetter(_ id: String, timeout: Duration? = nil) async throws(PerchError) -> Int {
+        try await self.call(.retryDeadLetter(RetryDeadLetterRequest(id: id)), timeout: timeout) {
+            guard case .retryDeadLetter(let answer) = $0 else { return nil }
+            return Int(answer.newsCount)
+        }
+    }
+
+    /// Deletes a dead letter.
+    public func dropDeadLetter(_ id: String, timeout: Duration? = nil) async throws(PerchError) -> Position {
+        try await self.call(.dropDeadLetter(DropDeadLetterRequest(id: id)), timeout: timeout) {
+            guard case .dropDeadLetter(let answer) = $0 else { return nil }
+            return answer.position
+        }
+    }
+
+    /// The account that has a transaction.
+    public func account(
+        ofTransaction id: TransactionID, timeout: Duration? = nil
+    ) async throws(PerchError) -> FoundAccount {
+        try await self.find(FindAccountRequest(app: self.app, transactionID: id), timeout)
+    }
+
+    /// The account of a customer's name.
+    public func account(
+        named name: CustomerName, timeout: Duration? = nil
+    ) async throws(PerchError) -> FoundAccount {
+        try await self.find(
+            FindAccountRequest(app: self.app, appAccountToken: name.token, appTransactionID: name.id), timeout)
+    }
+
+    private func find(
+        _ request: FindAccountRequest, _ timeout: Duration?
+    ) async throws(PerchError) -> FoundAccount {
+        try await self.call(.findAccount(request), timeout: timeout) {
+            guard case .findAccount(let found) = $0 else { return nil }
+            return FoundAccount(
+                account: found.account, isUnclaimed: found.isUnclaimed,
+                originalTransactionIDs: found.originalTransactionIDs.compactMap { TransactionID($0) })
+        }
+    }
+
+    /// A customer's name belongs to an account from now on. Returns how many original transactions became the account's.
+    public func attach(
+        _ name: CustomerName, to account: String, timeout: Duration? = nil
+    ) async throws(PerchError) -> Int {
+        let request = AttachAliasRequest(
+            app: self.app, account: account, appAccountToken: name.token, appTransactionID: name.id)
+        return try await self.call(.attachAlias(request), timeout: timeout) {
+            guard case .attachAlias(let answer) = $0 else { return nil }
+            return Int(answer.movedCount)
+        }
+    }
+
+    /// A customer's name belongs to no account from now on.
+    public func detach(_ name: CustomerName, timeout: Duration? = nil) async throws(PerchError) -> Int {
+        let request = DetachAliasRequest(app: self.app, appAccountToken: name.token, appTransactionID: name.id)
+        return try await self.call(.detachAlias(request), timeout: timeout) {
+            guard case .detachAlias(let answer) = $0 else { return nil }
+            return Int(answer.movedCount)
+        }
+    }
+
+    /// Gives an original transaction to an account, whatever the app's claim policy says.
+    public func move(
+        original id: TransactionID, to account: String, timeout: Duration? = nil
+    ) async throws(PerchError) -> Int {
+        let request = MoveTransactionRequest(app: self.app, originalTransactionID: id, account: account)
+        return try await self.call(.moveTransaction(request), timeout: timeout) {
+            guard case .moveTransaction(let answer) = $0 else { return nil }
+            return Int(answer.movedCount)
+        }
+    }
+
+    /// Gives everything that an account has to another, and its key too. The client never repeats this call.
+    public func merge(
+        _ account: String, into other: String, timeout: Duration? = nil
+    ) async throws(PerchError) -> Int {
+        let request = MergeAccountsRequest(app: self.app, account: account, intoAccount: other)
+        return try await self.call(.mergeAccounts(request), timeout: timeout) {
+            guard case .mergeAccounts(let answer) = $0 else { return nil }
+            return Int(answer.movedCount)
+        }
+    }
+
+    /// Administrative and test changes after a revision, oldest first, at most `limit` of them.
+    public func audit(
+        after revision: UInt64 = 0, limit: Int = .max, timeout: Duration? = nil
+    ) async throws(PerchError) -> [AuditedChange] {
+        var changes: [AuditedChange] = []
+        var after = revision
+        while changes.count < limit {
+            let request = ListAuditRequest(afterRevision: after)
+            let page = try await self.call(.listAudit(request), timeout: timeout) { response -> AuditPage? in
+                guard case .listAudit(let page) = response else { return nil }
+                return page
+            }
+            changes += page.entries.map {
+                AuditedChange(
+                    revision: $0.revision, at: $0.at, subject: $0.subject, address: $0.address, method: $0.method,
+                    what: $0.what, bundleID: $0.bundleID, environment: $0.environment)
+            }
+            guard page.hasMore, let last = page.entries.last else { break }
+            after = last.revision
+        }
+        return Array(changes.prefix(limit))
+    }
+}
