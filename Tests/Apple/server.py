@@ -1,0 +1,459 @@
+"""A real server takes what the App Store sends. Usage: server.py PERCH [--backfill COUNT | --strangers]
+
+Notifications come by `POST /apple/notifications`, submissions by Connect. Ends only the servers that it started, by their number.
+"""
+
+import base64
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+
+from cryptography.hazmat.primitives import serialization
+
+from chains import Chain
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUNDLE, APPLE_ID = "app.perch.sample", 1234567890
+MINUTE, DAY = 60_000, 86_400_000
+perch = os.path.abspath(sys.argv[1])
+checks = 0
+failures = []
+
+
+def expect(condition, sentence):
+    global checks
+    checks += 1
+    if not condition:
+        failures.append(sentence)
+        print(f"apple: FAILED: {sentence}", file=sys.stderr)
+
+
+def now():
+    return int(time.time() * 1000)
+
+
+class Server:
+    """A `perch serve` on a store of its own."""
+
+    def __init__(self, directory, environment="sandbox", more=()):
+        self.directory = pathlib.Path(directory)
+        self.arguments = [
+            perch, "serve", "--store", str(self.directory / "store.db"), "--bundle-id", BUNDLE, "--environment",
+            environment, "--catalog", str(HERE.parents[1] / "deploy" / "sample.storekit"), "--listen", "127.0.0.1:0",
+            "--apple-apps", str(self.directory / "apple.json"), "--apple-listen", "127.0.0.1:0", "--http", "127.0.0.1:0",
+            "--with-parent", *more]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.port = self.apple = self.http = None
+        self.said = []
+        for line in self.process.stdout:
+            self.said.append(line)
+            if "serving on 127.0.0.1:" in line:
+                self.port = int(line.split("127.0.0.1:")[1].split()[0])
+            if "/apple/notifications" in line:
+                self.apple = int(line.split("127.0.0.1:")[1].split("/")[0])
+            if line.lstrip().startswith("http:"):
+                self.http = int(line.split("127.0.0.1:")[1].split()[0])
+                break
+        if not self.port or not self.apple:
+            sys.exit("apple: the server did not start:\n" + "".join(self.said))
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
+    def post(self, body, path="/apple/notifications", method="POST", port=None, headers=None, connection=None):
+        """The status and the JSON of an answer."""
+        own = connection or http.client.HTTPConnection("127.0.0.1", port or self.apple, timeout=30)
+        own.request(method, path, body, headers or {"content-type": "application/json; charset=utf-8"})
+        answer = own.getresponse()
+        text = answer.read()
+        if not connection:
+            own.close()
+        try:
+            return answer.status, json.loads(text)
+        except ValueError:
+            return answer.status, text.decode(errors="replace")
+
+    def call(self, method, **request):
+        service = next((name for name, methods in SERVICES.items() if method in methods), "EntitlementService")
+        return self.post(json.dumps(request), f"/perch.v1.{service}/{method}", port=self.port)
+
+    def metric(self, name):
+        status, text = self.post(None, "/metrics", "GET", self.http, {})
+        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(name))
+
+
+SERVICES = {
+    "IngestService": ["SubmitTransaction", "SubmitNotification"],
+    "AdminService": [
+        "ListDeadLetters", "RetryDeadLetter", "DropDeadLetter", "FindAccount", "AttachAlias", "DetachAlias", "MoveTransaction",
+        "MergeAccounts", "GrantEntitlement", "RevokeGrant"],
+    "TransactionService": ["ListTransactions", "ListUnfinished"],
+    "TestStoreService": ["ListAccounts", "InspectAccount", "Operate"],
+}
+class Apple:
+    """What the App Store knows of some customers, and what it signs."""
+
+    def __init__(self, chain, environment="Sandbox"):
+        self.chain, self.environment, self.next = chain, environment, 1000
+
+    def transaction(self, original, period=0, token=None, signed=None, begin=None, days=30, product="app.perch.plus.monthly",
+                    **more):
+        begin = begin if begin is not None else now() - DAY + period * days * DAY
+        payload = {
+            "transactionId": str(original + period), "originalTransactionId": str(original),
+            "webOrderLineItemId": f"{original}{period}", "bundleId": BUNDLE, "productId": product,
+            "subscriptionGroupIdentifier": "plus", "purchaseDate": begin, "originalPurchaseDate": begin,
+            "expiresDate": begin + days * DAY, "quantity": 1, "type": "Auto-Renewable Subscription",
+            "inAppOwnershipType": "PURCHASED", "signedDate": signed or now(), "environment": self.environment,
+            "transactionReason": "RENEWAL" if period else "PURCHASE", "storefront": "USA", "storefrontId": "143441",
+            "currency": "USD", "price": 4990, "appTransactionId": f"70{original}", **more}
+        if token:
+            payload["appAccountToken"] = token
+        return payload
+
+    def renewal(self, original, end, status=1, signed=None, **more):
+        return {
+            "originalTransactionId": str(original), "productId": "app.perch.plus.monthly",
+            "autoRenewProductId": "app.perch.plus.monthly", "autoRenewStatus": status, "renewalDate": end,
+            "signedDate": signed or now(), "environment": self.environment, "recentSubscriptionStartDate": end - 30 * DAY,
+            **more}
+
+    def notification(self, kind="SUBSCRIBED", transaction=None, renewal=None, chain=None, signed=None, bundle=BUNDLE,
+                     environment=None, inner=None, **data):
+        data = {"bundleId": bundle, "environment": environment or self.environment, **data}
+        chain = chain or self.chain
+        if transaction:
+            data["signedTransactionInfo"] = (inner or chain).sign(transaction)
+        if renewal:
+            data["signedRenewalInfo"] = (inner or chain).sign(renewal)
+        return chain.sign({
+            "notificationType": kind, "notificationUUID": str(uuid.uuid4()), "version": "2.0",
+            "signedDate": signed or now(), "data": data})
+
+
+def body(text):
+    return json.dumps({"signedPayload": text})
+
+
+def configure(directory, chain, **more):
+    root = chain.root.certificate.public_bytes(serialization.Encoding.PEM)
+    (directory / "root.pem").write_bytes(root)
+    (directory / "apple.json").write_text(json.dumps({"apps": [
+        {"bundle_id": BUNDLE, "environment": "sandbox", "roots": ["root.pem"], **more}]}))
+
+
+def statuses(server, account):
+    status, answer = server.call("GetSubscriptionStatus", account=account, groupId="plus")
+    return [one["state"].replace("RENEWAL_STATE_", "") for one in answer.get("success", {}).get("statuses", [])]
+
+
+def answers(server, apple, chain):
+    """The table of answers: what is taken, what is refused, and what is kept of it."""
+    token = str(uuid.uuid4())
+    text = apple.notification(transaction=apple.transaction(1000, token=token))
+    expect(server.post(body(text))[0] == 200, "a good notification is 200")
+    expect(server.post(body(text))[0] == 200, "a repetition is 200")
+    expect(statuses(server, token) == [], "the customer of a token that nobody named has no account yet")
+    status, answer = server.call("SubmitTransaction", account=token, signedValues=[
+        chain.sign(apple.transaction(2000, token=token))])
+    expect(status == 200 and answer.get("newsCount") == 1, f"a submission is taken: {status} {answer}")
+    expect(statuses(server, token) == ["SUBSCRIBED", "SUBSCRIBED"],
+           "an account whose key is the token gets what waited for it")
+    expect(server.post(body(apple.notification("TEST")))[0] == 200, "TEST, which holds no value, is 200")
+    expect(server.post(body(apple.notification("OF_TOMORROW", transaction=apple.transaction(3000))))[0] == 200,
+           "an unknown type is 200")
+    for wrong in ["", "{", "[]", "{}", '{"signedPayload":7}', body("a.b"), body("")]:
+        expect(server.post(wrong)[0] == 400, f"{wrong[:30]!r} is 400, not {server.post(wrong)}")
+    stranger = Chain()
+    expect(server.post(body(apple.notification(chain=stranger)))[0] == 403, "another root is 403")
+    spoiled = text[:-6] + ("A" if text[-6] != "A" else "B") + text[-5:]
+    expect(server.post(body(spoiled))[0] == 403, "a wrong signature is 403")
+    before = server.call("ListDeadLetters")[1].get("deadLetters", [])
+    expect(before == [], f"nothing of these is kept: {before}")
+    inner = apple.notification(transaction=apple.transaction(4000), inner=stranger)
+    status, answer = server.post(body(inner))
+    expect(status == 403 and answer["code"] == "permission_denied", f"a wrong value inside is 403: {answer}")
+    server.post(body(inner))
+    letters = server.call("ListDeadLetters")[1]["deadLetters"]
+    expect(len(letters) == 1 and letters[0]["reason"] == "APPLE_UNTRUSTED" and letters[0]["bundleId"] == BUNDLE,
+           f"and one dead letter, also when it comes twice: {letters}")
+    expect(server.post(body("x" * 140_000))[0] == 413, "more than 128 KiB is 413")
+    expect(server.post(body(apple.notification(transaction={"pad": "x" * 70_000})))[0] == 413,
+           "a value of more than 64 KiB is 413")
+    expect(server.post(body(text), "/")[0] == 404 and server.post(None, method="GET")[0] == 405
+           and server.post("{}", "/perch.v1.AdminService/ListApps")[0] == 404, "the listener serves this path alone")
+    expect(server.post(body(text), port=server.port)[0] in (404, 501), "and no other listener serves it")
+    status, answer = server.call("SubmitTransaction", account="x", signedValues=[
+        stranger.sign(apple.transaction(5000))])
+    expect(status == 403 and "INVALID" not in json.dumps(answer) and "details" in answer,
+           f"a submission of another root is refused with a reason: {answer}")
+    identifier = letters[0]["id"]
+    expect(server.call("RetryDeadLetter", id=identifier)[0] == 403, "a dead letter that is still wrong stays")
+    expect(server.call("DropDeadLetter", id=identifier)[0] == 200, "it can be dropped")
+    expect(server.call("DropDeadLetter", id=identifier)[0] == 404, "once")
+    expect(server.call("ListUnfinished", account=token)[1].get("transactions", []) == [], "nothing is unfinished")
+    expect(server.metric("perch_apple_values_total") >= 4 and server.metric("perch_apple_refused_total") >= 5,
+           "metrics count both")
+
+
+def complaints(server, apple, chain):
+    """What users of comparable systems complain about, and what Perch does."""
+    # A refund takes access away at once, and its reversal gives it back.
+    account, original = "refund", 10_000
+    begin = now() - DAY
+    server.call("SubmitTransaction", account=account, signedValues=[chain.sign(apple.transaction(original, begin=begin))])
+    refund = apple.transaction(original, begin=begin, revocationDate=now() - 5, revocationReason=0, signed=now())
+    expect(server.post(body(apple.notification("REFUND", transaction=refund)))[0] == 200, "a refund is taken")
+    expect(statuses(server, account) == ["REVOKED"], "a refund ends access at once")
+    time.sleep(0.01)
+    server.post(body(apple.notification("REFUND_REVERSED", transaction=apple.transaction(original, begin=begin))))
+    expect(statuses(server, account) == ["SUBSCRIBED"], "a reversal gives it back")
+    # EXPIRED and DID_RENEW in the wrong order.
+    account, original = "order", 20_000
+    end = now() - MINUTE
+    first = apple.transaction(original, begin=end - 30 * DAY, signed=end - 30 * DAY)
+    second = apple.transaction(original, period=1, begin=end, signed=end + 1_000)
+    renewed = apple.notification("DID_RENEW", second, apple.renewal(original, end + 30 * DAY, signed=end + 1_000))
+    expired = apple.notification("EXPIRED", first, apple.renewal(original, end, 0, signed=end - 1, expirationIntent=2))
+    server.call("SubmitTransaction", account=account, signedValues=[chain.sign(first)])
+    server.post(body(renewed))
+    server.post(body(expired))
+    expect(statuses(server, account) == ["SUBSCRIBED"], "an EXPIRED that comes after the renewal changes nothing")
+    # No gap while the news of a renewal is late, and no grace without end.
+    account, original = "late", 30_000
+    end = now() - 30_000
+    server.call("SubmitTransaction", account=account, signedValues=[
+        chain.sign(apple.transaction(original, begin=end - 30 * DAY)), chain.sign(apple.renewal(original, end))])
+    expect(statuses(server, account) == ["SUBSCRIBED"], "within the leeway nobody sees an expired gap")
+    account, original = "overdue", 40_000
+    end = now() - 10 * MINUTE
+    server.call("SubmitTransaction", account=account, signedValues=[
+        chain.sign(apple.transaction(original, begin=end - 30 * DAY)), chain.sign(apple.renewal(original, end))])
+    expect(statuses(server, account) == ["EXPIRED"], "after the leeway it has expired")
+    account, original = "grace", 50_000
+    end = now() - DAY
+    server.call("SubmitTransaction", account=account, signedValues=[
+        chain.sign(apple.transaction(original, begin=end - 30 * DAY)),
+        chain.sign(apple.renewal(original, end, isInBillingRetryPeriod=True, gracePeriodExpiresDate=now() + DAY))])
+    expect(statuses(server, account) == ["IN_GRACE_PERIOD"], "a grace period entitles until its end")
+    # Sandbox and production do not mix.
+    production = Apple(chain, "Production")
+    status, _ = server.call("SubmitTransaction", account="mixed", signedValues=[
+        chain.sign(production.transaction(60_000))])
+    expect(status == 403, "a value of production is refused in a sandbox app")
+    expect(server.post(body(production.notification(transaction=production.transaction(60_000), appAppleId=APPLE_ID)))[0]
+           in (403, 404), "and so is its notification")
+
+
+def measure(server, apple, chain, account, original, count):
+    """Milliseconds from the POST to the push of an open stream, ascending."""
+    begin = now() - DAY
+    server.call("SubmitTransaction", account=account, signedValues=[chain.sign(apple.transaction(original, begin=begin))])
+    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    stream.request("GET", f"/perch.v1.EntitlementService/SubscriptionStatusTask?account={account}&groupId=plus", headers={
+        "accept": "text/event-stream"})
+    events = stream.getresponse()
+
+    def value():
+        while True:
+            line = events.fp.readline().decode()
+            if line.startswith("data: ") and "success" in line:
+                return json.loads(line[6:])["success"]["statuses"]
+
+    value()
+    times = []
+    connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=10)
+    for turn in range(count):
+        more = {} if turn % 2 else {"revocationDate": now() - 1, "revocationReason": 0}
+        text = body(apple.notification("REFUND", apple.transaction(original, begin=begin, **more)))
+        began = time.perf_counter()
+        server.post(text, connection=connection)
+        state = value()[0]["state"]
+        times.append((time.perf_counter() - began) * 1000)
+        expect(state.endswith("SUBSCRIBED" if turn % 2 else "REVOKED"), f"push {turn} says {state}")
+        time.sleep(0.002)
+    stream.close()
+    connection.close()
+    return sorted(times)
+
+
+def accounts(server, apple, chain):
+    """Whose a purchase is, and its named entitlements."""
+    token = str(uuid.uuid4())
+    server.post(body(apple.notification(transaction=apple.transaction(80_000, token=token))))
+    found = server.call("FindAccount", transactionId="80000")[1]
+    expect(found.get("unclaimed") is True and "account" not in found, f"nobody has it yet: {found}")
+    status, answer = server.call("AttachAlias", account="carol", appAccountToken=token.upper())
+    expect(status == 200 and answer.get("movedCount") == 1, f"the alias brings it: {answer}")
+    expect(statuses(server, "carol") == ["SUBSCRIBED"], "to the account of the alias")
+    names = server.call("GetEntitlements", account="carol")[1]["success"]["entitlements"]
+    expect(names[0]["name"] == "plus" and names[0]["active"] and names[0]["tier"] == "plus" and names[0]["sandbox"],
+           f"the mapping names it: {names}")
+    expect(server.call("MoveTransaction", originalTransactionId="80000", account="dave")[1].get("movedCount") == 1
+           and statuses(server, "carol") == [] and statuses(server, "dave") == ["SUBSCRIBED"], "an administrator moves it")
+    expect(server.call("MergeAccounts", account="dave", intoAccount="erin")[0] == 200
+           and statuses(server, "dave") == statuses(server, "erin") == ["SUBSCRIBED"], "a merged key names the other account")
+    expect(server.call("DetachAlias", appAccountToken=token)[0] == 200, "an alias can be detached")
+    until = now() + DAY
+    expect(server.call("GrantEntitlement", account="frank", name="plus", untilMs=str(until), reason="sorry")[0] == 200
+           and server.call("GetEntitlements", account="frank")[1]["success"]["entitlements"][0]["origin"].endswith("GRANT"),
+           "a grant entitles")
+    expect(server.call("RevokeGrant", account="frank", name="plus")[0] == 200
+           and not server.call("GetEntitlements", account="frank")[1]["success"]["entitlements"][0].get("active"),
+           "until it is revoked")
+    listed = server.call("ListAccounts")[1]["accounts"]
+    expect("erin" in listed and "frank" in listed and all(listed), f"accounts are listed by key: {listed}")
+
+
+def pushes(server, apple, chain):
+    times = measure(server, apple, chain, "watched", 70_000, 40)
+    print(f"apple: from POST to push: median {times[20]:.1f} ms, slowest of 40 {times[-1]:.1f} ms")
+
+
+def strangers(server, apple, chain, rate=500, count=600):
+    """Chains of strangers, so many a second, beside the pushes of others."""
+    quiet = measure(server, apple, chain, "quiet", 71_000, count)
+    text = body(apple.notification(chain=Chain(), transaction=None))
+    over = threading.Event()
+    sent = []
+
+    def send(part):
+        connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=60)
+        due = time.perf_counter()
+        while not over.is_set():
+            status, _ = server.post(text, connection=connection)
+            sent.append(status)
+            due += 4 / rate
+            time.sleep(max(0, due - time.perf_counter()))
+
+    workers = [threading.Thread(target=send, args=(part,)) for part in range(4)]
+    began = time.time()
+    for worker in workers:
+        worker.start()
+    loud = measure(server, apple, chain, "loud", 72_000, count)
+    over.set()
+    for worker in workers:
+        worker.join()
+    expect(set(sent) <= {403, 503}, f"strangers are answered {set(sent)}")
+    def p99(times):
+        return times[len(times) * 99 // 100]
+    print(f"apple: p99 from POST to push of {count}: quiet {p99(quiet):.1f} ms, beside "
+          f"{len(sent) / (time.time() - began):.0f} strange chains a second {p99(loud):.1f} ms")
+
+
+def crashes(server, apple, chain, count):
+    """kill -9 at any instant: what was answered 200 is there, and what was not is taken when it comes again."""
+    lost = 0
+    for turn in range(count):
+        account, original = f"crash-{turn}", 100_000 + 10 * turn
+        texts = [
+            body(apple.notification("SUBSCRIBED", apple.transaction(original + part, token=None)))
+            for part in range(4)]
+        answered = [False] * 4
+
+        def send():
+            for part, text in enumerate(texts):
+                try:
+                    answered[part] = server.post(text)[0] == 200
+                except OSError:
+                    return
+                except http.client.HTTPException:
+                    return
+
+        sender = threading.Thread(target=send)
+        sender.start()
+        time.sleep(random.uniform(0, 0.02))
+        server.kill()
+        sender.join()
+        server.start()
+        for part, text in enumerate(texts):
+            status, answer = server.call("SubmitNotification", signedPayload=json.loads(text)["signedPayload"])
+            expect(status == 200, f"turn {turn}: a repetition after the crash is {status} {answer}")
+            if answered[part] and answer.get("duplicateCount") != 1:
+                lost += 1
+    expect(lost == 0, f"{lost} notifications that were answered 200 are gone")
+
+
+def backfill(server, apple, chain, count):
+    """Many notifications over one connection: rate and memory."""
+    texts = []
+    began = time.time()
+    for number in range(count):
+        original = 1_000_000 + number
+        transaction = apple.transaction(original, token=str(uuid.UUID(int=number + 1)))
+        texts.append(body(apple.notification(
+            "SUBSCRIBED", transaction, apple.renewal(original, transaction["expiresDate"]))))
+    print(f"apple: signed {count} notifications in {time.time() - began:.0f} s", flush=True)
+    workers = []
+    wrong = []
+    began = time.time()
+
+    def send(part):
+        connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=60)
+        for text in texts[part::8]:
+            status, answer = server.post(text, connection=connection)
+            if status != 200:
+                wrong.append((status, answer))
+
+    for part in range(8):
+        workers.append(threading.Thread(target=send, args=(part,)))
+        workers[-1].start()
+    for worker in workers:
+        worker.join()
+    took = time.time() - began
+    memory = int(next(line for line in open(f"/proc/{server.process.pid}/status") if line.startswith("VmHWM")).split()[1])
+    expect(not wrong, f"{len(wrong)} notifications of a backfill were refused, the first: {wrong[:1]}")
+    print(f"apple: {count} notifications in {took:.1f} s: {count / took:.0f} a second; "
+          f"the server's memory was {memory / 1024:.0f} MiB at most")
+
+
+def main():
+    chain = Chain()
+    apple = Apple(chain)
+    with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
+        directory = pathlib.Path(name)
+        configure(directory, chain)
+        server = Server(directory)
+        stack.callback(lambda: server.process.poll() is None and server.kill())
+        if "--backfill" in sys.argv:
+            backfill(server, apple, chain, int(sys.argv[sys.argv.index("--backfill") + 1]))
+            return
+        if "--strangers" in sys.argv:
+            strangers(server, apple, chain)
+            return
+        answers(server, apple, chain)
+        complaints(server, apple, chain)
+        accounts(server, apple, chain)
+        pushes(server, apple, chain)
+        before = [statuses(server, name) for name in ("refund", "order", "grace")]
+        server.stop()
+        server.start()
+        expect(before == [statuses(server, name) for name in ("refund", "order", "grace")],
+               "a restart changes no status")
+        crashes(server, apple, chain, int(os.environ.get("CRASHES", "12")))
+        server.stop()
+
+
+main()
+if failures:
+    sys.exit(f"apple: {len(failures)} of {checks} checks of the server failed")
+print(f"apple: {checks} checks of the server passed")
