@@ -110,47 +110,6 @@ extension ShownPolicies {
 
 // MARK: Administration
 
-extension AppSummary {
-    var message: PerchWire.AppSummary {
-        PerchWire.AppSummary(
-            bundleID: self.bundleID, environment: self.environment, productCount: UInt32(clamping: self.productCount),
-            catalogSource: self.catalogSource)
-    }
-}
-
-extension CatalogSummary {
-    var message: PerchWire.CatalogSummary {
-        var summary = PerchWire.CatalogSummary(schemaVersion: self.schemaVersion)
-        summary.consumableCount = UInt32(clamping: self.consumableCount)
-        summary.nonConsumableCount = UInt32(clamping: self.nonConsumableCount)
-        summary.nonRenewingCount = UInt32(clamping: self.nonRenewingCount)
-        summary.subscriptionCount = UInt32(clamping: self.subscriptionCount)
-        summary.groupCount = UInt32(clamping: self.groupCount)
-        summary.introductoryOfferCount = UInt32(clamping: self.introductoryOfferCount)
-        summary.promotionalOfferCount = UInt32(clamping: self.promotionalOfferCount)
-        summary.codeOfferCount = UInt32(clamping: self.codeOfferCount)
-        summary.winBackOfferCount = UInt32(clamping: self.winBackOfferCount)
-        summary.imageCount = UInt32(clamping: self.imageCount)
-        summary.warnings = self.warnings.map {
-            PerchWire.CatalogWarning(
-                line: UInt32(clamping: $0.line), column: UInt32(clamping: $0.column), productID: $0.productID,
-                message: $0.message)
-        }
-        return summary
-    }
-}
-
-extension CatalogContents {
-    var message: PerchWire.CatalogContents {
-        PerchWire.CatalogContents(
-            productIDs: self.productIDs, groupIDs: self.groupIDs, source: self.source, revision: self.revision,
-            summary: self.summary.message,
-            images: self.images.map {
-                PerchWire.CatalogImageInfo(id: $0.id, contentHash: $0.contentHash, byteCount: $0.byteCount)
-            })
-    }
-}
-
 extension PerchWire.CatalogSummary {
     /// For a file that this command read.
     init(_ summary: CatalogueSummary, _ warnings: [CatalogueWarning]) {

@@ -1,55 +1,45 @@
 public import PerchBase
 public import PerchModel
-import PerchWire
+package import PerchWire
 
 /// What became of submitted values of the App Store.
 public struct Submission: Hashable, Sendable {
-    /// Where the store stands with them.
-    public var position: Position
-    /// Values that changed something.
-    public var newsCount: Int
-    /// Values that are older than what is known. They are kept, because they tell about the past.
-    public var staleCount: Int
-    /// Values that were known.
-    public var duplicateCount: Int
+    package let message: SubmissionAnswer
 
-    init(_ answer: SubmissionAnswer) {
-        self.position = answer.position
-        self.newsCount = Int(answer.newsCount)
-        self.staleCount = Int(answer.staleCount)
-        self.duplicateCount = Int(answer.duplicateCount)
-    }
+    init(_ answer: SubmissionAnswer) { self.message = answer }
+
+    /// Where the store stands with them.
+    public var position: Position { self.message.position }
+    /// Values that changed something.
+    public var newsCount: Int { Int(self.message.newsCount) }
+    /// Values that are older than what is known. They are kept, because they tell about the past.
+    public var staleCount: Int { Int(self.message.staleCount) }
+    /// Values that were known.
+    public var duplicateCount: Int { Int(self.message.duplicateCount) }
 }
 
 /// A value of the App Store that the server did not take.
 public struct DeadLetter: Hashable, Sendable {
-    /// For `retryDeadLetter` and `dropDeadLetter`.
-    public var id: String
-    /// When it came.
-    public var received: Instant
-    /// Why it was not taken: a word of the table of errors.
-    public var reason: String
-    /// The reason as a sentence.
-    public var message: String
-    /// The bundle identifier that the value names.
-    public var bundleID: String
-    /// Apple's name of the environment that the value names.
-    public var environment: String
-    /// Apple's type of the notification; empty for another value.
-    public var notificationType: String
-    /// Length of the value.
-    public var byteCount: Int
+    package let contract: DeadLetterSummary
 
-    init(_ letter: DeadLetterSummary) {
-        self.id = letter.id
-        self.received = letter.received
-        self.reason = letter.reason
-        self.message = letter.message
-        self.bundleID = letter.bundleID
-        self.environment = letter.environment
-        self.notificationType = letter.notificationType
-        self.byteCount = Int(letter.byteCount)
-    }
+    init(_ letter: DeadLetterSummary) { self.contract = letter }
+
+    /// For `retryDeadLetter` and `dropDeadLetter`.
+    public var id: String { self.contract.id }
+    /// When it came.
+    public var received: Instant { self.contract.received }
+    /// Why it was not taken: a word of the table of errors.
+    public var reason: String { self.contract.reason }
+    /// The reason as a sentence.
+    public var message: String { self.contract.message }
+    /// The bundle identifier that the value names.
+    public var bundleID: String { self.contract.bundleID }
+    /// Apple's name of the environment that the value names.
+    public var environment: String { self.contract.environment }
+    /// Apple's type of the notification; empty for another value.
+    public var notificationType: String { self.contract.notificationType }
+    /// Length of the value.
+    public var byteCount: Int { Int(self.contract.byteCount) }
 }
 
 /// A name that the App Store or the app gives a customer.

@@ -1,86 +1,69 @@
 public import PerchBase
 public import PerchModel
-import PerchWire
+package import PerchWire
 
 /// An app of a server.
 public struct AppSummary: Hashable, Sendable {
-    /// Bundle identifier of the app.
-    public var bundleID: String
-    /// Environment of the app: production, sandbox or xcode.
-    public var environment: AppEnvironment
-    /// Number of products in the catalogue.
-    public var productCount: Int
-    /// Origin of the catalogue, as a text for operators.
-    public var catalogSource: String
+    package let message: PerchWire.AppSummary
 
-    init(_ app: PerchWire.AppSummary) {
-        self.bundleID = app.bundleID
-        self.environment = app.environment
-        self.productCount = Int(app.productCount)
-        self.catalogSource = app.catalogSource
-    }
+    init(_ app: PerchWire.AppSummary) { self.message = app }
+
+    /// Bundle identifier of the app.
+    public var bundleID: String { self.message.bundleID }
+    /// Environment of the app: production, sandbox or xcode.
+    public var environment: AppEnvironment { self.message.environment }
+    /// Number of products in the catalogue.
+    public var productCount: Int { Int(self.message.productCount) }
+    /// Origin of the catalogue, as a text for operators.
+    public var catalogSource: String { self.message.catalogSource }
 }
 
 /// A suspicious place in a catalogue file.
 public struct CatalogWarning: Hashable, Sendable {
-    /// Line, from 1; 0 for none.
-    public var line: Int
-    /// Column, from 1; 0 for none.
-    public var column: Int
-    /// The product concerned; empty for none.
-    public var productID: String
-    /// The problem, and how the server reads the place.
-    public var message: String
+    package let contract: PerchWire.CatalogWarning
 
-    init(_ warning: PerchWire.CatalogWarning) {
-        self.line = Int(warning.line)
-        self.column = Int(warning.column)
-        self.productID = warning.productID
-        self.message = warning.message
-    }
+    init(_ warning: PerchWire.CatalogWarning) { self.contract = warning }
+
+    /// Line, from 1; 0 for none.
+    public var line: Int { Int(self.contract.line) }
+    /// Column, from 1; 0 for none.
+    public var column: Int { Int(self.contract.column) }
+    /// The product concerned; empty for none.
+    public var productID: String { self.contract.productID }
+    /// The problem, and how the server reads the place.
+    public var message: String { self.contract.message }
 }
 
 /// The content of a catalogue file, in numbers.
 public struct CatalogSummary: Hashable, Sendable {
-    /// Version of the file's schema, such as `4.0`.
-    public var schemaVersion: String
-    /// Number of consumables.
-    public var consumableCount: Int
-    /// Number of non-consumables.
-    public var nonConsumableCount: Int
-    /// Number of non-renewing subscriptions.
-    public var nonRenewingCount: Int
-    /// Number of auto-renewable subscriptions.
-    public var subscriptionCount: Int
-    /// Number of subscription groups.
-    public var groupCount: Int
-    /// Number of introductory offers.
-    public var introductoryOfferCount: Int
-    /// Number of promotional offers.
-    public var promotionalOfferCount: Int
-    /// Number of offers with codes.
-    public var codeOfferCount: Int
-    /// Number of win-back offers.
-    public var winBackOfferCount: Int
-    /// Number of promotional images.
-    public var imageCount: Int
-    /// Suspicious places in the file.
-    public var warnings: [CatalogWarning]
+    package let message: PerchWire.CatalogSummary
 
-    init(_ summary: PerchWire.CatalogSummary) {
-        self.schemaVersion = summary.schemaVersion
-        self.consumableCount = Int(summary.consumableCount)
-        self.nonConsumableCount = Int(summary.nonConsumableCount)
-        self.nonRenewingCount = Int(summary.nonRenewingCount)
-        self.subscriptionCount = Int(summary.subscriptionCount)
-        self.groupCount = Int(summary.groupCount)
-        self.introductoryOfferCount = Int(summary.introductoryOfferCount)
-        self.promotionalOfferCount = Int(summary.promotionalOfferCount)
-        self.codeOfferCount = Int(summary.codeOfferCount)
-        self.winBackOfferCount = Int(summary.winBackOfferCount)
-        self.imageCount = Int(summary.imageCount)
-        self.warnings = summary.warnings.map { CatalogWarning($0) }
-    }
+    init(_ summary: PerchWire.CatalogSummary) { self.message = summary }
+
+    /// Version of the file's schema, such as `4.0`.
+    public var schemaVersion: String { self.message.schemaVersion }
+    /// Number of consumables.
+    public var consumableCount: Int { Int(self.message.consumableCount) }
+    /// Number of non-consumables.
+    public var nonConsumableCount: Int { Int(self.message.nonConsumableCount) }
+    /// Number of non-renewing subscriptions.
+    public var nonRenewingCount: Int { Int(self.message.nonRenewingCount) }
+    /// Number of auto-renewable subscriptions.
+    public var subscriptionCount: Int { Int(self.message.subscriptionCount) }
+    /// Number of subscription groups.
+    public var groupCount: Int { Int(self.message.groupCount) }
+    /// Number of introductory offers.
+    public var introductoryOfferCount: Int { Int(self.message.introductoryOfferCount) }
+    /// Number of promotional offers.
+    public var promotionalOfferCount: Int { Int(self.message.promotionalOfferCount) }
+    /// Number of offers with codes.
+    public var codeOfferCount: Int { Int(self.message.codeOfferCount) }
+    /// Number of win-back offers.
+    public var winBackOfferCount: Int { Int(self.message.winBackOfferCount) }
+    /// Number of promotional images.
+    public var imageCount: Int { Int(self.message.imageCount) }
+    /// Suspicious places in the file.
+    public var warnings: [CatalogWarning] { self.message.warnings.map { CatalogWarning($0) } }
 }
 
 /// An image file of a catalogue. In a bundle directory it is `Assets/<id>.png`.
@@ -101,18 +84,16 @@ public struct CatalogImage: Hashable, Sendable {
 
 /// An image in the server's catalogue.
 public struct CatalogImageInfo: Hashable, Sendable {
-    /// Identifier of the image, as products name it.
-    public var id: String
-    /// SHA-256 of the image: 32 bytes.
-    public var contentHash: [UInt8]
-    /// Length of the image, in bytes.
-    public var byteCount: UInt32
+    package let message: PerchWire.CatalogImageInfo
 
-    init(_ info: PerchWire.CatalogImageInfo) {
-        self.id = info.id
-        self.contentHash = info.contentHash
-        self.byteCount = info.byteCount
-    }
+    init(_ info: PerchWire.CatalogImageInfo) { self.message = info }
+
+    /// Identifier of the image, as products name it.
+    public var id: String { self.message.id }
+    /// SHA-256 of the image: 32 bytes.
+    public var contentHash: [UInt8] { self.message.contentHash }
+    /// Length of the image, in bytes.
+    public var byteCount: UInt32 { self.message.byteCount }
 }
 
 /// The catalogue that a load made current.
@@ -125,27 +106,22 @@ public struct LoadedCatalog: Hashable, Sendable {
 
 /// The content of the server's catalogue.
 public struct CatalogContents: Hashable, Sendable {
-    /// Product identifiers, in the order of the file.
-    public var productIDs: [String]
-    /// Identifiers of the subscription groups, in the order of the file.
-    public var groupIDs: [String]
-    /// Origin of the catalogue, as a text for operators.
-    public var source: String
-    /// The revision that loaded it.
-    public var revision: UInt64
-    /// The content in numbers, without warnings.
-    public var summary: CatalogSummary
-    /// Images, sorted by identifier.
-    public var images: [CatalogImageInfo]
+    package let message: PerchWire.CatalogContents
 
-    init(_ contents: PerchWire.CatalogContents) {
-        self.productIDs = contents.productIDs
-        self.groupIDs = contents.groupIDs
-        self.source = contents.source
-        self.revision = contents.revision
-        self.summary = CatalogSummary(contents.summary)
-        self.images = contents.images.map { CatalogImageInfo($0) }
-    }
+    init(_ contents: PerchWire.CatalogContents) { self.message = contents }
+
+    /// Product identifiers, in the order of the file.
+    public var productIDs: [String] { self.message.productIDs }
+    /// Identifiers of the subscription groups, in the order of the file.
+    public var groupIDs: [String] { self.message.groupIDs }
+    /// Origin of the catalogue, as a text for operators.
+    public var source: String { self.message.source }
+    /// The revision that loaded it.
+    public var revision: UInt64 { self.message.revision }
+    /// The content in numbers, without warnings.
+    public var summary: CatalogSummary { CatalogSummary(self.message.summary) }
+    /// Images, sorted by identifier.
+    public var images: [CatalogImageInfo] { self.message.images.map { CatalogImageInfo($0) } }
 }
 
 /// One measured value.
