@@ -130,7 +130,8 @@ let package = Package(
             "PerchServer",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchCatalogue", "PerchWire",
-                "PerchIdentity", "PerchApple", "PerchStore", "PerchSQLite", "PerchPostgres", "PerchCore", "PerchMetrics",
+                "PerchIdentity", "PerchApple", "PerchStore", "PerchSQLite", "PerchPostgres", "PerchCore",
+                "PerchMetrics",
                 "PerchHTTP", "PerchConsole",
             ]),
 

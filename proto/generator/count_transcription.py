@@ -25,6 +25,7 @@ LEFT_OUT = {
     "PerchModel": "decisions and views",
     "PerchStore": "decisions, and the store's own disk form",
     "PerchSQLite": "the store's own disk form",
+    "PerchPostgres": "the store's own disk form",
     "PerchCore/Views": "views",
     "PerchApple": "reads and writes the App Store's payloads, whose field names are partly the contract's",
     "PerchServer/IntakeLoop.swift": "hands the App Store's payloads to the store",
