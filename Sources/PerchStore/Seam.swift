@@ -436,8 +436,8 @@ package struct StoreRequest: Sendable {
         indirect case changes(ChangesAsked)
         /// One item, or none.
         indirect case item(ItemKey)
-        /// Items of a group, after a key.
-        indirect case items(ItemKind, group: [UInt8], after: [UInt8], limit: Int)
+        /// Items of some groups, one group after the other. `after` is a key of the first group.
+        indirect case items(ItemKind, groups: [[UInt8]], after: [UInt8], limit: Int)
         /// The key of the account that a transaction or a name of a customer leads to.
         indirect case find(AppNumber, AccountSought)
         /// An image of an app's catalogue.

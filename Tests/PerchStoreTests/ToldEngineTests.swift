@@ -310,13 +310,34 @@ extension ToldRequest {
         #expect(try store.refusal(.keep(StoredItem(ItemKey(.deadLetter, key: [9]), []), limit: 3)) == .itemLimit)
         // The same one again takes no further place.
         #expect(try store.refusal(.keep(StoredItem(ItemKey(.deadLetter, key: [2]), [7]), limit: 3)) == nil)
-        guard case .items(let items, true) = try store.ask(.items(.deadLetter, group: [], after: [1], limit: 1)) else {
+        guard case .items(let items, true) = try store.ask(.items(.deadLetter, groups: [[]], after: [1], limit: 1))
+        else {
             throw ToldStore.Unexpected()
         }
         #expect(items == [StoredItem(ItemKey(.deadLetter, key: [2]), [7])])
         #expect(try store.refusal(.drop(ItemKey(.deadLetter, key: [2]))) == nil)
         #expect(try store.refusal(.drop(ItemKey(.deadLetter, key: [2]))) == .itemUnknown)
         #expect(try store.storage.itemCount(.deadLetter, group: []) == 2)
+    }
+
+    @Test(arguments: all)
+    func `lists items of several groups in pages, and says which page is the last`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try ToldStore(on: try implementation.make().storage)
+        for (group, key) in [(UInt8(0), UInt8(1)), (0, 2), (1, 3)] {
+            try store.tell(.keep(StoredItem(ItemKey(.deadLetter, group: [group], key: [key]), []), limit: 9))
+        }
+        func page(_ groups: [[UInt8]], after: [UInt8], limit: Int) throws -> (keys: [[UInt8]], hasMore: Bool) {
+            let answer = try store.ask(.items(.deadLetter, groups: groups, after: after, limit: limit))
+            guard case .items(let items, let hasMore) = answer else { throw ToldStore.Unexpected() }
+            return (items.map { $0.key.group + $0.key.key }, hasMore)
+        }
+        let first = try page([[0], [1]], after: [], limit: 2)
+        #expect(first == ([[0, 1], [0, 2]], true))
+        #expect(try page([[0], [1]], after: [2], limit: 2) == ([[1, 3]], false))
+        #expect(try page([[1]], after: [3], limit: 2) == ([], false))
+        #expect(try page([[0], [1]], after: [], limit: 3) == ([[0, 1], [0, 2], [1, 3]], false))
     }
 
     @Test func `a batch that fails leaves nothing behind`() throws {

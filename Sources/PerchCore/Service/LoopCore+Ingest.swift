@@ -35,10 +35,10 @@ extension LoopCore {
                     .cursorMalformed, "the page token is none of a list of dead letters; begin without one")
             }
             let place = Self.deadLetter(after: token)
+            let groups =
+                place?.group == DeadLetter.strange ? [DeadLetter.strange] : [DeadLetter.known, DeadLetter.strange]
             self.ask(
-                call, request, app: app,
-                .items(
-                    .deadLetter, group: place?.group ?? DeadLetter.known, after: place?.key ?? [], limit: limit))
+                call, request, app: app, .items(.deadLetter, groups: groups, after: place?.key ?? [], limit: limit))
         case .retryDeadLetter(let asked):
             self.ask(call, request, app: app, .item(try Self.deadLetter(asked.id)))
         case .dropDeadLetter(let asked):
@@ -57,27 +57,22 @@ extension LoopCore {
         return key
     }
 
-    /// A page token is the group and the key of the last one before; a group alone begins with that group.
+    /// A page token is the group and the key of the last one before.
     private static func deadLetter(after token: [UInt8]) -> (group: [UInt8], key: [UInt8])? {
-        guard let group = token.first, group < 2, token.count == 1 || token.count == 17 else { return nil }
+        guard let group = token.first, group < 2, token.count == 17 else { return nil }
         return ([group], Array(token[1...]))
     }
 
     /// Items that a call asked for.
     mutating func finishItems(_ call: Int32, _ pending: PendingCall, _ items: [StoredItem], hasMore: Bool) {
         switch pending.request {
-        case .listDeadLetters(let asked):
+        case .listDeadLetters:
             var page = DeadLetterPage()
             for item in items {
                 guard let letter = DeadLetter(item) else { continue }
                 page.deadLetters.append(DeadLetterSummary(letter, id: DeadLetter.id(of: item.key)))
             }
-            let group = asked.pageToken.first.map { [$0] } ?? DeadLetter.known
-            if hasMore, let last = items.last {
-                page.nextPageToken = last.key.group + last.key.key
-            } else if group == DeadLetter.known {
-                page.nextPageToken = DeadLetter.strange
-            }
+            if hasMore, let last = items.last { page.nextPageToken = last.key.group + last.key.key }
             self.answer(call, .listDeadLetters(page))
         case .listAudit:
             var page = AuditPage()

@@ -166,7 +166,7 @@ extension LoopCore {
         let limit = asked.pageSize == 0 ? Limits.pageSizeDefault : Int(asked.pageSize)
         self.ask(
             call, request, app: app,
-            .items(.audit, group: [], after: AuditEntry.key(ofRevision: asked.afterRevision).key, limit: limit))
+            .items(.audit, groups: [[]], after: AuditEntry.key(ofRevision: asked.afterRevision).key, limit: limit))
     }
 
     private mutating func answerPolicies(_ call: Int32, _ asked: AppPoliciesRequest, app: AppNumber) {

@@ -50,8 +50,12 @@ extension StoreEngine {
                 return .image(try self.storage.image(app, hash), hash)
             case .item(let key):
                 return .items(try self.storage.item(key).map { [$0] } ?? [], hasMore: false)
-            case .items(let kind, let group, let after, let limit):
-                var items = try self.storage.items(kind, group: group, after: after, limit: limit + 1)
+            case .items(let kind, let groups, var after, let limit):
+                var items: [StoredItem] = []
+                for group in groups where items.count <= limit {
+                    items += try self.storage.items(kind, group: group, after: after, limit: limit + 1 - items.count)
+                    after = []
+                }
                 let hasMore = items.count > limit
                 if hasMore { items.removeLast() }
                 return .items(items, hasMore: hasMore)
