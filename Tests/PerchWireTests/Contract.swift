@@ -101,7 +101,9 @@ enum Contract {
         "RenewalInfoResult.renewal_info", "SubscriptionStatus.transaction", "SubscriptionStatus.renewal_info",
         "GetClockResponse.clock", "SetClockResponse.clock", "CheckCatalogResponse.summary",
         "LoadCatalogResponse.summary", "GetCatalogResponse.summary", "ListPlanOptionsResponse.position",
-        "GetOfferEligibilityResponse.position", "AppChangesResponse.position",
+        "GetOfferEligibilityResponse.position", "AppChangesResponse.position", "RetryDeadLetterResponse.position",
+        "MoveTransactionResponse.position", "MergeAccountsResponse.position", "DetachAliasResponse.position",
+        "AttachAliasResponse.position",
         "ExplainResponse.position", "GetAppTransactionResponse.position", "InspectAccountResponse.position",
         "PurchaseRequest.order", "PendingPurchase.order", "PlanOption.product", "GroupStatuses.statuses",
         "OfferEdit.period", "GetSubscriptionStatusRequest.as_of", "GetCurrentEntitlementRequest.as_of",
@@ -151,6 +153,7 @@ enum Contract {
         }
         let reads: Set<String> = [
             "GetProductsResponse", "GetSubscriptionStatusResponse", "GetCurrentEntitlementResponse",
+            "GetEntitlementsResponse",
         ]
         let streams: Set<String> = ["PurchaseIntentsResponse", "MessagesResponse"]
         if message.hasSuffix("TaskResponse") || reads.contains(message) || streams.contains(message) {
