@@ -95,7 +95,7 @@ package struct Fact: Hashable, Sendable {
         /// A test store deleted everything from the account.
         case cleared
         /// Something was told about the account: its purchases happen elsewhere.
-        case told(ToldFact)
+        indirect case told(ToldFact)
     }
 
     /// The line that this fact refers to without containing it: only a record with that line can fold the fact.
@@ -214,7 +214,7 @@ package enum TransactionWrite: Hashable, Sendable {
     case delete(TransactionID)
     case deleteAll
     /// Rows are removed, then others are added or replaced. Of apps whose purchases happen elsewhere.
-    case rewrite(remove: [TransactionID], add: [Transaction])
+    indirect case rewrite(remove: [TransactionID], add: [Transaction])
 }
 
 /// The rest of a record after transactions were deleted from it.

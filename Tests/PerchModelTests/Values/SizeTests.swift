@@ -18,6 +18,8 @@ import Testing
         #expect(Prefetch.headerBytes + MemoryLayout<RecordFields>.size <= 96)
         guard case .purchased(let bought, let terms) = Fact.Body.purchased(Self.transaction, terms: nil) else { return }
         #expect(MemoryLayout.size(ofValue: bought) + MemoryLayout.size(ofValue: terms) <= 16)
+        #expect(MemoryLayout<Fact.Body>.size <= 16, "each purchase copies one")
+        #expect(MemoryLayout<TransactionWrite>.size <= 16)
     }
 
     @Test func `rare fields of a transaction are stored when set, and take no space when cleared`() {
