@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser import Browser  # noqa: E402
 from pages import PLUS, Site  # noqa: E402
 
-PAGES = ("accounts", "account/alice", "account/gwen", "account/nobody-yet", "clock", "products", "settings", "record", "live", "incoming")
+PAGES = ("accounts", "account/alice", "account/gwen", "account/nobody-yet", "clock", "products", "settings", "record", "live", "incoming", "audit")
 EXAMPLES = {"birds": "backyard-birds", "songs": "songs", "movie": "flower-movie", "destination": "destination-video"}
 
 

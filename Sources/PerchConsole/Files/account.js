@@ -2,7 +2,7 @@
 import {
   h, session, Page, stateBadge, instant, number, relative, money, word, forecastText, missing, readable,
 } from './kit.js';
-import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase } from './operations.js';
+import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase, grant, endGrant } from './operations.js';
 
 const pageMax = 500;
 
@@ -52,6 +52,7 @@ class AccountPage extends Page {
         if (!state.loading) read();
       });
     }
+    this.watch('EntitlementService/EntitlementsTask', { account: this.account }, (state) => { this.named = state; if (this.data) this.#showOwned(); });
     this.on(session.perch, 'change', read);
     this.every(2000, read);
     const tick = setInterval(() => this.#tick(), 500);
@@ -305,20 +306,28 @@ class AccountPage extends Page {
     this.whyPlace.replaceChildren(h('h2', {}, 'Why'), ...(this.why.length ? this.explanations(this.why) : [h('p.what', {}, 'The catalogue has no group.')]));
   }
 
-  async #showOwned() {
+  #showOwned() {
     const { entitled } = this.data;
     const list = entitled.transactions ?? [];
-    const key = JSON.stringify([list.map((each) => [each.transaction.productId, each.transaction.id]), entitled.error?.message, this.data.inspection.awaitingSync?.length]);
+    const named = (this.named?.success ?? this.named?.last)?.entitlements ?? [];
+    const key = JSON.stringify([list.map((each) => [each.transaction.productId, each.transaction.id]), entitled.error?.message, this.data.inspection.awaitingSync?.length, named, this.named?.failure]);
     if (key === this.ownedKey) return;
     this.ownedKey = key;
-    const hasNamed = await session.has('EntitlementsTask').catch(() => false);
     this.ownedPlace.replaceChildren(h('h2', {}, 'Current entitlements'),
       entitled.error ? h('p.note.bad', {}, entitled.error.message)
         : list.length ? h('ul.plain', {}, list.map(({ transaction: t }) => h('li', {}, `${this.name(t.productId)} `, h('a', { href: `#t${t.id ?? 0}`, onclick: (event) => this.goTo(event, t.id ?? '0') }, `transaction ${t.id ?? 0}`),
           t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED' ? ' (family)' : '')))
           : h('p.what', {}, 'None.'),
       this.data.inspection.awaitingSync?.length ? h('p.what', {}, `${this.data.inspection.awaitingSync.length} shared products wait for the customer’s restore.`) : '',
-      hasNamed ? '' : h('p.what', {}, 'This server has no named entitlements.'));
+      h('h3', {}, 'By name'), this.named?.failure ? h('p.note.bad', {}, this.named.failure.message) : '', named.length ? h('ul.plain', {}, named.map((each) => this.#named(each))) : h('p.what', {}, 'None.'),
+      session.allows('admin') ? h('button', { onclick: () => grant(this.account) }, 'Grant…') : '');
+  }
+
+  #named(each) {
+    const isGrant = each.origin === 'ENTITLEMENT_ORIGIN_GRANT';
+    return h('li', {}, h('b', {}, each.name), ' ', h('span.badge', { class: each.active ? 'good' : '' }, each.active ? each.tier || 'active' : each.reason?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
+      ` ${each.lifetime ? 'without an end' : each.untilMs ? `${each.willRenew ? 'renews' : 'until'} ${instant(each.untilMs)}` : ''}${isGrant ? ', granted' : each.productId ? `, by ${this.name(each.productId)}` : ''} `,
+      isGrant && each.active && session.allows('admin') ? h('button.link', { onclick: () => endGrant(this.account, each.name) }, 'End grant') : '');
   }
 
   #showRecord(inspection) {

@@ -12,7 +12,7 @@ import './incoming.js';
 const pages = [
   ['', [['accounts', 'Accounts'], ['products', 'Products']]],
   ['Test store', [['clock', 'Clock'], ['settings', 'Failures and settings'], ['record', 'Record']]],
-  ['Server', [['live', 'Live'], ['incoming', 'Incoming']]],
+  ['Server', [['live', 'Live'], ['incoming', 'Incoming'], ['audit', 'Audit']]],
 ];
 const examples = [['birds', 'Backyard Birds'], ['songs', 'Songs'], ['movie', 'Flower Movie+'], ['destination', 'Destination Video']];
 
@@ -48,7 +48,6 @@ class PerchConsole extends Page {
   #frame() {
     this.apps = h('select', { 'aria-label': 'App', onchange: () => { session.choose(session.apps[this.apps.selectedIndex]); this.#route(true); } });
     this.clock = h('a.chip', { href: '#/clock', 'aria-label': 'Clock of the app' });
-    this.online = h('span.chip', {});
     this.offline = h('div.offline', { role: 'status', hidden: true }, 'The server does not answer. What you see is the last that was known; it comes back by itself.');
     this.signOut = h('button', { onclick: () => session.signOut(), hidden: !session.token }, 'Sign out');
     this.nav = h('nav.pages', { 'aria-label': 'Pages' },
@@ -58,7 +57,7 @@ class PerchConsole extends Page {
     this.replaceChildren(
       h('a.skip', { href: '#main', onclick: (event) => { event.preventDefault(); this.main.focus(); } }, 'Skip to the page'),
       h('header.top', {}, h('a.brand', { href: '#/accounts' }, h('img', { src: new URL('icon.svg', import.meta.url), alt: '' }), 'Perch'),
-        this.apps, h('span.space'), this.clock, this.online, this.signOut),
+        this.apps, h('span.space'), this.clock, this.signOut),
       this.offline, h('div.frame', {}, this.nav, this.main));
     this.#showApps();
   }

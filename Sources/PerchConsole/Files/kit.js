@@ -104,7 +104,6 @@ class Session extends EventTarget {
     this.apps = [];
     this.scope = this.#scopeOf(this.token);
     this.clock = null;
-    this.services = null;
     this.perch.addEventListener('credentials', () => { this.needsToken = true; this.#tell('access'); });
     this.perch.addEventListener('change', () => this.readClock());
   }
@@ -184,19 +183,6 @@ class Session extends EventTarget {
       })().catch((error) => { this.products = null; throw error; });
     }
     return this.products;
-  }
-
-  /** Whether the server has a service or a method, by its own description. */
-  async has(name) {
-    this.services ??= this.#reflect();
-    return (await this.services).includes(name);
-  }
-  async #reflect() {
-    // gRPC-Web with one message: list_services of grpc.reflection.v1.
-    const response = await fetch('/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', {
-      method: 'POST', headers: { 'content-type': 'application/grpc-web+proto' }, body: new Uint8Array([0, 0, 0, 0, 2, 0x3a, 0]),
-    });
-    return new TextDecoder('latin1').decode(await response.arrayBuffer());
   }
 }
 

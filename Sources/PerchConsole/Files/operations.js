@@ -12,6 +12,16 @@ const milli = (text) => {
 const days = { name: 'days', label: 'Days', type: 'number', value: '30', props: { min: 1, max: 90, step: 'any' } };
 const member = { name: 'member', label: "Member's account", required: true, hint: 'bob' };
 
+/** Gives a named entitlement, whatever was bought. */
+export async function grant(account) {
+  const values = await ask('Grant an entitlement', [{ name: 'name', label: 'Name', required: true }, { name: 'days', label: 'Days; empty: without an end', type: 'number', props: { min: 0, step: 'any' } }, { name: 'reason', label: 'Reason, for the record' }], { submit: 'Grant' });
+  if (!values) return;
+  const { name, reason } = values;
+  const end = values.days ? { untilMs: String(Math.round(session.now() + Number(values.days) * 86_400_000)) } : {};
+  await attempt(() => session.perch.call('AdminService/GrantEntitlement', { account, name, reason, ...end }), `${name} is granted`);
+}
+export const endGrant = (account, name) => attempt(() => session.perch.call('AdminService/RevokeGrant', { account, name }), `The grant of ${name} has ended`);
+
 /** Operations on a subscription line. */
 const lineOperations = [
   ['Renew now', (target) => ({ renew: { target } })],

@@ -1,0 +1,135 @@
+"""What is beyond the test store: reports of the App Store, entitlements by name, the audit trail, and accounts by transaction."""
+import http.client
+import json
+import pathlib
+import re
+import sys
+import time
+import uuid
+
+from browser import ROOT
+from checks import check, equal
+
+sys.path.insert(0, str(ROOT / "Tests/Apple"))
+
+BUNDLE = "app.perch.sample"
+PLUS = "app.perch.plus.monthly"
+
+
+def named(site, browser):
+    place = "[aria-label=Entitlements]"
+    with check("account: entitlements by name, a grant, and its end"):
+        site.buy("nina")
+        browser.open("about:blank")
+        browser.open(site.page("account/nina"))
+        browser.shows("plus", place)
+        browser.shows("renews", place)
+        browser.click("Grant…", place)
+        browser.fill("Name", "beta", "dialog")
+        browser.fill("Days", "3", "dialog")
+        browser.fill("Reason", "she found a bug", "dialog")
+        browser.click("Grant", "dialog")
+        browser.shows("beta", place)
+        browser.shows("granted", place)
+        browser.click("End grant", place)
+        browser.until(lambda: browser.find("End grant", within=place) is None, 5, "no grant")
+    with check("account: an entitlement by name comes and goes by push"):
+        site.call("AdminService/GrantEntitlement", {"account": "nina", "name": "gamma"})
+        browser.shows("gamma", place, 3)
+        browser.shows("without an end", place)
+        site.call("AdminService/RevokeGrant", {"account": "nina", "name": "gamma"})
+        browser.until(lambda: browser.find("End grant", within=place) is None, 3, "no grant")
+    with check("audit: changes with their callers, newest first, live, and without accounts"):
+        browser.open(site.page("audit"))
+        browser.shows("GrantEntitlement", "main")
+        site.operate("nina", {"setCharges": {"outcome": "CHARGE_OUTCOME_FAIL"}})
+        browser.until(lambda: "setCharges" in browser.text("main tbody tr"), 5, "the newest change comes first")
+        assert "nina" not in browser.text("main"), browser.text("main")
+    with check("accounts: an older transaction leads to its account"):
+        for _ in range(3):
+            site.operate("nina", {"renew": {"target": {"productId": PLUS}}})
+        older = site.transactions("nina")[1]["id"]
+        browser.open("about:blank")
+        browser.open(site.page("accounts"))
+        browser.until(lambda: browser.text(".rows") and "still reading" not in browser.text("main"), 20, "all accounts read")
+        browser.fill("Search accounts", older)
+        browser.shows(f"{older} belongs to nina", "main")
+        browser.click("Open account", "main")
+        browser.shows("nina", "h1")
+
+
+def incoming(make, work, browser):
+    from chains import Chain
+    from cryptography.hazmat.primitives import serialization
+
+    chain, stranger = Chain(), Chain()
+    folder = pathlib.Path(work) / "apple"
+    folder.mkdir()
+
+    def trust(*chains):
+        for number, each in enumerate(chains):
+            (folder / f"root{number}.pem").write_bytes(each.root.certificate.public_bytes(serialization.Encoding.PEM))
+        (folder / "apple.json").write_text(json.dumps({"apps": [
+            {"bundle_id": BUNDLE, "environment": "sandbox", "roots": [f"root{number}.pem" for number in range(len(chains))]}]}))
+
+    def transaction(original):
+        now = int(time.time() * 1000)
+        return {"transactionId": str(original), "originalTransactionId": str(original), "webOrderLineItemId": str(original), "bundleId": BUNDLE,
+                "productId": PLUS, "subscriptionGroupIdentifier": "plus", "purchaseDate": now - 1000, "originalPurchaseDate": now - 1000,
+                "expiresDate": now + 30 * 86_400_000, "quantity": 1, "type": "Auto-Renewable Subscription", "inAppOwnershipType": "PURCHASED",
+                "signedDate": now, "environment": "Sandbox", "transactionReason": "PURCHASE", "storefront": "USA", "storefrontId": "143441",
+                "price": 4990, "currency": "USD"}
+
+    def post(site, inner, kind="SUBSCRIBED"):
+        text = chain.sign({"notificationType": kind, "notificationUUID": str(uuid.uuid4()), "version": "2.0", "signedDate": int(time.time() * 1000),
+                           "data": {"bundleId": BUNDLE, "environment": "Sandbox", "signedTransactionInfo": inner}})
+        found = browser.until(lambda: re.search(r"127\.0\.0\.1:(\d+)/apple/notifications", "\n".join(site.server.lines)), 5, "the listener's line")
+        connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=10)
+        connection.request("POST", "/apple/notifications", json.dumps({"signedPayload": text}), {"content-type": "application/json"})
+        return connection.getresponse().status
+
+    trust(chain)
+    site = make("apple", more=["--environment", "sandbox", "--apple-apps", str(folder / "apple.json"), "--apple-listen", "127.0.0.1:0"], bundle=BUNDLE)
+    try:
+        with check("incoming: reports are counted, and a report that cannot be taken is shown, tried again and dropped"):
+            equal(post(site, chain.sign(transaction(7001))), 200, "a report")
+            browser.open(f"{site.base}/console/#/incoming")
+            browser.shows("No dead letters", "main")
+            for original in (7002, 7003):
+                equal(post(site, stranger.sign(transaction(original))), 403, "a report with a value of another root")
+            browser.until(lambda: browser.run("return document.querySelectorAll('main tbody tr').length") == 2, 6, "two dead letters")
+            browser.shows("APPLE_UNTRUSTED", "main")
+            browser.shows(f"{BUNDLE} Sandbox", "main")
+            browser.click("Retry", "main tbody tr")
+            browser.until(lambda: browser.run("return document.querySelector('.toast.bad') !== null"), 5, "a refusal")
+            browser.click("Drop", "main tbody tr")
+            browser.until(lambda: browser.run("return document.querySelectorAll('main tbody tr').length") == 1, 5, "one dead letter less")
+        with check("incoming: a report is taken once its root is trusted"):
+            site.server.stop()
+            trust(chain, stranger)
+            site.server.start()
+            browser.hides("The server does not answer", "body", 12)
+            browser.click("Retry", "main tbody tr")
+            browser.shows("No dead letters", "main", 8)
+        with check("accounts of the App Store: a transaction that was reported leads to its customer"):
+            site.call("IngestService/SubmitTransaction", {"account": "petra", "signedValues": [chain.sign(transaction(7009))]})
+            browser.open("about:blank")
+            browser.open(f"{site.base}/console/#/accounts")
+            browser.shows("have no list", "main")
+            browser.fill("Search accounts", "7009")
+            browser.shows("7009 belongs to petra", "main")
+            browser.fill("Search accounts", "7002")
+            browser.shows("No account matches", "main")
+            browser.fill("Search accounts", "7001")
+            browser.shows("no account has claimed it", "main")
+            browser.fill("Search accounts", "7009")
+            browser.click("petra", "main")
+            browser.shows("petra", "h1")
+            browser.shows("subscribed", "main")
+            browser.shows("plus", "[aria-label=Entitlements]")
+            assert browser.find("Buy…") is None, "a button to buy, in an app of the App Store"
+    finally:
+        site.stop()
+
+
+__all__ = ["named", "incoming"]
