@@ -660,10 +660,12 @@ def main():
                 "walk": lambda: walk(site, browser), "accounts": lambda: accounts(site, browser), "account": lambda: account(site, browser),
                 "windows": lambda: windows(site, browser), "settings": lambda: settings(site, browser), "live": lambda: live(site, browser),
                 "charts": lambda: charts.run(site, browser, perch, work), "record": lambda: record(site, browser, perch, work), "accessibility": lambda: accessibility(site, browser),
-                "speed": lambda: speed(site, browser), "many": lambda: many(site, browser, 100_000 if FULL else 1_500),
+                "speed": lambda: speed(site, browser),
                 "named": lambda: reports.named(site, browser), "incoming": lambda: reports.incoming(lambda name, **more: Site(perch, work, name, **more), work, browser),
                 "leaving": lambda: leaving(site, browser), "clock": lambda: clock(site, browser), "products": lambda: products(site, browser),
                 "restart": lambda: restart(site, browser, perch, work), "tokens": lambda: tokens(perch, work, browser),
+                # Behind the parts that wait for a list of all accounts, or for the renewals of a month.
+                "many": lambda: many(site, browser, 100_000 if FULL else 1_500),
                 "examples": lambda: examples.run(lambda name, **more: Site(perch, work, name, **more), browser),
             }
             for name, part in parts.items():
