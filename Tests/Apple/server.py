@@ -322,6 +322,10 @@ def accounts(server, apple, chain):
            "until it is revoked")
     listed = server.call("ListAccounts")[1]["accounts"]
     expect("erin" in listed and "frank" in listed and all(listed), f"accounts are listed by key: {listed}")
+    page = server.call("ListAccounts", withSummaries=True)[1]
+    erin = page["summaries"][page["accounts"].index("erin")]
+    expect(erin.get("state") == "RENEWAL_STATE_SUBSCRIBED" and erin.get("transactionId") == "80000" and erin.get("lineCount") == 1,
+           f"a list shows what was reported: {erin}")
 
 
 def pushes(server, apple, chain):

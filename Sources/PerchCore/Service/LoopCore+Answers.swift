@@ -237,22 +237,20 @@ extension LoopCore {
         }
     }
 
+    /// What the account owns for good: of a told app, what entitles now.
+    static func owned(by record: AccountRecord, _ app: AppState, at now: Instant) -> [Verified<Transaction>] {
+        guard record.told != nil else { return record.owned.map { PerchModel.verified($0, app: app) } }
+        return currentEntitlements(of: record, app: app, at: now).filter { $0.value.productType != .autoRenewable }
+    }
+
     private func inspection(of record: AccountRecord, _ app: AppState, at now: Instant) -> AccountInspection {
-        var groups: [String] = []
-        for line in record.lines where !groups.contains(line.groupID) { groups.append(line.groupID) }
-        for line in record.told?.originals ?? [] where line.isSubscription && !groups.contains(line.groupID) {
-            groups.append(line.groupID)
-        }
-        let told = currentEntitlements(of: record.told == nil ? nil : record, app: app, at: now).filter {
-            $0.value.productType != .autoRenewable
-        }
-        return AccountInspection(
+        AccountInspection(
             position: Position(revision: self.applied, asOf: now),
-            groups: groups.map {
+            groups: record.groupIDs.map {
                 GroupStatuses(
                     groupID: $0, statuses: subscriptionStatuses(of: record, inGroup: $0, app: app, at: now).value)
             },
-            owned: record.owned.map { PerchModel.verified($0, app: app) } + told,
+            owned: Self.owned(by: record, app, at: now),
             pendingPurchases: record.pendingPurchases,
             intents: record.intents,
             shares: record.shares.map { FamilySharing(original: $0.original, memberOriginal: $0.memberOriginal) },

@@ -20,14 +20,14 @@ extension LoopCore {
 
     private static func summary(of record: AccountRecord, _ app: AppState, at now: Instant) -> AccountSummary {
         var summary = AccountSummary()
-        summary.lineCount = UInt32(clamping: record.lines.count)
-        summary.ownedCount = UInt32(clamping: record.owned.count)
+        let owned = Self.owned(by: record, app, at: now)
+        let toldLines = record.told?.originals.count { $0.isSubscription } ?? 0
+        summary.lineCount = UInt32(clamping: record.lines.count + toldLines)
+        summary.ownedCount = UInt32(clamping: owned.count)
         summary.pendingCount = UInt32(clamping: record.pendingPurchases.count)
         summary.revision = record.revision
-        var groups: [String] = []
-        for line in record.lines where !groups.contains(line.groupID) { groups.append(line.groupID) }
         var chosen: (status: SubscriptionStatus, forecast: Forecast?)?
-        for group in groups {
+        for group in record.groupIDs {
             let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
             // Where no line entitles, the one that ended last.
             let status =
@@ -39,7 +39,7 @@ extension LoopCore {
             chosen = (status, viewed.forecast)
         }
         guard let (status, forecast) = chosen else {
-            if let newest = record.owned.max(by: { $0.purchaseDate < $1.purchaseDate }) {
+            if let newest = owned.map(\.value).max(by: { $0.purchaseDate < $1.purchaseDate }) {
                 summary.productID = newest.productID
                 summary.transactionID = newest.id
                 summary.originalTransactionID = newest.originalID

@@ -196,6 +196,14 @@ package struct AccountRecord: Hashable, Sendable {
 }
 
 extension AccountRecord {
+    /// The subscription groups in which the account has a line, each once.
+    package var groupIDs: [String] {
+        let told = self.told?.originals.filter { $0.isSubscription }.map { $0.groupID } ?? []
+        return (self.lines.map { $0.groupID } + told).reduce(into: []) { groups, group in
+            if !groups.contains(group) { groups.append(group) }
+        }
+    }
+
     /// Whether the account has anything beside lines, owned products and histories.
     package var hasRareFields: Bool { self.contents.fields.rare != nil }
 
