@@ -84,7 +84,7 @@ final class ControlLoop: LoopDriver {
         /// Nil where TLS is off.
         var keeper: TLSKeeper?
         /// Nil where no app takes values of the App Store.
-        var intake: Inbox<IntakeEvent>?
+        var intake: Inbox<IntakeTask>?
         var intakeFigures = IntakeFigures()
     }
 

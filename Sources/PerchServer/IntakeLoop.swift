@@ -9,10 +9,11 @@ import PerchStore
 import PerchWire
 import Synchronization
 
-/// Events for the intake's thread.
-enum IntakeEvent: Sendable {
-    case work(loop: Int, ticket: UInt64, IngestWork)
-    case apps([IntakeEntry])
+/// Work for the intake's thread, and the call of a loop that waits for it.
+struct IntakeTask: Sendable {
+    var loop: Int
+    var ticket: UInt64
+    var work: IngestWork
 }
 
 /// An app that takes values of the App Store.
@@ -49,13 +50,13 @@ final class IntakeFigures: Sendable {
 /// The intake's thread, before it starts.
 struct IntakeThread {
     let loop: EventLoop
-    let inbox: Inbox<IntakeEvent>
+    let inbox: Inbox<IntakeTask>
     let figures = IntakeFigures()
     private let entries: [IntakeEntry]
 
     init(_ entries: [IntakeEntry]) throws(SystemError) {
         self.loop = try EventLoop(name: "perch-intake")
-        self.inbox = Inbox<IntakeEvent>(wake: self.loop.wake)
+        self.inbox = Inbox<IntakeTask>(wake: self.loop.wake)
         self.entries = entries
     }
 
@@ -67,17 +68,17 @@ struct IntakeThread {
 /// Verifies signed values on a thread of its own, so that certificate chains cost no loop its time. It has a lower priority than
 /// the loops, because strangers can send it work.
 final class IntakeLoop: LoopDriver {
-    private let inbox: Inbox<IntakeEvent>
+    private let inbox: Inbox<IntakeTask>
     private let loops: [Inbox<LoopEvent>]
     private let clock: StoreClock
     private let figures: IntakeFigures
     private var intake: AppleIntake
-    private var entries: [IntakeEntry]
-    private var events: [IntakeEvent] = []
+    private let entries: [IntakeEntry]
+    private var tasks: [IntakeTask] = []
     private var hasLowered = false
 
     init(
-        inbox: Inbox<IntakeEvent>, loops: [Inbox<LoopEvent>], clock: StoreClock, figures: IntakeFigures,
+        inbox: Inbox<IntakeTask>, loops: [Inbox<LoopEvent>], clock: StoreClock, figures: IntakeFigures,
         entries: [IntakeEntry]
     ) {
         self.inbox = inbox
@@ -96,17 +97,11 @@ final class IntakeLoop: LoopDriver {
             // 0: the calling thread. A machine that forbids it only lacks the precaution.
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         }
-        self.inbox.take(into: &self.events)
-        for event in self.events {
-            switch event {
-            case .work(let loop, let ticket, let work):
-                self.loops[loop].post(.control(ticket: ticket, self.answer(work)))
-            case .apps(let entries):
-                self.entries = entries
-                self.intake = AppleIntake(entries.map(\.app))
-            }
+        self.inbox.take(into: &self.tasks)
+        for task in self.tasks {
+            self.loops[task.loop].post(.control(ticket: task.ticket, self.answer(task.work)))
         }
-        self.events.removeAll(keepingCapacity: true)
+        self.tasks.removeAll(keepingCapacity: true)
         return nil
     }
 

@@ -111,7 +111,7 @@ final class ServerLoop: LoopDriver {
         /// Of Apple's notifications; nil on all loops but one.
         var acceptor: Acceptor?
         /// Of the thread that verifies signed values; nil without one.
-        var intake: Inbox<IntakeEvent>?
+        var intake: Inbox<IntakeTask>?
     }
 
     /// How far the tick is, and the loop's life.
@@ -433,7 +433,7 @@ final class ServerLoop: LoopDriver {
                     "\(waiting) values wait to be verified, the limit is \(Limits.intakeQueueMax); try again",
                     [.found(waiting), .limit(Limits.intakeQueueMax)]))
         }
-        intake.post(.work(loop: self.index, ticket: ticket, work))
+        intake.post(IntakeTask(loop: self.index, ticket: ticket, work: work))
     }
 
     private func listen(_ connection: Int32, _ socket: Int32, reading: Bool, writing: Bool) {
