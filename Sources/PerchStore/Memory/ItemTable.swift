@@ -16,14 +16,19 @@ struct ItemTable {
     /// Sets or removes an item, and returns its value before.
     @discardableResult
     mutating func set(_ key: ItemKey, _ value: [UInt8]?) -> [UInt8]? {
-        let group = Group(kind: key.kind, group: key.group)
-        let items = self.groups[group] ?? []
-        let place = items.partitioningIndex { !$0.key.lexicographicallyPrecedes(key.key) }
-        let before = place < items.count && items[place].key == key.key ? items[place].value : nil
+        Self.set(key.key, value, in: &self.groups[Group(kind: key.kind, group: key.group), default: []])
+    }
+
+    /// In place: the list of a group is as long as the audit trail.
+    private static func set(_ key: [UInt8], _ value: [UInt8]?, in items: inout [(key: [UInt8], value: [UInt8])])
+        -> [UInt8]?
+    {
+        let place = items.partitioningIndex { !$0.key.lexicographicallyPrecedes(key) }
+        let before = place < items.count && items[place].key == key ? items[place].value : nil
         switch (before, value) {
-        case (nil, let value?): self.groups[group, default: []].insert((key.key, value), at: place)
-        case (_?, let value?): self.groups[group]?[place].value = value
-        case (_?, nil): self.groups[group]?.remove(at: place)
+        case (nil, let value?): items.insert((key, value), at: place)
+        case (_?, let value?): items[place].value = value
+        case (_?, nil): items.remove(at: place)
         case (nil, nil): break
         }
         return before
