@@ -69,6 +69,9 @@ extension Limits {
     /// Values that wait to be verified. More are refused with INTAKE_FULL, and Apple sends them again.
     package static let intakeQueueMax = 4_096
 
+    /// Bytes of a file that `perch ingest` reads: about 100,000 notifications. A longer one is refused by the command.
+    package static let ingestFileBytesMax = 1024 * 1024 * 1024
+
     /// Signed values that a signer caches, so that a value that is read again keeps its bytes. The oldest half is dropped
     /// when the cache is full. One has about 6 KiB.
     package static let appleSignaturesKeptMax = 4_096

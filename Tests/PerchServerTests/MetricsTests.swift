@@ -227,6 +227,7 @@ enum SampleReports {
         "subscriptionCountMilliseconds", "subscriptionCountPauseMilliseconds", "subscriptionCountTurnMicroseconds",
         "appleChainsKeptMax", "appleRootsMax", "appleAppsFileBytesMax", "appleSignaturesKeptMax", "leewayMilliseconds",
         "sandboxLeewayMilliseconds", "leewayMillisecondsMax", "entitlementRulesMax", "entitlementFileBytesMax",
+        "ingestFileBytesMax",
     ]
 
     /// Names of the constants in a file of limits.

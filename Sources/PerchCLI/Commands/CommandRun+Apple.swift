@@ -1,4 +1,3 @@
-import Glibc
 import PerchBase
 import PerchClient
 import PerchJSON
@@ -56,41 +55,18 @@ extension CommandRun {
 
     /// The values of a file, of the files of a directory in the order of their names, or of standard input.
     private static func values(at path: String) throws -> [String] {
-        if path == "-" {
-            var lines: [String] = []
-            while let line = readLine() { lines += try Self.value(line, "standard input") }
-            return lines
+        let isDirectory = Files.isDirectory(path)
+        let files: [String]
+        let bytes: [UInt8]
+        do throws(FileFault) {
+            files = isDirectory ? try Files.paths(in: path) : []
+            bytes = isDirectory ? [] : try Files.read(path, limitBytes: Limits.ingestFileBytesMax)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
         }
-        var info = stat()
-        guard stat(path, &info) == 0 else {
-            throw CommandFailure(.notFound, "\(printable(path)): \(String(cString: strerror(errno)))")
-        }
-        if info.st_mode & S_IFMT == S_IFDIR {
-            guard let directory = opendir(path) else {
-                throw CommandFailure(.failure, "\(printable(path)): \(String(cString: strerror(errno)))")
-            }
-            defer { closedir(directory) }
-            var names: [String] = []
-            while let entry = readdir(directory) {
-                let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                if !name.hasPrefix(".") { names.append(name) }
-            }
-            return try names.sorted().flatMap { try Self.values(at: path + "/" + $0) }
-        }
-        guard let file = fopen(path, "r") else {
-            throw CommandFailure(.failure, "\(printable(path)): \(String(cString: strerror(errno)))")
-        }
-        defer { fclose(file) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, file)
-            if count == 0 { break }
-            bytes.append(contentsOf: buffer[..<count])
-        }
-        return try bytes.split(separator: 10).flatMap { try Self.value(String(decoding: $0, as: UTF8.self), path) }
+        if isDirectory { return try files.flatMap { try Self.values(at: $0) } }
+        let name = path == "-" ? "standard input" : path
+        return try bytes.split(separator: 10).flatMap { try Self.value(String(decoding: $0, as: UTF8.self), name) }
     }
 
     /// The values of a line: a compact JWS, or the body of a notification.

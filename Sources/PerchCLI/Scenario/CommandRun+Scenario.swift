@@ -1,4 +1,3 @@
-import Glibc
 import PerchBase
 import PerchCatalogue
 import PerchClient
@@ -108,16 +107,8 @@ extension CommandRun {
     }
 
     private static func scenarios(in directory: String) -> [String] {
-        guard let handle = opendir(directory) else { return [] }
-        defer { closedir(handle) }
-        var names: [String] = []
-        while let entry = readdir(handle) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(".scenario") { names.append(name) }
-        }
-        return names.sorted().map { directory.hasSuffix("/") ? directory + $0 : "\(directory)/\($0)" }
+        let paths = try? Files.paths(in: directory)
+        return (paths ?? []).filter { $0.hasSuffix(".scenario") }
     }
 
     // MARK: Playing

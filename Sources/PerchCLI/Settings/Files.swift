@@ -144,6 +144,20 @@ enum Files {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    /// The files of a directory in the order of their names, without hidden ones.
+    static func paths(in directory: String) throws(FileFault) -> [String] {
+        guard let handle = opendir(directory) else { throw FileFault(directory, "read", errno: errno) }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names.sorted().map { directory.hasSuffix("/") ? directory + $0 : "\(directory)/\($0)" }
+    }
+
     static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
