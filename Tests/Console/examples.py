@@ -152,7 +152,10 @@ def movie(site, browser):
         site.operate("mona", {"setCharges": {"outcome": "CHARGE_OUTCOME_SUCCEED"}})
         site.operate("mona", {"resolveBilling": {"target": {"transactionId": site.transactions("mona")[-1]["id"]}}})
         sees(browser, "Renews", seconds=3)
-    with check("movie 4, 5: cancel and change of plan are visible at once; a failed load keeps the last value; expired is said"):
+    with check("movie 4: a change of plan is visible at once"):
+        site.call("TransactionService/Purchase", {"account": "mona", "order": {"productId": "com.pass.yearly"}})
+        sees(browser, "Yearly", "main", 3)
+    with check("movie 4, 5: cancelling is visible at once; a failed load keeps the last value; expired and refunded are said"):
         click(browser, "Handle subscription")
         click(browser, "Cancel subscription", "dialog.manage")
         sees(browser, "Ends ", "main", 3)
@@ -163,6 +166,11 @@ def movie(site, browser):
         misses(browser, "This may be old", seconds=3)
         site.call("TestStoreService/SetClock", {"advanceToBoundary": {"account": "mona"}})
         sees(browser, "Your subscription ended", seconds=3)
+        site.call("TransactionService/Purchase", {"account": "mona", "order": {"productId": "com.pass.monthly"}})
+        sees(browser, "Handle subscription", seconds=3)
+        site.operate("mona", {"refund": {"target": {"productId": "com.pass.monthly"}}})
+        sees(browser, "Your subscription was refunded", seconds=3)
+        sees(browser, "Not subscribed")
 
 
 def destination(site, browser):
@@ -201,6 +209,7 @@ def destination(site, browser):
         browser.fill("Language", "en")
     with check("destination 3, 7: the own control buys; price, renewal price and currency are shown"):
         sees(browser, "1 week free, then $9.99/month", "#own")
+        sees(browser, "for the family", "#own")
         browser.run("document.querySelector('#own input[value=\"video.premium.monthly\"]').click()")
         click(browser, "Subscribe", "main")
         sees(browser, "Renews for 9.99 USD", seconds=4)
@@ -231,6 +240,12 @@ def destination(site, browser):
         site.operate("dana", {"createIntent": {"productId": "video.basic.yearly"}})
         browser.until(lambda: browser.run("return window.taken") == "video.basic.yearly", 4, "taken")
         equal(browser.run("return document.getElementById('promoted').open"), False, "the sheet")
+    with check("destination 8: the history shows a finished consumable where it is asked for"):
+        site.operate("dana", {"buy": {"productId": "video.postcard"}})
+        browser.until(lambda: not site.call("TransactionService/ListUnfinished", {"account": "dana"}).get("transactions"), 5, "finished")
+        misses(browser, "Video postcard", "#history", 3)
+        click(browser, "with finished consumables", "[aria-label=History]")
+        sees(browser, "Video postcard", "#history", 3)
     with check("axe finds nothing serious on the examples"):
         from pages import axe
         for name in ("birds", "songs", "movie", "destination"):

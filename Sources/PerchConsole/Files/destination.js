@@ -4,7 +4,7 @@ import { manageSubscriptions, offerLine } from './store-subscription.js';
 import { periodText } from './store.js';
 
 const group = 'D0571A01';
-const ids = ['video.premium.monthly', 'video.premium.yearly', 'video.basic.monthly', 'video.basic.yearly'];
+const ids = ['video.premium.monthly', 'video.premium.yearly', 'video.basic.monthly', 'video.basic.yearly', 'video.postcard'];
 const { app } = await example({ catalogue: 'destination-video.storekit', productIds: ids, images: [['D05711', 'destination-premium.png'], ['D05712', 'destination-basic.png']] });
 const find = (id) => document.getElementById(id);
 const day = (ms) => new Date(Number(ms)).toISOString().slice(0, 16).replace('T', ' ') + ' UTC';
@@ -65,7 +65,7 @@ app.subscriptionStatusTask(group, async (state) => {
   // The best offer first.
   const [offerId] = renewal?.eligibleWinBackOfferIds ?? [];
   find('winback').hidden = !offerId;
-  const product = [...products.values()].find((each) => each.subscription.winBackOffers?.some(({ id }) => id === offerId));
+  const product = [...products.values()].find((each) => each.subscription?.winBackOffers?.some(({ id }) => id === offerId));
   const offer = product?.subscription.winBackOffers.find(({ id }) => id === offerId);
   if (!offer) return;
   find('offers').textContent = `${product.displayName}: ${offer.paymentMode.endsWith('FREE_TRIAL') ? 'free' : offer.displayPrice} for ${periodText(offer.period, Number(offer.periodCount ?? 1))}. Offers for you, best first: ${renewal.eligibleWinBackOfferIds.join(', ')}.`;
