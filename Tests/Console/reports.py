@@ -1,4 +1,5 @@
 """What is beyond the test store: reports of the App Store, entitlements by name, the audit trail, and accounts by transaction."""
+import contextlib
 import http.client
 import json
 import pathlib
@@ -14,6 +15,17 @@ sys.path.insert(0, str(ROOT / "Tests/Apple"))
 
 BUNDLE = "app.perch.sample"
 PLUS = "app.perch.plus.monthly"
+
+
+@contextlib.contextmanager
+def blocked(browser, address):
+    """No request to such an address reaches the server."""
+    browser.driver.execute_cdp_cmd("Network.enable", {})
+    browser.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": [address]})
+    try:
+        yield
+    finally:
+        browser.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
 
 
 def named(site, browser):
@@ -56,6 +68,20 @@ def named(site, browser):
         browser.shows(f"{older} belongs to nina", "main")
         browser.click("Open account", "main")
         browser.shows("nina", "h1")
+    with check("accounts: an owner is found while the list is still read"):
+        with blocked(browser, "*ListAccounts*"):
+            browser.open("about:blank")
+            browser.open(site.page("accounts"))
+            browser.fill("Search accounts", older)
+            browser.shows(f"{older} belongs to nina", "main")
+    with check("accounts: a question that cannot be asked is no unknown customer"):
+        browser.open("about:blank")
+        browser.open(site.page("accounts"))
+        browser.until(lambda: browser.text(".rows") and "still reading" not in browser.text("main"), 20, "all accounts read")
+        with blocked(browser, "*FindAccount*"):
+            browser.fill("Search accounts", "987654321")
+            browser.shows("could not be asked", "main", 20)
+            assert "No account matches" not in browser.text("main"), browser.text("main")
 
 
 def incoming(make, work, browser):
@@ -115,9 +141,18 @@ def incoming(make, work, browser):
             site.call("IngestService/SubmitTransaction", {"account": "petra", "signedValues": [chain.sign(transaction(7009))]})
             browser.open("about:blank")
             browser.open(f"{site.base}/console/#/accounts")
-            browser.shows("have no list", "main")
+            browser.shows("petra", ".rows")
+            browser.shows("subscribed", ".rows")
+            site.call("IngestService/SubmitTransaction", {"account": "shop-7009", "signedValues": [chain.sign(transaction(7011))]})
+            browser.shows("shop-7009", ".rows")
             browser.fill("Search accounts", "7009")
             browser.shows("7009 belongs to petra", "main")
+            browser.shows("shop-7009", ".rows")
+            token = str(uuid.uuid4())
+            for name, value in (("appTransactionId", "704190000000007"), ("appAccountToken", token)):
+                site.call("AdminService/AttachAlias", {"account": "petra", name: value})
+                browser.fill("Search accounts", value.upper())
+                browser.shows(f"{value.upper()} belongs to petra", "main")
             browser.fill("Search accounts", "7002")
             browser.shows("No account matches", "main")
             browser.fill("Search accounts", "7001")

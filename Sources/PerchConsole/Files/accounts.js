@@ -1,5 +1,5 @@
 // All accounts of the app: paged from the server, windowed on the screen, sorted and filtered here.
-import { h, session, Page, stateBadge, entitles, instant, number, relative, forecastText, accountLink, missing } from './kit.js';
+import { h, session, Page, stateBadge, entitles, instant, number, relative, forecastText, accountLink, missing, rich } from './kit.js';
 
 // A page of 50 keeps a loop for about a millisecond. Pushes wait that long, so the next page comes after a pause.
 const [pageSize, pauseMs] = [50, 5];
@@ -53,7 +53,7 @@ class AccountsPage extends Page {
     this.sort = 'key';
     this.isLoading = true;
     this.count = h('span.what', { role: 'status' });
-    this.search = h('input', { type: 'search', placeholder: 'account, product, transaction or token', oninput: () => this.#changed(), 'aria-label': 'Search accounts' });
+    this.search = h('input', { type: 'search', placeholder: 'account, product, transaction, token or customer number', oninput: () => this.#changed(), 'aria-label': 'Search accounts' });
     this.filter = h('select', { onchange: () => this.#changed(), 'aria-label': 'Filter by state' }, filters.map(([value, label]) => h('option', { value }, label)));
     const name = (sort, label) => h('span', { role: 'columnheader', 'aria-sort': 'none' }, sort ? h('button', { onclick: () => this.#sortBy(sort) }, label) : label);
     this.names = h('div.names', { role: 'row' }, name('key', 'Account'), name('product', 'Product'), name('state', 'State'), name('', 'Badges'), name('next', 'Next change'));
@@ -67,10 +67,6 @@ class AccountsPage extends Page {
       this.grid, this.elsewhere);
     this.selected = 0;
     this.drawn = new Map();
-    if (!session.isTest) {
-      this.isLoading = false;
-      return this.grid.replaceWith(missing('Accounts of the App Store have no list. Open one by its key, or search for a transaction or an appAccountToken.'));
-    }
     if (!session.allows('test')) return this.grid.replaceWith(missing('Your token does not have the scope `test`, which the list of accounts needs. Open an account by its key.'));
     this.dirty = new Set();
     this.watch('EntitlementService/AppChanges', {}, (change) => this.#hear(change));
@@ -82,8 +78,10 @@ class AccountsPage extends Page {
 
   #openSearched() {
     const text = this.search.value.trim();
-    const only = this.view.length === 1 ? this.view[0].key : this.found?.text === text ? this.found.account : text;
-    if (only) location.hash = accountLink(this.view.some((row) => row.key === text) ? text : only);
+    const found = this.found?.text === text ? this.found.account : '';
+    const only = this.view.length === 1 ? this.view[0].key : text;
+    const account = this.view.some((row) => row.key === text) ? text : found || only;
+    if (account) location.hash = accountLink(account);
   }
 
   async #fetch(page) {
@@ -179,22 +177,54 @@ class AccountsPage extends Page {
     return true;
   }
 
-  /** The account of an older transaction, or of a name that no row has. */
-  async #find(text) {
-    const request = /^\d{1,20}$/.test(text) ? { transactionId: text } : /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? { appAccountToken: text } : null;
-    if (!request || this.found?.text === text || !session.allows('admin')) return this.#showFound(text);
-    this.found = { text };
-    try {
-      Object.assign(this.found, await session.perch.call('AdminService/FindAccount', request));
-    } catch { /* No account has it. */ }
-    if (!this.ended && this.search.value.trim() === text) this.#showFound(text);
+  /** The calls that may know whose a text is. A number is a transaction, or else a customer's number at Apple. */
+  #questions(text) {
+    if (/^\d{1,20}$/.test(text)) return [{ transactionId: text }, { appTransactionId: text }];
+    return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? [{ appAccountToken: text }] : [];
   }
 
-  #showFound(text) {
-    if (this.found?.text !== text || this.view.length) return;
-    const { account, unclaimed } = this.found;
-    if (account) this.elsewhere.replaceChildren(`${text} belongs to `, h('a', { href: accountLink(account) }, account), '.');
-    else if (unclaimed) this.elsewhere.replaceChildren('The App Store reported it, and no account has claimed it.');
+  /** Asks whose a text is: a row has only its newest transaction, and may not have come yet. */
+  async #find(text) {
+    if (this.ended || this.search.value.trim() !== text) return;
+    const found = (this.found = { text });
+    try {
+      if (!session.allows('admin')) throw new Error('a token with the scope `admin` is needed');
+      for (const question of this.#questions(text)) {
+        try {
+          Object.assign(found, await session.perch.call('AdminService/FindAccount', question, { signal: this.ending.signal, timeoutMs: 5_000 }));
+          break;
+        } catch (error) {
+          if (error.reason !== 'ACCOUNT_UNKNOWN') throw error;
+        }
+      }
+    } catch (error) {
+      found.problem = error.message;
+    }
+    found.isDone = true;
+    if (!this.ended && this.found === found) this.#tell();
+  }
+
+  /** Says what the rows do not: whose the searched text is, or that nothing has it. */
+  #tell() {
+    const text = this.search.value.trim();
+    const found = this.found?.text === text ? this.found : {};
+    const isSought = this.#questions(text).length > 0;
+    const open = () => h('a', { href: accountLink(text) }, `Open “${text}”`);
+    let said = [];
+    if (found.account) {
+      if (this.view.length !== 1 || this.view[0].key !== found.account) said = [`${text} belongs to `, h('a', { href: accountLink(found.account) }, found.account), '.'];
+    } else if (found.unclaimed) said = ['The App Store reported it, and no account has claimed it.'];
+    else if (this.view.length || this.isLoading) said = [];
+    else if (found.problem) said = ['No row matches. Whose it is could not be asked: ', rich(found.problem), '. ', open(), '.'];
+    else if (isSought && !found.isDone) said = ['Asking whose it is…'];
+    else if (text) said = ['No account matches. ', open(), session.isTest ? ' anyway: its first purchase makes it.' : ' anyway.'];
+    else if (this.pages.some((page) => page.rows.length)) said = ['No account is in this state.'];
+    else said = session.isTest ? ['No customer has bought yet. ', h('a', { href: accountLink('alice') }, 'Open alice'), ' and buy something for her.'] : ['Nothing was reported for this app yet.'];
+    this.elsewhere.replaceChildren(...said.flat());
+    if (this.sought === text) return;
+    this.sought = text;
+    clearTimeout(this.asking);
+    if (isSought) this.asking = setTimeout(() => this.#find(text), 300);
   }
 
   #sortBy(sort) {
@@ -233,12 +263,7 @@ class AccountsPage extends Page {
     const all = total.toLocaleString('en');
     this.count.textContent = (isAll ? `${all} account${total === 1 ? '' : 's'}` : `${view.length.toLocaleString('en')} of ${all} accounts`) + (this.isLoading ? ', still reading' : '');
     this.grid.setAttribute('aria-rowcount', view.length + 1);
-    this.elsewhere.textContent = '';
-    if (view.length === 0 && !this.isLoading) {
-      this.elsewhere.append(text ? h('span', {}, 'No account matches. ', h('a', { href: accountLink(this.search.value.trim()) }, `Open “${this.search.value.trim()}”`), ' anyway: its first purchase makes it.')
-        : total ? 'No account is in this state.' : h('span', {}, 'No customer has bought yet. ', h('a', { href: accountLink('alice') }, 'Open alice'), ' and buy something for her.'));
-      this.#find(text);
-    }
+    this.#tell();
   }
 
   get height() { return innerWidth <= 832 ? 60 : 36; }
