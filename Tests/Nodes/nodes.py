@@ -1,6 +1,6 @@
-"""Kills, stops and cuts off nodes and their database while clients write, watch and hop, and checks the promises of one store.
+"""Kills and stops nodes and their database while clients write, watch and hop, and checks the promises of one store.
 
-    nodes.py PERCH DESCRIPTORS CATALOG DIRECTORY [SECONDS] [--nodes N] [--rate R] [--seed N]
+    nodes.py PERCH DESCRIPTORS CATALOG DIRECTORY [SECONDS] [--nodes N] [--rate R] [--seed N] [--calm]
 
 The clients and most checks are those of Tests/Crash. A client that is refused because the store is out of reach tries another node.
 """
@@ -43,8 +43,13 @@ class Test(crash.Test):
         super().__init__(argparse.Namespace(seed=arguments.seed, writes_per_second=arguments.rate,
                                             descriptors=arguments.descriptors, directory=arguments.directory))
         self.nodes, self.random = nodes, random.Random(f"{arguments.seed} hops")
-        self.acknowledged, self.unreachable = 0, collections.Counter()
-        self.waits, self.counted = [], [0] * crash.WRITERS
+        self.unreachable = collections.Counter()
+        # Seconds from the first attempt of a write to its acknowledgement: by live nodes alone, and where one was stopped.
+        self.waits, self.waits_of_stopped, self.counted = [], [], [0] * crash.WRITERS
+
+    @property
+    def acknowledged(self):
+        return len(self.waits) + len(self.waits_of_stopped)
 
     def next_cycle(self):
         while not self.ended:
@@ -53,6 +58,7 @@ class Test(crash.Test):
                 chosen = self.random.choice(up) if up else None
             if chosen:
                 cycle = Cycle(chosen.address, (0, ""))
+                cycle.node = chosen
                 cycle.counts = self.counted
                 return cycle
             time.sleep(0.02)
@@ -71,15 +77,19 @@ class Test(crash.Test):
 
 
 class HoppingWriter(Writer):
+    asked = None
+
     def send(self, cycle):
         """As of one server; an answer that the store is out of reach is none."""
-        request, began = self.pending, time.perf_counter()
-        self.asking = True
+        began = time.perf_counter()
+        if self.asked is not self.pending:
+            self.asked, self.since, self.met_stopped = self.pending, began, False
         try:
             super().send(cycle)
         finally:
-            self.asking = False
-        self.test.waits.append(time.perf_counter() - began)
+            self.met_stopped = self.met_stopped or cycle.node.was_stopped(since=began)
+        waits = self.test.waits_of_stopped if self.met_stopped else self.test.waits
+        waits.append(time.perf_counter() - self.since)
 
     def connect(self, cycle):
         self.client = None
@@ -133,10 +143,22 @@ class Node(Server):
         super().__init__(arguments.perch, arguments.catalog, url, arguments.directory / f"node-{index}.log",
                          time_rate=crash.TIME_RATE, loops=1)
         self.index, self.is_up = index, False
+        self.is_stopped, self.last_stop = False, 0.0
 
     def bring_up(self):
         self.start()
         self.is_up = True
+
+    def stop_for(self, seconds):
+        self.is_stopped = True
+        self.process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self.process.send_signal(signal.SIGCONT)
+        self.is_stopped, self.last_stop = False, time.perf_counter()
+
+    def was_stopped(self, since):
+        """Whether it was stopped at any time since then."""
+        return self.is_stopped or self.last_stop >= since
 
     def take_down(self):
         self.is_up = False
@@ -158,7 +180,7 @@ class Run:
         alone = [account for writer in self.writers for account in writer.accounts][:8]
         self.watchers += [HoppingWatcher(len(self.watchers) + index, [crash.EventStream(account)], self.test)
                           for index, account in enumerate(alone)]
-        self.events, self.longest = collections.Counter(), 0.0
+        self.events, self.longest = collections.Counter(), collections.defaultdict(float)
 
     def event_streams(self):
         return [stream for watcher in self.watchers for stream in watcher.streams if isinstance(stream, crash.EventStream)]
@@ -188,7 +210,7 @@ class Run:
                 if self.random.random() < 0.5:
                     client.cut()
                     self.events["hops"] += 1
-            if time.monotonic() >= next_blow:
+            if not self.arguments.calm and time.monotonic() >= next_blow:
                 self.blow()
                 next_blow = time.monotonic() + self.random.uniform(0.5, 1.5)
         self.finish(time.monotonic() - began)
@@ -205,9 +227,7 @@ class Run:
             time.sleep(self.random.uniform(0, 0.3))
             node.bring_up()
         elif blow == "stop a node":
-            node.process.send_signal(signal.SIGSTOP)
-            time.sleep(self.random.uniform(0.5, 3))
-            node.process.send_signal(signal.SIGCONT)
+            node.stop_for(self.random.uniform(0.5, 3))
         elif blow == "end all sessions":
             self.database.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'perch' AND pid <> "
                               "pg_backend_pid()")
@@ -215,10 +235,10 @@ class Run:
             self.database.kill(signal.SIGQUIT if blow == "restart the database" else signal.SIGKILL)
             time.sleep(self.random.uniform(0, 0.5))
             self.database.start()
-        accepting, before = time.monotonic(), len(self.test.waits)
-        while time.monotonic() < accepting + 10 and len(self.test.waits) < before + 3:
+        accepting, before = time.monotonic(), self.test.acknowledged
+        while time.monotonic() < accepting + 10 and self.test.acknowledged < before + 3:
             time.sleep(0.01)
-        self.longest = max(self.longest, time.monotonic() - accepting)
+        self.longest[blow] = max(self.longest[blow], time.monotonic() - accepting)
         if self.arguments.verbose:
             print(f"  {blow}: {accepting - began:.2f} s, then {time.monotonic() - accepting:.2f} s to three writes", flush=True)
         for each in self.nodes:
@@ -279,7 +299,7 @@ class Run:
         if rows[0] != rows[1] or rows[2] != "1" or int(rows[1]) < revision:
             test.broken(NODE_CHECKS[0], f"{rows[0]} rows up to {rows[1]}, clients were at {revision}")
         stray = ask("SELECT count(*) FROM perch.transactions t LEFT JOIN perch.facts f USING (account, revision, ordinal) "
-                    "WHERE f.account IS NULL")
+                    "WHERE f.account IS NULL AND octet_length(t.blob) = 0")
         facts = ask("SELECT count(*) FROM perch.facts f LEFT JOIN perch.commits c USING (revision) WHERE c.revision IS NULL")
         marks = ask("SELECT count(*) - count(DISTINCT mark) FROM perch.commits")
         test.looked(NODE_CHECKS[1], int(rows[0]))
@@ -297,14 +317,16 @@ class Run:
             test.broken(NODE_CHECKS[2], f"{behind} nodes had not applied revision {newest} after 4 s")
 
     def tell(self, seconds):
-        waits = sorted(self.test.waits)
+        waits, stopped = sorted(self.test.waits), sorted(self.test.waits_of_stopped)
         requests = [request for writer in self.writers for request in writer.requests]
         at = lambda part: waits[min(len(waits) - 1, int(len(waits) * part))] * 1000
         print(f"{len(self.nodes)} nodes, {seconds:.0f} s: {len(requests)} writes acknowledged, "
               f"{sum(1 for each in requests if each.attempts > 1)} of them asked for again; waits ms: median {at(0.5):.1f}, "
-              f"p99 {at(0.99):.0f}, longest {waits[-1] * 1000:.0f}")
-        print("blows: " + ", ".join(f"{count} times {name}" for name, count in self.events.items()) +
-              f"; at most {self.longest:.2f} s until writes went on")
+              f"p99 {at(0.99):.0f}, longest {waits[-1] * 1000:.0f}"
+              + (f"; {len(stopped)} that met a stopped node: longest {stopped[-1] * 1000:.0f}" if stopped else ""))
+        print("blows: " + ", ".join(
+            f"{count} times {name}" + (f" (then at most {self.longest[name]:.2f} s to three acknowledged writes)" if name in self.longest else "")
+            for name, count in self.events.items()))
         print(f"out of reach: {dict(self.test.unreachable)}")
         events = sum(len(stream.events) for stream in self.event_streams())
         states = [stream for watcher in self.watchers for stream in watcher.streams if isinstance(stream, crash.StateStream)]
@@ -340,6 +362,7 @@ def main():
     parser.add_argument("--rate", type=float, default=100)
     parser.add_argument("--seed", type=int, default=random.randrange(10_000))
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--calm", action="store_true")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     # Told to end, it ends what it has begun.
