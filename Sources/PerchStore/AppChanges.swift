@@ -44,6 +44,11 @@ package struct ChangesAsked: Hashable, Sendable {
         /// The oldest change that a cursor may stand before.
         case oldest
         case after(ChangePlace)
+
+        /// The revision that the store must have reached.
+        var revision: UInt64 {
+            if case .after(let place) = self { place.revision } else { 0 }
+        }
     }
 
     package var app: AppNumber

@@ -218,6 +218,25 @@ private func checkAlike(_ servers: Server...) throws {
         #expect(a.engine.header.revision == 3)
     }
 
+    /// A client comes with its cursor from a node that has seen more.
+    @Test func `an engine that cannot reach storage says so to a cursor of a revision that it does not know`() throws {
+        let (a, b) = (try Server(self.database), try Server(self.database))
+        a.buy("lifetime", "anna")
+        _ = try b.owned("anna")
+        a.buy("season", "anna")
+        let place = EventPlace(revision: 3, ordinal: 0)
+        let questions: [StoreRequest.Body] = [
+            .events(Server.key("anna"), after: place, limit: 10),
+            .changes(ChangesAsked(app: 1, start: .after(ChangePlace(through: 3, at: b.now)))),
+        ]
+        b.storage.isCut = true
+        for question in questions { #expect(b.refusal(b.run(question)[0]) == .storeUnreachable) }
+        b.storage.isCut = false
+        for question in questions { #expect(b.refusal(b.run(question)[0]) == nil) }
+        let ahead = b.run(.events(Server.key("anna"), after: EventPlace(revision: 4, ordinal: 0), limit: 10))
+        #expect(b.refusal(ahead[0]) == .tokenFuture)
+    }
+
     @Test(arguments: [true, false])
     func `an engine asks for the outcome of a commit that lost its connection, and answers once`(isWritten: Bool) throws
     {

@@ -228,8 +228,17 @@ extension StoreEngine {
             events, through: through, isComplete: isComplete, nextTransaction: self.header.nextTransaction)
     }
 
+    /// The refusal of a cursor that another node may have given out for a revision that this node could not hear of.
+    func refusal(ofCursorAhead revision: UInt64) -> Refusal? {
+        guard self.others.isCutOff, revision > self.header.revision else { return nil }
+        let error = StorageError.unreachable(
+            "the cursor is of revision \(revision), this node knows \(self.header.revision)")
+        return Refusal(.storeUnreachable, error.description)
+    }
+
     /// The refusal of a cursor of the future, or of one that is too old.
     func refusal(ofCursorAt revision: UInt64, wall: Instant) throws(StorageError) -> Refusal? {
+        if let refusal = self.refusal(ofCursorAhead: revision) { return refusal }
         guard revision <= self.header.revision else {
             return Refusal(
                 .tokenFuture,

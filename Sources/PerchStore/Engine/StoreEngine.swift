@@ -90,6 +90,8 @@ package final class StoreEngine {
         var newestCommit = Instant.distantPast
         /// Reads are refused: this node does not know, or may not show, what others have committed.
         var isBlind = false
+        /// Storage could not be reached at the beginning of this tick: others may have committed more than is known here.
+        var isCutOff = false
         /// Changes of other nodes that are not sent to the loops yet.
         var news: [Change] = []
     }
@@ -211,8 +213,13 @@ package final class StoreEngine {
                     self.reached(number, wall: wall, into: &outbox)
                 case .changes where self.isBlind:
                     outbox.answer(request, .refused(self.blindRefusal))
-                case .changes:
-                    self.appChanges.asked.append(request)
+                case .changes(let asked):
+                    // It is answered in a later tick perhaps, which may know no more.
+                    if let refusal = self.refusal(ofCursorAhead: asked.start.revision) {
+                        outbox.answer(request, .refused(refusal))
+                    } else {
+                        self.appChanges.asked.append(request)
+                    }
                 default:
                     outbox.answer(
                         request, self.isBlind ? .refused(self.blindRefusal) : self.read(request.body, wall: wall))
@@ -256,10 +263,12 @@ package final class StoreEngine {
     /// same error by itself.
     private func read(ahead requests: [StoreRequest], into outbox: inout Outbox) {
         guard self.failure == nil else { return }
+        self.others.isCutOff = false
         do throws(StorageError) {
             try self.storage.prefetch(self.deferred.isEmpty ? requests : self.deferred + requests, accounts: [])
             if self.isShared { try self.refresh() }
         } catch {
+            self.others.isCutOff = self.isShared
             if !error.isPassing { self.fail(error) }
         }
         self.publishNews(into: &outbox)
