@@ -37,6 +37,8 @@ final class IntakeFigures: Sendable {
         var chainsChecked: UInt64 = 0
         /// Of the last notification: between its signature and its arrival.
         var lagMilliseconds: Int64 = 0
+        /// Notifications with an unknown chain that wait behind others.
+        var strangersWaiting = 0
         var lastNotification: Instant?
     }
 
@@ -75,6 +77,8 @@ final class IntakeLoop: LoopDriver {
     private var intake: AppleIntake
     private let entries: [IntakeEntry]
     private var tasks: [IntakeTask] = []
+    private var strangers: ArraySlice<IntakeTask> = []
+    private var strangersTold = 0
     private var hasLowered = false
 
     init(
@@ -97,12 +101,28 @@ final class IntakeLoop: LoopDriver {
             // 0: the calling thread. A machine that forbids it only lacks the precaution.
             _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         }
-        self.inbox.take(into: &self.tasks)
+        // While so many strangers wait, further work stays in the inbox, whose length the loops bound.
+        if self.strangers.count < Limits.intakeQueueMax { self.inbox.take(into: &self.tasks) }
         for task in self.tasks {
-            self.loops[task.loop].post(.control(ticket: task.ticket, self.answer(task.work)))
+            if self.isStrange(task.work) { self.strangers.append(task) } else { self.finish(task) }
         }
         self.tasks.removeAll(keepingCapacity: true)
-        return nil
+        if let stranger = self.strangers.popFirst() { self.finish(stranger) }
+        let waiting = self.strangers.count
+        if waiting != self.strangersTold { self.figures.change { $0.strangersWaiting = waiting } }
+        self.strangersTold = waiting
+        return waiting == 0 ? nil : now
+    }
+
+    /// Whether a notification has a chain that was never good. A chain costs as much as five signatures, and anyone can send one,
+    /// so what has a known chain goes first.
+    private func isStrange(_ work: IngestWork) -> Bool {
+        guard case .notification(let text, _) = work else { return false }
+        return !self.intake.knowsChain(of: text)
+    }
+
+    private func finish(_ task: IntakeTask) {
+        self.loops[task.loop].post(.control(ticket: task.ticket, self.answer(task.work)))
     }
 
     private func answer(_ work: IngestWork) -> ControlAnswer {

@@ -25,7 +25,7 @@ extension MetricSamples {
         self.add(
             "perch_apple_chains_checked_total", counts.chainsChecked,
             help: "Certificate chains that were checked; known ones are not checked again.")
-        self.add("perch_apple_waiting", waiting, help: "Values that wait to be verified.")
+        self.add("perch_apple_waiting", waiting + counts.strangersWaiting, help: "Values that wait to be verified.")
         guard let last = counts.lastNotification else { return }
         self.add(
             "perch_apple_last_notification_timestamp_seconds", seconds: Double(last.milliseconds) / 1_000,
