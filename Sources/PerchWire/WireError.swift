@@ -114,7 +114,6 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case deadLetterLimit = "DEAD_LETTER_LIMIT"
     case deadLetterUnknown = "DEAD_LETTER_UNKNOWN"
     case intakeFull = "INTAKE_FULL"
-    case appleRequest = "APPLE_REQUEST"
     case appleMalformed = "APPLE_MALFORMED"
     case appleTooLong = "APPLE_TOO_LONG"
     case appleNoChain = "APPLE_NO_CHAIN"
@@ -176,7 +175,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .fieldInvalid, .appAmbiguous, .tokenMalformed, .tokenOtherView, .cursorMalformed, .catalogInvalid,
             .purchaseInvalidQuantity, .purchaseInvalidOffer, .purchaseInvalidOfferPrice,
             .purchaseInvalidOfferSignature, .purchaseMissingOfferParameters, .priceIncreaseInvalid, .extensionInvalid,
-            .appleRequest, .appleMalformed:
+            .appleMalformed:
             .invalidArgument
         case .helloTimeout, .frameTimeout, .deadline:
             .deadlineExceeded
@@ -274,7 +273,7 @@ extension ErrorReason {
             .extensionIneligible,
             .storeKitUnknown, .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError,
             .storeKitNotAvailableInStorefront, .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest,
-            .storeKitFailed, .backupFailed, .ownedByOther, .notToldApp, .deadLetterUnknown, .appleRequest,
+            .storeKitFailed, .backupFailed, .ownedByOther, .notToldApp, .deadLetterUnknown,
             .appleMalformed, .appleTooLong, .appleNoChain, .appleAlgorithm, .appleChainLength, .appleCertificate,
             .appleUntrusted, .appleCertificateTime, .appleNoMarker, .appleSignature, .appleAppIdentifier,
             .appleEnvironment, .appleAppUnknown:

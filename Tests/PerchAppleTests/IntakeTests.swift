@@ -29,13 +29,13 @@ import Testing
     private let renewalJSON =
         #"{"originalTransactionId":"11","productId":"pro","autoRenewStatus":1,"signedDate":1700000000000,"renewalDate":1702591999000,"environment":"Sandbox"}"#
 
-    /// The body that the App Store posts.
-    private func body(
+    /// A notification, as the App Store signs it.
+    private func signed(
         type: String = "DID_RENEW", data: String, by chain: TestChain? = nil, more: String = ""
-    ) throws -> [UInt8] {
+    ) throws -> String {
         let payload =
             #"{"notificationType":"\#(type)","notificationUUID":"u-1","version":"2.0","signedDate":1700000000000,"data":{\#(data)}\#(more)}"#
-        return Array(#"{"signedPayload":"\#(try self.sign(payload, by: chain))"}"#.utf8)
+        return try self.sign(payload, by: chain)
     }
 
     private func data(_ more: String = "", bundleID: String = "com.example.app", environment: String = "Sandbox")
@@ -44,10 +44,10 @@ import Testing
         #""bundleId":"\#(bundleID)","environment":"\#(environment)"\#(more)"#
     }
 
-    private func refusal(_ body: [UInt8]) throws -> IntakeRefusal? {
+    private func refusal(_ text: String) throws -> IntakeRefusal? {
         var intake = try self.intake()
         do throws(IntakeRefusal) {
-            _ = try intake.notification(body: body, now: signedDate)
+            _ = try intake.notification(text, now: signedDate)
             return nil
         } catch {
             return error
@@ -57,11 +57,11 @@ import Testing
     @Test func `reads a notification with both values`() throws {
         var intake = try self.intake()
         let (transaction, renewal) = (try self.sign(transactionJSON), try self.sign(self.renewalJSON))
-        let body = try self.body(
+        let text = try self.signed(
             data: self.data(
                 #","signedTransactionInfo":"\#(transaction)","signedRenewalInfo":"\#(renewal)","status":1"#),
             more: #","new":1"#)
-        let report = try intake.notification(body: body, now: signedDate)
+        let report = try intake.notification(text, now: signedDate)
         #expect(report.kind == .notification && report.type == "DID_RENEW" && report.eventID == "u-1")
         #expect(report.app == self.app && report.statedStatus == .subscribed && report.signed == signedDate)
         #expect(report.values.map(\.jws) == [transaction, renewal])
@@ -70,7 +70,7 @@ import Testing
         #expect(report.reports.map { book.fold($0) } == [.news, .news])
         #expect(book.originals[11]?.head(at: signedDate)?.id == 12)
         // A retry says the same.
-        let again = try intake.notification(body: body, now: signedDate)
+        let again = try intake.notification(text, now: signedDate)
         #expect(again.reports.map { book.fold($0) } == [.duplicate, .duplicate])
     }
 
@@ -78,34 +78,32 @@ import Testing
         throws
     {
         var intake = try self.intake()
-        let report = try intake.notification(body: try self.body(type: type, data: self.data()), now: signedDate)
+        let report = try intake.notification(try self.signed(type: type, data: self.data()), now: signedDate)
         #expect(report.reports.isEmpty && report.values.isEmpty && report.type == type)
     }
 
-    @Test(arguments: [
-        "", "{", "[]", "{}", #"{"signedPayload":7}"#, #"{"signedPayload":""}"#, #"{"signedPayload":"a.b"}"#,
-        #"{"signedPayload":"a.b.c"}"#, #"{"signedPayload":"e30.e30.e30","signedPayload":"e30.e30.e30"}"#,
-    ])
-    func `answers 400 to what is no notification`(_ body: String) throws {
-        let refusal = try self.refusal(Array(body.utf8))
-        #expect(refusal?.httpStatus == 400 && refusal?.isDeadLetter == false, "\(body): \(String(describing: refusal))")
+    @Test(arguments: ["", "{", "a.b", "a.b.c", "e30.W10.e30", "a.b.c.d"])
+    func `refuses what is no signed value, and keeps nothing`(_ text: String) throws {
+        let refusal = try self.refusal(text)
+        #expect(
+            refusal?.kind == .malformed && refusal?.isDeadLetter == false, "\(text): \(String(describing: refusal))")
     }
 
-    @Test func `answers 403 to an outer signature that is wrong, and keeps nothing`() throws {
+    @Test func `refuses an outer signature that is wrong, and keeps nothing`() throws {
         for chain in [
             self.other, try TestChain(leaf: { $0.marker = nil }), try TestChain(intermediate: { $0.marker = nil }),
         ] {
-            let refusal = try self.refusal(try self.body(data: self.data(), by: chain))
-            #expect(refusal?.httpStatus == 403 && refusal?.kind == .untrusted && refusal?.isDeadLetter == false)
+            let refusal = try self.refusal(try self.signed(data: self.data(), by: chain))
+            #expect(refusal?.kind == .untrusted && refusal?.isDeadLetter == false)
         }
-        var spoiled = try self.body(data: self.data())
+        var spoiled = Array(try self.signed(data: self.data()).utf8)
         // Another character of base64url: any other byte would spoil the encoding instead of the signature.
         let place = spoiled.count - 10
         spoiled[place] = spoiled[place] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
-        #expect(try self.refusal(spoiled)?.code == "APPLE_SIGNATURE")
+        #expect(try self.refusal(String(decoding: spoiled, as: UTF8.self))?.code == "APPLE_SIGNATURE")
     }
 
-    @Test func `answers 403 to a value inside that is wrong, and keeps a dead letter`() throws {
+    @Test func `refuses a value inside that is wrong, and keeps a dead letter`() throws {
         let wrong = [
             "\"signedTransactionInfo\":\"\(try self.sign(transactionJSON, by: self.other))\"",
             "\"signedTransactionInfo\":\"a.b.c\"",
@@ -116,31 +114,31 @@ import Testing
             "\"signedRenewalInfo\":\"\(try self.sign(self.renewalJSON.replacing("Sandbox", with: "Production")))\"",
         ]
         for value in wrong {
-            let refusal = try self.refusal(try self.body(data: self.data("," + value)))
+            let refusal = try self.refusal(try self.signed(data: self.data("," + value)))
             #expect(
-                refusal?.httpStatus == 403 && refusal?.kind == .innerRefused && refusal?.isDeadLetter == true,
+                refusal?.kind == .innerRefused && refusal?.isDeadLetter == true,
                 "\(value.prefix(60)): \(String(describing: refusal))")
         }
     }
 
-    @Test func `answers 404 where no app is configured, and keeps a dead letter of a good signature`() throws {
+    @Test func `refuses a value where no app is configured, and keeps a dead letter of a good signature`() throws {
         // A sandbox value of another bundle is signed by Apple alone: this root is the app's own.
         var intake = AppleIntake([
             try .sandbox(bundleID: "com.example.app", further: [self.chain.root.certificate]),
             try .sandbox(bundleID: "com.second.app", further: [self.other.root.certificate]),
         ])
-        let body = try self.body(data: self.data(bundleID: "com.third.app"))
-        #expect(try self.refusal(body)?.kind == .untrusted)
+        let text = try self.signed(data: self.data(bundleID: "com.third.app"))
+        #expect(try self.refusal(text)?.kind == .untrusted)
         // The root of one app does not vouch for another.
-        let stolen = try self.body(data: self.data(bundleID: "com.second.app"))
-        #expect(throws: IntakeRefusal.self) { try intake.notification(body: stolen, now: signedDate) }
+        let stolen = try self.signed(data: self.data(bundleID: "com.second.app"))
+        #expect(throws: IntakeRefusal.self) { try intake.notification(stolen, now: signedDate) }
         // Of a value whose signature is good, what it names decides.
         do throws(IntakeRefusal) {
             _ = try intake.value(
                 try self.signed(transactionJSON), for: .sandbox(bundleID: "com.third.app"), now: signedDate)
             Issue.record("an app that is not configured")
         } catch {
-            #expect(error.httpStatus == 404 && error.isDeadLetter && error.code == "APPLE_APP_UNKNOWN")
+            #expect(error.kind == .notConfigured && error.isDeadLetter && error.code == "APPLE_APP_UNKNOWN")
         }
     }
 
@@ -152,17 +150,28 @@ import Testing
         }
     }
 
-    @Test func `answers 413 to what is too long`() throws {
-        let long = [UInt8](repeating: UInt8(ascii: " "), count: Limits.appleNotificationBytesMax + 1)
-        #expect(try self.refusal(long)?.httpStatus == 413)
+    @Test func `refuses what is too long`() throws {
+        let long = String(repeating: "A", count: Limits.appleNotificationBytesMax + 1)
+        #expect(try self.refusal(long)?.kind == .tooLarge)
         let text = String(repeating: "A", count: Limits.appleSignedBytesMax + 1)
-        let refusal = try self.refusal(try self.body(data: self.data(",\"signedTransactionInfo\":\"\(text)\"")))
-        #expect(refusal?.httpStatus == 413 && refusal?.isDeadLetter == false)
+        let refusal = try self.refusal(try self.signed(data: self.data(",\"signedTransactionInfo\":\"\(text)\"")))
+        #expect(refusal?.kind == .tooLarge && refusal?.isDeadLetter == false)
+    }
+
+    @Test func `knows a chain once a value of it was good, and no stranger's`() throws {
+        var intake = try self.intake()
+        let text = try self.signed(type: "TEST", data: self.data())
+        #expect(!intake.knowsChain(of: text))
+        _ = try intake.notification(text, now: signedDate)
+        #expect(intake.knowsChain(of: try self.signed(type: "OTHER", data: self.data())))
+        let strange = try self.signed(data: self.data(), by: self.other)
+        #expect(throws: IntakeRefusal.self) { try intake.notification(strange, now: signedDate) }
+        #expect(!intake.knowsChain(of: strange) && !intake.knowsChain(of: ""))
     }
 
     @Test func `does not trust a sandbox root for production`() throws {
         let refusal = try self.refusal(
-            try self.body(data: self.data(#","appAppleId":7"#, environment: "Production")))
+            try self.signed(data: self.data(#","appAppleId":7"#, environment: "Production")))
         #expect(refusal?.kind == .untrusted)
         var intake = try self.intake()
         let app = AppleApp.production(bundleID: "com.example.app", appAppleID: 7)
@@ -190,7 +199,7 @@ import Testing
             _ = try intake.value(others, for: self.app, now: signedDate)
             Issue.record("another app's transaction")
         } catch {
-            #expect(error.code == "APPLE_APP_IDENTIFIER" && error.httpStatus == 403)
+            #expect(error.code == "APPLE_APP_IDENTIFIER")
         }
     }
 
@@ -209,13 +218,11 @@ import Testing
             _ = try intake.value(text, for: self.app, now: signedDate)
             Issue.record("another app's notification")
         } catch {
-            #expect(error.code == "APPLE_APP_IDENTIFIER" && error.httpStatus == 403)
+            #expect(error.code == "APPLE_APP_IDENTIFIER")
         }
     }
 
     @Test func `names every refusal`() {
-        #expect(
-            IntakeRefusal.Kind.allCases.map { IntakeRefusal($0, .signature).httpStatus } == [400, 413, 403, 403, 404])
         #expect(IntakeRefusal(.untrusted, .signature).libraryStatus == .verificationFailure)
     }
 }

@@ -44,28 +44,13 @@ package struct AppleIntake {
     /// Certificate chains that were checked, for metrics.
     package var chainsChecked: UInt64 { self.verifiers.values.reduce(0) { $0 + $1.chainsChecked } }
 
-    // MARK: Notifications
-
-    /// Takes the body of `POST /apple/notifications`: `{"signedPayload": …}`.
-    package mutating func notification(body: [UInt8], now: Instant) throws(IntakeRefusal) -> SourceReport {
-        guard body.count <= Limits.appleNotificationBytesMax else {
-            throw IntakeRefusal(
-                .tooLarge, .tooLong(bytes: body.count, limit: Limits.appleNotificationBytesMax))
-        }
-        var limits = JSONLimits()
-        limits.bytes = Limits.appleNotificationBytesMax
-        limits.depth = Limits.appleDepthMax
-        limits.values = Limits.appleValuesMax
-        limits.stringBytes = Limits.appleNotificationBytesMax
-        guard let request = try? JSONReader.read(body, limits: limits),
-            let text = PayloadFields(request).text("signedPayload")
-        else {
-            throw IntakeRefusal(
-                .malformed, code: "APPLE_REQUEST",
-                message: "the body is not a JSON object with the text signedPayload, as the App Store sends it")
-        }
-        return try self.notification(text, now: now)
+    /// Whether the chain of a signed value was good before, so that it costs one signature. Nothing else of it is known.
+    package func knowsChain(of text: String) -> Bool {
+        let header = Array(text.utf8.prefix { $0 != UInt8(ascii: ".") })
+        return self.verifiers.values.contains { $0.knows(header) }
     }
+
+    // MARK: Notifications
 
     /// Takes a signed notification.
     package mutating func notification(_ text: String, now: Instant) throws(IntakeRefusal) -> SourceReport {
@@ -193,9 +178,10 @@ package struct AppleIntake {
     ) throws(IntakeRefusal) -> (payload: PayloadFields, app: IntakeApp) {
         let payload: PayloadFields
         do throws(VerificationFault) {
-            let claimed = name(PayloadFields(try SignedText(Array(text.utf8), limit: limit).payload))
+            let signed = try SignedText(Array(text.utf8), limit: limit)
+            let claimed = name(PayloadFields(signed.payload))
             let roots = self.app(claimed.bundleID, claimed.environment)?.roots ?? .apple
-            payload = try self.verified(text, limit: limit, by: roots, now: now)
+            payload = try self.verified(signed, by: roots, now: now)
         } catch {
             throw Self.refusal(of: error)
         }
@@ -214,9 +200,13 @@ package struct AppleIntake {
     private mutating func verified(
         _ text: String, limit: Int, by roots: TrustedRoots, now: Instant
     ) throws(VerificationFault) -> PayloadFields {
-        PayloadFields(
-            try self.verifiers[roots, default: AppleVerifier(roots: roots)].open(
-                Array(text.utf8), limit: limit, now: now))
+        try self.verified(try SignedText(Array(text.utf8), limit: limit), by: roots, now: now)
+    }
+
+    private mutating func verified(
+        _ text: SignedText, by roots: TrustedRoots, now: Instant
+    ) throws(VerificationFault) -> PayloadFields {
+        PayloadFields(try self.verifiers[roots, default: AppleVerifier(roots: roots)].open(text, now: now))
     }
 
     /// Reads a verified payload into a report.

@@ -34,17 +34,6 @@ package struct IntakeRefusal: Error, Hashable, Sendable {
         self.libraryStatus = nil
     }
 
-    /// The HTTP status. Apple sends a notification again after 4xx and 5xx, for 157 hours, so an app that is configured too
-    /// late misses nothing.
-    package var httpStatus: Int {
-        switch self.kind {
-        case .malformed: 400
-        case .untrusted, .innerRefused: 403
-        case .notConfigured: 404
-        case .tooLarge: 413
-        }
-    }
-
     /// Whether the value is kept as a dead letter. Its outer signature was good, so strangers cannot fill the store.
     package var isDeadLetter: Bool { self.kind == .innerRefused || self.kind == .notConfigured }
 }

@@ -22,13 +22,20 @@ package struct AppleVerifier {
 
     package var chainsKept: Int { self.known.count }
 
+    /// Whether a chain with this header, in its letters, was good before.
+    func knows(_ header: [UInt8]) -> Bool { self.known[header] != nil }
+
     /// Verifies chain and signature, and returns the payload. `AppleApp` then checks the app.
     ///
     /// `now` is used for a payload that does not say when it was signed.
     package mutating func open(
         _ text: [UInt8], limit: Int = Limits.appleSignedBytesMax, now: Instant
     ) throws(VerificationFault) -> JSONValue {
-        let value = try SignedText(text, limit: limit)
+        try self.open(try SignedText(text, limit: limit), now: now)
+    }
+
+    /// The same for a value that was split before.
+    mutating func open(_ value: SignedText, now: Instant) throws(VerificationFault) -> JSONValue {
         let seconds = Self.effectiveSeconds(of: value.payload, now: now)
         if let known = self.known[value.header], known.chain.begins <= seconds, seconds < known.chain.ends {
             guard known.chain.key.verifies(value.signature, over: value.signed) else { throw .signature }
