@@ -51,7 +51,8 @@ extension LoopCore {
     private static func deadLetter(_ id: String) throws(CallRefusal) -> ItemKey {
         guard let key = DeadLetter.key(ofID: id) else {
             throw CallRefusal(
-                .deadLetterUnknown, "\(printable(id)) is no identifier of a dead letter; list them",
+                .deadLetterUnknown,
+                "\(printable(id)) is no identifier of a dead letter; `perch dead-letters list` shows them",
                 details: [.field("id")])
         }
         return key
