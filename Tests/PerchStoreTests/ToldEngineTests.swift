@@ -77,6 +77,15 @@ final class ToldStore {
             .statuses.map(\.state)
     }
 
+    /// The states as of an instant, with all that is known now.
+    func past(_ name: String, at instant: Instant) throws -> [RenewalState] {
+        let known = KnownAs(revision: 0, instant: instant)
+        guard case .recordAsKnown(let record, let app) = try self.ask(.recordAsKnown(self.key(name), known)) else {
+            throw Unexpected()
+        }
+        return subscriptionStatuses(of: record, inGroup: "g", app: app, at: instant).value.statuses.map(\.state)
+    }
+
     func found(_ sought: AccountSought, app: AppNumber = 1) throws -> FoundAccount? {
         guard case .found(let account) = try self.ask(.find(app, sought)) else { throw Unexpected() }
         return account
@@ -269,6 +278,20 @@ extension ToldRequest {
         #expect(try store.state("alice") == [.subscribed, .subscribed])
         #expect(try store.record("anon") == (try store.record("alice")))
         #expect(try store.refusal(.merge(store.key("nobody"), into: store.key("alice"))) == .accountUnknown)
+    }
+
+    @Test(arguments: all)
+    func `says who owned what before its account was opened`(_ implementation: StorageImplementation) throws {
+        let store = try ToldStore(on: try implementation.make().storage)
+        // Bought a day before anything was told, and known to nobody until the alias came.
+        let bought = ToldStore.start.advanced(byMilliseconds: -ToldLine.day)
+        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
+        try store.tell(.reports(ToldLine.transaction(200, of: 200), by: store.key("anon")))
+        try store.tell(.attach(.appAccountToken(ToldLine.alice), to: store.key("alice")))
+        #expect(try store.past("alice", at: bought) == [.subscribed])
+        #expect(try store.past("alice", at: bought.advanced(byMilliseconds: -1)) == [])
+        try store.tell(.merge(store.key("anon"), into: store.key("alice")))
+        #expect(try store.past("alice", at: bought) == [.subscribed, .subscribed])
     }
 
     @Test func `two apps with equal transaction numbers do not meet`() throws {

@@ -109,6 +109,16 @@ package struct Fact: Hashable, Sendable {
         }
     }
 
+    /// Whether a read of an instant folds it. What a told app knows of its accounts and their owners holds at every instant.
+    package func holds(at instant: Instant, isTestApp: Bool) -> Bool {
+        if self.effective <= instant { return true }
+        return switch self.body {
+        case .opened: !isTestApp
+        case .told(let fact): fact.isOfOwnership
+        default: false
+        }
+    }
+
     /// The cause of a value that this fact changes; unspecified if it changes none.
     package var cause: Cause {
         switch self.body {

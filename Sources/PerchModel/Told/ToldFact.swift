@@ -47,6 +47,14 @@ package struct ToldTransaction: Hashable, Sendable {
 }
 
 extension ToldFact {
+    /// Whether it says who owns something, rather than what happened: then it holds at every instant, also before it was told.
+    package var isOfOwnership: Bool {
+        switch self {
+        case .claimed, .gained, .lost, .openedUnclaimed, .merged: true
+        case .transaction, .renewal, .granted, .grantEnded: false
+        }
+    }
+
     /// The cause of a value that this fact changes.
     var cause: Cause {
         switch self {

@@ -76,6 +76,20 @@ package struct ToldOriginal: Hashable, Sendable {
         self.registers.values.filter { !$0.told.isUpgraded }.sorted(by: TransactionRegister.precedes)
     }
 
+    /// Periods as they were at an instant: until an upgrade begins, nothing has left behind what it replaces.
+    func periods(at now: Instant) -> [TransactionRegister] {
+        let periods = self.periods
+        guard periods.count < self.registers.count, let next = periods.first(where: { $0.told.purchaseDate > now })
+        else {
+            return periods
+        }
+        let replaced = self.registers.values.filter {
+            $0.told.isUpgraded && $0.told.purchaseDate <= now
+                && next.told.purchaseDate < $0.told.expirationDate ?? .distantFuture
+        }
+        return (periods + replaced).sorted(by: TransactionRegister.precedes)
+    }
+
     /// Whether it is a subscription; a line may begin with any report.
     package var isSubscription: Bool {
         self.renewal != nil || self.registers.values.contains { $0.told.productType == .autoRenewable }
@@ -88,12 +102,12 @@ package struct ToldOriginal: Hashable, Sendable {
 
     /// The latest period that has begun. A renewal arrives up to a day before its period begins.
     package func head(at now: Instant) -> Transaction? {
-        self.periods.last { $0.told.purchaseDate <= now }?.transaction
+        self.periods(at: now).last { $0.told.purchaseDate <= now }?.transaction
     }
 
     /// Without the periods that no view from `now` on needs. Bounded: the head, and what has not begun yet.
     package func trimmed(at now: Instant) -> ToldOriginal {
-        let head = self.periods.last { $0.told.purchaseDate <= now }
+        let head = self.periods(at: now).last { $0.told.purchaseDate <= now }
         var trimmed = self
         // The date is that of the earliest report, so its register stays.
         let first = self.registers.min { left, right in

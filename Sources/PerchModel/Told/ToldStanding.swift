@@ -19,7 +19,7 @@ extension ToldOriginal {
     /// Boundaries are half-open: at exactly the end of a period it is over. The first rule that applies decides. The
     /// status that Apple computed is compared and counted elsewhere, and never folded.
     package func standing(at now: Instant, leewayMilliseconds: Int64) -> ToldStanding? {
-        let periods = self.periods
+        let periods = self.periods(at: now)
         guard let place = periods.lastIndex(where: { $0.told.purchaseDate <= now }) else { return nil }
         let head = periods[place].transaction
         var standing = ToldStanding(state: .expired, transaction: head)
@@ -70,7 +70,7 @@ extension ToldOriginal {
     /// All instants at which the standing can change by itself.
     private func instants(leewayMilliseconds: Int64) -> [Instant] {
         var instants: [Instant] = []
-        for register in self.periods {
+        for register in self.registers.values {
             instants.append(register.told.purchaseDate)
             if let end = register.told.expirationDate {
                 instants += [end, end.advanced(byMilliseconds: leewayMilliseconds)]

@@ -187,7 +187,7 @@ extension StoreEngine {
             )
         }
         for dated in facts {
-            if let instant = known.instant, dated.fact.effective > instant { continue }
+            if let instant = known.instant, !dated.fact.holds(at: instant, isTestApp: app.isTestApp) { continue }
             var record = past.record ?? AccountRecord(account: account, app: key.app)
             // A purchaser's change in the past may be older than the line of a member.
             if let line = dated.fact.line, record.lineIndex(original: line) == nil { continue }
@@ -203,6 +203,10 @@ extension StoreEngine {
                 for transaction in add { past.rows[transaction.id] = transaction }
             case .finish, nil: break
             }
+        }
+        // What came from another account came with everything known of it.
+        if let instant = known.instant, !app.isTestApp {
+            past.rows = past.rows.filter { $0.value.purchaseDate <= instant }
         }
         if let last = past.record?.revision {
             past.record?.committed = try self.storage.commitTime(of: last) ?? app.committed

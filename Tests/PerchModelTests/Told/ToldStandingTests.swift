@@ -162,12 +162,18 @@ import Testing
         self.expect(line, [(119, nil), (120, .subscribed), (130, .revoked)])
     }
 
-    @Test func `leaves out what an upgrade left behind`() {
+    @Test func `leaves out what an upgrade left behind, from its begin`() {
         let line = self.line([
             self.period(1, 0, 30) { $0.isUpgraded = true }, self.period(2, 10, 40) { $0.productID = "max" },
         ])
-        self.expect(line, [(5, nil), (10, .subscribed)])
+        self.expect(line, [(-1, nil), (5, .subscribed), (10, .subscribed)])
+        #expect(line.head(at: self.at(5))?.productID == "pro")
         #expect(line.head(at: self.at(20))?.productID == "max")
+        #expect(line.trimmed(at: self.at(20)).periods.map(\.told.productID) == ["max"])
+        let unrelated = self.line([self.period(1, 0, 30) { $0.isUpgraded = true }, self.period(2, 30, 60)])
+        self.expect(unrelated, [(5, nil), (30, .subscribed)])
+        let alone = self.line([self.period(1, 0, 30) { $0.isUpgraded = true }])
+        self.expect(alone, [(5, nil), (31, nil)])
     }
 
     /// Renewals come up to a day before and up to the leeway after the boundary: nobody sees a gap.
