@@ -119,12 +119,15 @@ struct ToldLine {
         return .transaction(transaction, content: Digest(high: id, low: UInt64(bitPattern: signedAfter)))
     }
 
-    static func renewal(of original: TransactionID = 100, renews: Bool, signedAfter: Int64) -> ToldReport {
+    static func renewal(
+        of original: TransactionID = 100, renews: Bool, signedAfter: Int64, isInBillingRetry: Bool = false
+    ) -> ToldReport {
         let signed = ToldStore.start.advanced(byMilliseconds: -Self.day + signedAfter)
         let end = ToldStore.start.advanced(byMilliseconds: 29 * Self.day)
         var info = RenewalInfo(
             originalTransactionID: original, currentProductID: "pro", willAutoRenew: renews, renewalDate: end,
             recentSubscriptionStartDate: signed, environment: .production, signedDate: signed)
+        info.isInBillingRetry = isInBillingRetry
         info.autoRenewPreference = renews ? "pro" : nil
         return .renewal(info, renewalDate: end, content: Digest(high: original, low: UInt64(bitPattern: signedAfter)))
     }
@@ -292,6 +295,29 @@ extension ToldRequest {
         #expect(try store.past("alice", at: bought.advanced(byMilliseconds: -1)) == [])
         try store.tell(.merge(store.key("anon"), into: store.key("alice")))
         #expect(try store.past("alice", at: bought) == [.subscribed, .subscribed])
+    }
+
+    @Test(arguments: all)
+    func `says what an original was in another account`(_ implementation: StorageImplementation) throws {
+        let store = try ToldStore(on: try implementation.make().storage)
+        let end = ToldStore.start.advanced(byMilliseconds: 29 * ToldLine.day)
+        let retry = end.advanced(byMilliseconds: ToldLine.day)
+        try store.tell(.reports(ToldLine.transaction(100)))
+        try store.tell(.reports(ToldLine.renewal(renews: true, signedAfter: 30 * ToldLine.day, isInBillingRetry: true)))
+        // A charge succeeded a month later; only then an account was named, and the original moved on.
+        store.wall = ToldStore.start.advanced(byMilliseconds: 65 * ToldLine.day)
+        try store.tell(
+            .reports(
+                ToldLine.transaction(101, period: 2), ToldLine.renewal(renews: true, signedAfter: 61 * ToldLine.day)))
+        for name in ["alice", "bob", "alice"] {
+            try store.tell(.claim(100, for: store.key(name)))
+            for owner in ["alice", "bob"] {
+                let owns = owner == name
+                #expect(try store.past(owner, at: ToldStore.start) == (owns ? [.subscribed] : []))
+                #expect(try store.past(owner, at: retry) == (owns ? [.inBillingRetryPeriod] : []))
+            }
+        }
+        #expect(try store.state("alice") == [.subscribed])
     }
 
     @Test func `two apps with equal transaction numbers do not meet`() throws {

@@ -223,7 +223,7 @@ extension SeededRandom {
         case 1:
             .renewal(self.renewalInfo(), renewalDate: self.optional { $0.instant() }, content: self.digest())
         case 2: .claimed(self.uint64(), AccountClaim(account: self.uint64(), revision: self.uint64()))
-        case 3: .gained(self.toldOriginal())
+        case 3: .gained(self.toldOriginal(), from: self.uint64())
         case 4: .lost(self.uint64(), rows: self.array(upTo: 2) { $0.uint64() })
         case 5: .openedUnclaimed
         case 6: .granted(self.grant())

@@ -137,7 +137,7 @@ package struct StorageScript: Sendable {
         } else {
             _ = original.fold(
                 transaction, stamp: ReportStamp(signed: transaction.signedDate, content: self.random.digest()))
-            told = .gained(original)
+            told = .gained(original, from: 0)
         }
         change.facts.append(self.fact(.told(told), record.account))
         self.removeTold(transaction.id, of: change.appNumber)

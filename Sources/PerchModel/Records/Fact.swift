@@ -98,6 +98,8 @@ package struct Fact: Hashable, Sendable {
         indirect case told(ToldFact)
     }
 
+    package var told: ToldFact? { if case .told(let fact) = self.body { fact } else { nil } }
+
     /// The line that this fact refers to without containing it: only a record with that line can fold the fact.
     package var line: TransactionID? {
         switch self.body {
@@ -110,12 +112,13 @@ package struct Fact: Hashable, Sendable {
     }
 
     /// Whether a read of an instant folds it. What a told app knows of its accounts and their owners holds at every instant.
-    package func holds(at instant: Instant, isTestApp: Bool) -> Bool {
-        if self.effective <= instant { return true }
-        return switch self.body {
-        case .opened: !isTestApp
-        case .told(let fact): fact.isOfOwnership
-        default: false
+    /// `earliest`: `earliestReports` of the account's facts.
+    package func holds(at instant: Instant, isTestApp: Bool, earliest: [ToldPurchase: ReportStamp]) -> Bool {
+        switch self.body {
+        case .opened where !isTestApp: true
+        case .told(let fact) where fact.isOfOwnership: true
+        case .told(.transaction(let report)): report.holds(at: instant, earliest: earliest)
+        default: self.effective <= instant
         }
     }
 

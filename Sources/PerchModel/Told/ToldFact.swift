@@ -8,8 +8,9 @@ package enum ToldFact: Hashable, Sendable {
     case renewal(RenewalInfo, renewalDate: Instant?, content: Digest)
     /// The app's backend or an administrator named this account as the owner of an original transaction.
     case claimed(TransactionID, AccountClaim)
-    /// An original transaction came from another account, with everything known of it.
-    case gained(ToldOriginal)
+    /// An original transaction came from another account, with everything known of it. What it was before is in the facts of that
+    /// account.
+    case gained(ToldOriginal, from: AccountNumber)
     /// An original transaction went to another account. `rows` are its transactions as lists show them.
     case lost(TransactionID, rows: [TransactionID])
     /// The account was opened for originals whose owner is not known. No client can name it.
@@ -44,6 +45,35 @@ package struct ToldTransaction: Hashable, Sendable {
     }
 
     package var stamp: ReportStamp { ReportStamp(signed: self.told.signedDate, content: self.content) }
+
+    package var purchase: ToldPurchase {
+        ToldPurchase(original: self.told.originalID, period: ToldPeriod(of: self.told))
+    }
+
+    /// Whether it says what the purchase was at an instant: what was signed by then does, and so does a refund by its date. Before
+    /// that only the earliest report can say it.
+    func holds(at instant: Instant, earliest: [ToldPurchase: ReportStamp]) -> Bool {
+        if self.told.signedDate <= instant { return true }
+        if let revocation = self.told.revocation, revocation.date <= instant { return true }
+        return earliest[self.purchase] == self.stamp
+    }
+}
+
+/// What reports of one purchase have in common.
+package struct ToldPurchase: Hashable, Sendable {
+    var original: TransactionID
+    var period: ToldPeriod
+}
+
+extension Sequence<Fact> {
+    /// The stamp of the report of each purchase that was signed first.
+    package var earliestReports: [ToldPurchase: ReportStamp] {
+        var stamps: [ToldPurchase: ReportStamp] = [:]
+        for case .told(.transaction(let report)) in self.lazy.map(\.body) {
+            stamps[report.purchase] = stamps[report.purchase].map { Swift.min($0, report.stamp) } ?? report.stamp
+        }
+        return stamps
+    }
 }
 
 extension ToldFact {
@@ -52,6 +82,17 @@ extension ToldFact {
         switch self {
         case .claimed, .gained, .lost, .openedUnclaimed, .merged: true
         case .transaction, .renewal, .granted, .grantEnded: false
+        }
+    }
+
+    /// The original transaction that it is about.
+    package var originalID: TransactionID? {
+        switch self {
+        case .transaction(let report): report.told.originalID
+        case .renewal(let info, _, _): info.originalTransactionID
+        case .claimed(let id, _), .lost(let id, _): id
+        case .gained(let original, _): original.id
+        case .openedUnclaimed, .merged, .granted, .grantEnded: nil
         }
     }
 
@@ -73,7 +114,7 @@ extension ToldFact {
     var event: (transaction: Transaction, kind: TransactionEventKind)? {
         switch self {
         case .transaction(let report): report.shown.map { ($0, report.kind) }
-        case .gained(let original): original.periods.last.map { ($0.transaction, .changed) }
+        case .gained(let original, _): original.periods.last.map { ($0.transaction, .changed) }
         case .renewal, .claimed, .lost, .openedUnclaimed, .merged, .granted, .grantEnded: nil
         }
     }
@@ -83,7 +124,7 @@ extension ToldFact {
         switch self {
         case .transaction(let report):
             report.shown.map { .rewrite(remove: report.replaces, add: [$0]) }
-        case .gained(let original):
+        case .gained(let original, _):
             .rewrite(remove: [], add: original.shownTransactions)
         case .lost(_, let rows): .rewrite(remove: rows, add: [])
         case .renewal, .claimed, .openedUnclaimed, .merged, .granted, .grantEnded: nil
@@ -143,7 +184,7 @@ extension RecordFields {
             told.change(info.originalTransactionID) { _ = $0.fold(info, renewalDate: renewalDate, stamp: stamp) }
         case .claimed(let id, let claim):
             told.change(id) { _ = $0.fold(claim) }
-        case .gained(let original):
+        case .gained(let original, _):
             told.change(original.id) { _ = $0.fold(original) }
         case .lost(let id, _):
             told.remove(id)

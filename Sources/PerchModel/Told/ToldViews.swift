@@ -46,11 +46,17 @@ package func toldEntitlement(
     return viewed
 }
 
-/// Everything that entitles a told account, by product, own before shared.
+/// Everything that entitles a told account, by product, own before shared. Of non-renewing subscriptions of one product only the latest
+/// counts, as in StoreKit.
 package func toldEntitlements(
     of record: ToldRecord?, leewayMilliseconds leeway: Int64, at now: Instant
 ) -> [Verified<Transaction>] {
-    (record?.originals ?? []).flatMap { $0.entitling(at: now, leewayMilliseconds: leeway) }
+    let entitling = (record?.originals ?? []).flatMap { $0.entitling(at: now, leewayMilliseconds: leeway) }
+    func isLatest(_ transaction: Transaction) -> Bool {
+        transaction.productType != .nonRenewable
+            || !entitling.contains { $0.productID == transaction.productID && precedes($0, transaction) }
+    }
+    return entitling.filter(isLatest)
         .sorted { $0.productID == $1.productID ? precedes($0, $1) : $0.productID < $1.productID }
         .map { Verified($0) }
 }

@@ -250,9 +250,10 @@ extension ToldFact: StoreCoded {
             writer.write(byte: 3)
             writer.write(id)
             writer.write(claim)
-        case .gained(let original):
+        case .gained(let original, let source):
             writer.write(byte: 4)
             writer.write(original)
+            writer.write(source)
         case .lost(let id, let rows):
             writer.write(byte: 5)
             writer.write(id)
@@ -277,7 +278,7 @@ extension ToldFact: StoreCoded {
             let renewalDate = try reader.optional(Instant.self)
             self = .renewal(info, renewalDate: renewalDate, content: try reader.value())
         case 3: self = .claimed(try reader.uint64(), try reader.value())
-        case 4: self = .gained(try reader.value())
+        case 4: self = .gained(try reader.value(), from: try reader.uint64())
         case 5: self = .lost(try reader.uint64(), rows: try reader.array())
         case 6: self = .openedUnclaimed
         case 7: self = .merged

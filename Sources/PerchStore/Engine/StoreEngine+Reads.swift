@@ -175,9 +175,10 @@ extension StoreEngine {
         }
         var past = Past(app: app)
         guard let account = try self.storage.account(key) else { return (past, self.failedRefusal) }
-        let facts = try self.storage.facts(
-            of: account, after: 0, through: revision, limit: self.factsPerReadMax + 1)
-        guard facts.count <= self.factsPerReadMax else {
+        guard
+            let facts = try self.facts(
+                of: account, through: revision, limit: self.factsPerReadMax, isTestApp: app.isTestApp)
+        else {
             return (
                 nil,
                 Refusal(
@@ -186,8 +187,13 @@ extension StoreEngine {
                 )
             )
         }
+        let earliest = known.instant == nil || app.isTestApp ? [:] : facts.map(\.fact).earliestReports
         for dated in facts {
-            if let instant = known.instant, !dated.fact.holds(at: instant, isTestApp: app.isTestApp) { continue }
+            if let instant = known.instant,
+                !dated.fact.holds(at: instant, isTestApp: app.isTestApp, earliest: earliest)
+            {
+                continue
+            }
             var record = past.record ?? AccountRecord(account: account, app: key.app)
             // A purchaser's change in the past may be older than the line of a member.
             if let line = dated.fact.line, record.lineIndex(original: line) == nil { continue }
@@ -212,6 +218,38 @@ extension StoreEngine {
             past.record?.committed = try self.storage.commitTime(of: last) ?? app.committed
         }
         return (past, self.failedRefusal)
+    }
+
+    /// The facts of an account. An original that came from another account is replaced by the facts that the other had of it, since
+    /// they say what it was at each instant. Nil if there are more than the limit.
+    private func facts(
+        of account: AccountNumber, through revision: UInt64, limit: Int, isTestApp: Bool
+    ) throws(StorageError) -> [DatedFact]? {
+        guard limit > 0 else { return nil }
+        let known = try self.storage.facts(of: account, after: 0, through: revision, limit: limit + 1)
+        if isTestApp || known.count > limit { return known.count > limit ? nil : known }
+        var facts: [DatedFact] = []
+        for dated in known {
+            var came: ArraySlice<DatedFact> = []
+            if case .told(.gained(let original, let source)) = dated.fact.body {
+                guard
+                    let all = try self.facts(
+                        of: source, through: dated.revision, limit: limit - facts.count, isTestApp: false)
+                else { return nil }
+                came = all.filter { $0.fact.told?.originalID == original.id }[...]
+                // Facts of the very change in which it left may follow.
+                came = came.prefix { fact in
+                    if case .lost = fact.fact.told { fact.revision < dated.revision } else { true }
+                }
+            }
+            if came.isEmpty {
+                facts.append(dated)
+            } else {
+                facts += came.map { DatedFact(revision: dated.revision, fact: $0.fact) }
+            }
+            guard facts.count <= limit else { return nil }
+        }
+        return facts
     }
 
     private func events(

@@ -275,7 +275,7 @@ extension StoreEngine {
         guard owner != current else { return }
         let rows = state.shownTransactions.map(\.id)
         work.add(Fact(.told(.lost(id, rows: rows)), effective: work.now), to: current)
-        work.add(Fact(.told(.gained(state)), effective: work.now), to: owner)
+        work.add(Fact(.told(.gained(state, from: current)), effective: work.now), to: owner)
         self.name(state, owner, &work)
         work.outcome.moved += 1
     }

@@ -205,6 +205,31 @@ import Testing
     }
 }
 
+@Suite struct `Entitlements of a told account` {
+    @Test func `have the latest purchase of a non-renewing subscription, unless it is refunded`() {
+        func pass(_ id: TransactionID, revoked: Bool = false) -> Transaction {
+            let bought = Instant(milliseconds: Int64(id) * 1_000)
+            var transaction = Transaction(
+                id: id, originalID: id, appBundleID: "a", productID: "pass", productType: .nonRenewable,
+                purchaseDate: bought, originalPurchaseDate: bought, environment: .production,
+                storefront: Storefront(countryCode: "USA"), reason: .purchase, signedDate: bought)
+            if revoked { transaction.revocation = Revocation(date: bought, reason: .other, type: .refundFull) }
+            return transaction
+        }
+        func owned(_ transactions: [Transaction]) -> [TransactionID] {
+            var record = ToldRecord()
+            for one in transactions {
+                record.change(one.id) {
+                    _ = $0.fold(one, stamp: ReportStamp(signed: one.signedDate, content: .zero))
+                }
+            }
+            return toldEntitlements(of: record, leewayMilliseconds: 0, at: Instant(milliseconds: 9_000)).map(\.value.id)
+        }
+        #expect(owned([pass(1), pass(2)]) == [2])
+        #expect(owned([pass(1), pass(2, revoked: true)]) == [1])
+    }
+}
+
 @Suite struct `An explanation of a told account` {
     private func record(_ change: (inout ToldOriginal) -> Void) -> AccountRecord {
         var record = AccountRecord(account: 1, app: 1)
