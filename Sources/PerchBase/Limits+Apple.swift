@@ -72,6 +72,10 @@ extension Limits {
     /// Bytes of a file that `perch ingest` reads: about 100,000 notifications. A longer one is refused by the command.
     package static let ingestFileBytesMax = 1024 * 1024 * 1024
 
+    /// Entries of a page of transactions with their signed forms, whatever size was asked for: a signed form has 6 KiB, and takes
+    /// 25 us. The page's token leads to the others.
+    package static let signedPageSizeMax = 50
+
     /// Signed values that a signer caches, so that a value that is read again keeps its bytes. The oldest half is dropped
     /// when the cache is full. One has about 6 KiB.
     package static let appleSignaturesKeptMax = 4_096

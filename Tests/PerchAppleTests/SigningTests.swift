@@ -59,6 +59,46 @@ import Testing
         #expect(signer.sign([2]) != first)
         #expect(signer.signaturesMade == 2)
     }
+
+    @Test func `keeps what is used, however much is signed meanwhile`() throws {
+        let signer = SharedAppleSigner(try AppleAuthority.make())
+        let (key, began) = (Array("used".utf8), Instant(milliseconds: 1_000))
+        let first = signer.sign(key, at: began) { _ in Array("{}".utf8) }
+        for round in 0..<Limits.appleSignaturesKeptMax * 2 {
+            if round % 100 == 0 {
+                let again = signer.sign(key, at: Instant(milliseconds: 2_000)) { _ in Array("{\"later\":1}".utf8) }
+                #expect(again.text == first.text && again.instant == began)
+            }
+            _ = signer.sign(Array("\(round)".utf8), at: began) { _ in [] }
+        }
+        #expect(signer.signaturesMade == UInt64(Limits.appleSignaturesKeptMax * 2 + 1))
+    }
+
+    @Test func `gives a value a wrong signature where verification is to fail`() throws {
+        let authority = try AppleAuthority.make()
+        let signer = SharedAppleSigner(authority)
+        let roots = try TrustedRoots.sandbox(further: [authority.root])
+        for value in 0..<16 {
+            let signed = signer.sign([UInt8(value)], at: Instant(milliseconds: 0)) { _ in
+                Array("{\"signedDate\":\(value)}".utf8)
+            }
+            #expect(fault(of: Array(signed.text.utf8), roots: roots) == nil)
+            #expect(fault(of: Array(signed.spoiled.utf8), roots: roots) == .signature)
+            #expect(signed.spoiled.utf8.count == signed.text.utf8.count)
+        }
+    }
+
+    @Test func `is read back from a store's bytes, and refused when they are damaged`() throws {
+        let authority = try AppleAuthority.make()
+        let stored = authority.stored
+        let again = try AppleAuthority(stored: stored)
+        #expect(again.root == authority.root && again.leafKey == authority.leafKey)
+        for count in stride(from: 0, to: stored.count, by: 7) {
+            #expect(throws: AuthorityFault.self) { try AppleAuthority(stored: Array(stored.prefix(count))) }
+        }
+        #expect(throws: AuthorityFault.damaged) { try AppleAuthority(stored: stored + [0]) }
+        #expect(throws: AuthorityFault.damaged) { try AppleAuthority(stored: stored + [0, 0]) }
+    }
 }
 
 @Suite struct `a signed value of a test store` {

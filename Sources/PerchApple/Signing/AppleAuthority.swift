@@ -53,6 +53,25 @@ package struct AppleAuthority: Sendable {
         }
     }
 
+    /// The bytes in which a store keeps it: each part after its length.
+    package var stored: [UInt8] {
+        [self.root, self.intermediate, self.leaf, self.leafKey].flatMap { part in
+            [UInt8(truncatingIfNeeded: part.count >> 8), UInt8(truncatingIfNeeded: part.count)] + part
+        }
+    }
+
+    package init(stored: [UInt8]) throws(AuthorityFault) {
+        var parts: [[UInt8]] = []
+        var rest = stored[...]
+        while rest.count >= 2 {
+            let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+            parts.append(Array(rest.dropFirst(2).prefix(count)))
+            rest = rest.dropFirst(2 + count)
+        }
+        guard parts.count == 4, rest.isEmpty else { throw .damaged }
+        try self.init(root: parts[0], intermediate: parts[1], leaf: parts[2], leafKey: parts[3])
+    }
+
     /// Makes a new authority.
     package static func make() throws(AuthorityFault) -> AppleAuthority {
         guard
@@ -94,6 +113,8 @@ package enum AuthorityFault: Error, Hashable, Sendable, CustomStringConvertible 
     case noRandomness
     /// The key is no P-256 key in PKCS #8.
     case noKey
+    /// The stored bytes are not those of an authority.
+    case damaged
     /// The certificates are no chain, or the key is not the leaf's.
     case chain(VerificationFault)
 
@@ -101,6 +122,7 @@ package enum AuthorityFault: Error, Hashable, Sendable, CustomStringConvertible 
         switch self {
         case .noRandomness: "the machine has no randomness to make keys"
         case .noKey: "the authority's key is no P-256 key in PKCS #8"
+        case .damaged: "the stored authority is damaged"
         case .chain(let fault): "the authority's certificates are no chain: \(fault)"
         }
     }

@@ -43,7 +43,7 @@ package enum PayloadWriter {
     }
 
     /// The payload of renewal information.
-    package static func renewalInfo(_ info: RenewalInfo) -> [UInt8] {
+    package static func renewalInfo(_ info: RenewalInfo, signed instant: Instant? = nil) -> [UInt8] {
         self.object { writer in
             writer.member("originalTransactionId", String(info.originalTransactionID))
             writer.member("productId", info.currentProductID)
@@ -55,7 +55,7 @@ package enum PayloadWriter {
             if info.priceIncreaseStatus == .pending { writer.member("priceIncreaseStatus", 0) }
             if info.priceIncreaseStatus == .agreed { writer.member("priceIncreaseStatus", 1) }
             self.offer(info.offer, &writer)
-            writer.instant("signedDate", info.signedDate)
+            writer.instant("signedDate", instant ?? info.signedDate)
             writer.member("environment", self.environment)
             writer.instant("recentSubscriptionStartDate", info.recentSubscriptionStartDate)
             writer.instant("renewalDate", info.renewalDate)
@@ -82,6 +82,9 @@ package enum PayloadWriter {
         }
     }
 
+    /// When every customer of the sandbox has bought the app: 2013-08-01, midnight in Cupertino.
+    private static let firstPurchase = Instant(milliseconds: 1_375_340_400_000)
+
     /// The payload of an app transaction, signed at an instant.
     package static func appTransaction(_ transaction: AppTransaction, signed instant: Instant) -> [UInt8] {
         self.object { writer in
@@ -89,7 +92,7 @@ package enum PayloadWriter {
             writer.member("bundleId", transaction.bundleID)
             writer.member("applicationVersion", "1.0")
             writer.instant("receiptCreationDate", instant)
-            writer.instant("originalPurchaseDate", instant)
+            writer.instant("originalPurchaseDate", self.firstPurchase)
             writer.member("originalApplicationVersion", "1.0")
             writer.text("appTransactionId", transaction.id)
             writer.member("originalPlatform", "iOS")
