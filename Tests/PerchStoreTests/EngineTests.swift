@@ -54,6 +54,38 @@ import Testing
         #expect(try open(.running(offsetMilliseconds: 0)) == past)
     }
 
+    @Test func `keeps one authority, whoever brings another`() throws {
+        let storage = Self.memory()
+        let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+        func open(_ bundleID: String, _ authority: [UInt8]) throws {
+            _ = try engine.openApp(
+                bundleID, .xcode, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"), source: "test",
+                fileSettings: AppSettings(), authority: authority, wall: Self.start)
+        }
+        #expect(try engine.authority() == nil)
+        try open("com.example.one", [1, 2, 3])
+        let revision = engine.header.revision
+        try open("com.example.two", [4])
+        #expect(engine.header.revision == revision + 1)
+        try engine.keep(authority: [5], wall: Self.start)
+        #expect(try engine.authority() == [1, 2, 3])
+        #expect(engine.header.revision == revision + 1)
+        let again = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+        #expect(try again.authority() == [1, 2, 3])
+    }
+
+    @Test func `a store of an earlier version gets its authority later`() throws {
+        let storage = Self.memory()
+        let engine = try Self.engine(on: storage)
+        #expect(try engine.authority() == nil)
+        try engine.keep(authority: [9, 8], wall: Self.start)
+        #expect(try engine.authority() == [9, 8])
+        // It still takes changes.
+        #expect(
+            try Self.run(engine, Self.setRate(try #require(TimeRate(rawValue: 1)))).1.revision == engine.header.revision
+        )
+    }
+
     @Test func `a key whose request changed nothing is answered as before when it would change something`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
