@@ -114,7 +114,10 @@ let package = Package(
         // The decisions of a loop as a stepped value: sessions, watches, fan-out. No I/O.
         swift(
             "PerchCore",
-            ["PerchBase", "PerchModel", "PerchJSON", "PerchWire", "PerchIdentity", "PerchStore", "CPerchHPACK"]),
+            [
+                "PerchBase", "PerchModel", "PerchJSON", "PerchWire", "PerchIdentity", "PerchApple", "PerchStore",
+                "CPerchHPACK",
+            ]),
 
         // The allocator of release builds, linked before the C library's to replace malloc. No target imports it.
         .target(

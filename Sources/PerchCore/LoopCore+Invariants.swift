@@ -74,6 +74,7 @@ extension LoopCore {
         precondition(self.service.waiting.isEmpty, "\(self.service.waiting.count) waiters are left")
         precondition(
             self.service.pending.count == self.service.freePending.count && self.service.callTokens.isEmpty
+                && self.service.signedCalls.isEmpty
                 && self.views.updates.isEmpty && self.views.appChanges.isEmpty,
             "calls are left")
         precondition(

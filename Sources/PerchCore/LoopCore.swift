@@ -1,3 +1,4 @@
+package import PerchApple
 package import PerchBase
 package import PerchIdentity
 package import PerchModel
@@ -38,6 +39,8 @@ package struct LoopCore: ~Copyable {
     var calls = Slab<CallSlot>()
     var payloads = Payloads()
     let codec = MessageCodec(serves: true)
+    /// Signs values of test apps; nil if the store has no authority.
+    let signer: SharedAppleSigner?
 
     // The loop's inputs: its time, the apps, and the revision up to which it has applied every change.
     var now: Moment
@@ -52,8 +55,10 @@ package struct LoopCore: ~Copyable {
     package init(
         loop: Int, identity: StoreIdentity, epoch: UInt32, revision: UInt64, apps: [AppState], settings: CoreSettings,
         authenticator: Authenticator? = nil, revocations: [RevokedToken] = [], quotas: SharedQuotas = SharedQuotas(),
-        seenTokens: SeenTokens = SeenTokens(), consoleCodes: ConsoleCodes? = nil, now: Moment
+        seenTokens: SeenTokens = SeenTokens(), consoleCodes: ConsoleCodes? = nil,
+        signer: SharedAppleSigner? = nil, now: Moment
     ) {
+        self.signer = signer
         self.loop = loop
         self.identity = identity
         self.epoch = epoch

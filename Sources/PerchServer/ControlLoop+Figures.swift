@@ -1,3 +1,4 @@
+import PerchApple
 import PerchBase
 import PerchCore
 import PerchHTTP
@@ -29,6 +30,11 @@ extension ControlLoop {
             if let loop { samples.add(loop, loop: index) }
         }
         if let store = report.store { samples.add(store) }
+        if let signer = self.parts.signer {
+            samples.add(
+                "perch_signatures_total", signer.signaturesMade,
+                help: "Values of test apps that were signed; one that is cached is not signed again.")
+        }
         if let intake = self.parts.intake { samples.add(self.parts.intakeFigures.counts, waiting: intake.depth) }
         return samples
     }
@@ -88,6 +94,6 @@ extension ControlLoop {
                     catalogues: self.parts.apps.map { ($0.settings.bundleID, $0.settings.catalogPath) }),
                 hasAuthenticator: self.parts.settings.hasAuthenticator, isRemote: !self.parts.address.isLoopback,
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
-            ).all)
+            ).all, appleRootPEM: self.parts.appleRootPEM)
     }
 }

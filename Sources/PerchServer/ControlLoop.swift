@@ -1,3 +1,4 @@
+import PerchApple
 import PerchBase
 import PerchCatalogue
 import PerchCore
@@ -86,6 +87,10 @@ final class ControlLoop: LoopDriver {
         /// Nil where no app takes values of the App Store.
         var intake: Inbox<IntakeTask>?
         var intakeFigures = IntakeFigures()
+        /// Empty where there is no test app.
+        var appleRootPEM = ""
+        /// Nil where there is no test app.
+        var signer: SharedAppleSigner?
     }
 
     struct Drain {

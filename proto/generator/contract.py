@@ -10,7 +10,7 @@ SCALARS = {
     FieldType.TYPE_UINT64: "UInt64", FieldType.TYPE_DOUBLE: "Double", FieldType.TYPE_BOOL: "Bool",
     FieldType.TYPE_STRING: "String", FieldType.TYPE_BYTES: "[UInt8]",
 }
-UPPER = {"id": "ID", "ids": "IDs", "url": "URL", "jws": "JWS"}
+UPPER = {"id": "ID", "ids": "IDs", "url": "URL", "jws": "JWS", "pem": "PEM"}
 
 
 class ContractError(Exception):
@@ -20,6 +20,8 @@ class ContractError(Exception):
 def camel(name):
     """`product_ids` as Swift writes it: `productIDs`."""
     first, *rest = name.split("_")
+    # A flag is a statement in Swift: `include_jws` asks, `includesJWS` says.
+    first = {"include": "includes"}.get(first, first)
     return first + "".join(UPPER.get(part, part[:1].upper() + part[1:]) for part in rest)
 
 

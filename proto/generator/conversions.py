@@ -1,7 +1,7 @@
 """How values stand in protobuf-c's structures: one extension a Swift type, with a `write` and an `init` for each message."""
 from contract import SCALARS, camel
 from text import Source
-from values import oneof_enums, properties
+from values import oneof_enums, properties, union, values_by_type
 
 C_INTEGERS = {"Int32", "Int64", "UInt32", "UInt64", "Double"}
 
@@ -247,7 +247,8 @@ def write_method(source, message):
                 write_field(source, field, "message.pointee", f"self.{field.property}")
 
 
-def read_method(source, message):
+def read_method(source, message, order):
+    """`order`: of the properties of its Swift type, which several messages may share."""
     enums = oneof_enums(message)
     throws = " throws(MessageError)" if message.throws else ""
     with source.block(f"init(_ message: UnsafeMutablePointer<{message.c_type}>){throws}"):
@@ -274,7 +275,7 @@ def read_method(source, message):
                 values[name] = f"{swift}({', '.join(nested[name])})"
             else:
                 values[name] = value
-        first = message.entry.values("init") or list(values)
+        first = message.entry.values("init") or sorted(values, key=order.index)
         source.call("self.init", [f"{name}: {values.pop(name)}" for name in first])
         later = message.entry.values("later") or ["self"]
         if not values:
@@ -291,6 +292,7 @@ def read_method(source, message):
 def generate(contract):
     """One file: an extension for each message, in the order of the contract."""
     source = Source("import CPerchProto", "import PerchBase", "import PerchModel")
+    by_type = values_by_type(contract)
     for _, _, messages, _ in contract.files:
         for message in messages:
             if message.has("skip") or message.has("hand"):
@@ -306,7 +308,8 @@ def generate(contract):
             with source.block(f"extension {message.swift}"):
                 write_method(source, message)
                 source.line()
-                read_method(source, message)
+                shared = by_type.get(message.swift, [message])
+                read_method(source, message, [property.name for property in union(shared)])
             source.line()
     return source.text()
 

@@ -52,6 +52,17 @@ def union(messages):
     return list(made.values())
 
 
+def values_by_type(contract):
+    """The messages of each generated Swift type."""
+    by_type = {}
+    for _, _, messages, _ in contract.files:
+        for message in messages:
+            if contract.is_value(message.name) and not message.has("skip") and not message.has("state") \
+                    and (message.fields or not message.name.endswith("Request")):
+                by_type.setdefault(message.swift, []).append(message)
+    return by_type
+
+
 def write_value(source, name, messages):
     """One struct with its memberwise initialiser."""
     has = union(messages)
@@ -110,12 +121,7 @@ def write_enum(source, proto, comment, value_comments, swift):
 def generate(contract):
     """One file: values in the order of the contract."""
     source = Source("package import PerchBase", "package import PerchModel")
-    by_type = {}
-    for _, _, messages, _ in contract.files:
-        for message in messages:
-            if contract.is_value(message.name) and not message.has("skip") and not message.has("state") \
-                    and (message.fields or not message.name.endswith("Request")):
-                by_type.setdefault(message.swift, []).append(message)
+    by_type = values_by_type(contract)
     for _, _, _, enums in contract.files:
         for proto, comment, value_comments, _ in enums:
             entry = contract.entries["enum"].get(proto.name)

@@ -130,50 +130,24 @@ extension LoopCore {
     private func view(
         _ request: Request, _ record: AccountRecord?, _ app: AppState
     ) throws(Refusal) -> Response {
-        let asOf = request.asOf
-        let now = asOf.instant ?? self.clock(of: app.number)
+        let now = request.asOf?.instant ?? self.clock(of: app.number)
         let record = self.foreseen(record, app, at: now)
-        func info(_ key: ViewKey, account: String, _ digest: Digest, forecast: Forecast?) -> ValueInfo {
-            var info = self.info(record: record, app: app, at: now, forecast: forecast)
-            guard asOf.isBlank else { return info }
-            info.token = self.token(key, account: Array(account.utf8), app.number, info.position, digest)
-            return info
-        }
-        func failure(_ api: StoreKitAPI) -> (Failure, ValueInfo)? {
-            simulatedFailure(of: api, app: app).map {
-                (WireStatus($0).failure, self.info(record: record, app: app, at: now, forecast: nil))
-            }
-        }
+        let read = AccountRead(
+            record: record, app: app, now: now, isOfNow: request.asOf?.isBlank ?? true,
+            account: request.account.map { Array($0.utf8) } ?? [], isSigned: request.includesJWS == true)
         let position = Position(revision: self.applied, asOf: now)
         switch request {
-        case .getSubscriptionStatus(let asked):
-            if let (failure, info) = failure(.subscriptionStatus) {
-                return .getSubscriptionStatus(.failure(failure, info))
-            }
-            let viewed = subscriptionStatuses(of: record, inGroup: asked.groupID, app: app, at: now)
-            var shown = info(
-                .status(group: asked.groupID), account: asked.account, self.codec.digest(of: viewed.value),
-                forecast: viewed.forecast)
-            shown.isNotInCatalog = viewed.value.statuses.isEmpty && app.catalogue.group(asked.groupID) == nil
-            return .getSubscriptionStatus(.success(viewed.value, shown))
-        case .getCurrentEntitlement(let asked):
-            if let (failure, info) = failure(.currentEntitlement) {
-                return .getCurrentEntitlement(.failure(failure, info))
-            }
-            let viewed = currentEntitlement(of: record, toProduct: asked.productID, app: app, at: now)
-            var shown = info(
-                .entitlement(product: asked.productID), account: asked.account, self.codec.digest(of: viewed.value),
-                forecast: viewed.forecast)
-            shown.isNotInCatalog = viewed.value == nil && app.catalogue.product(asked.productID) == nil
-            return .getCurrentEntitlement(.success(viewed.value, shown))
-        case .getEntitlements(let asked):
+        case .getSubscriptionStatus(let asked): return .getSubscriptionStatus(self.status(asked, read))
+        case .getCurrentEntitlement(let asked): return .getCurrentEntitlement(self.entitlement(asked, read))
+        case .getEntitlements:
             let viewed = namedEntitlements(of: record, app: app, at: now)
-            let shown = info(
-                .entitlements, account: asked.account, self.codec.digest(of: viewed.value), forecast: viewed.forecast)
+            let shown = self.info(
+                read, .entitlements, self.codec.digest(of: viewed.value), forecast: viewed.forecast)
             return .getEntitlements(.success(viewed.value, shown))
         case .listCurrentEntitlements:
             try refuseIfSimulated(.currentEntitlement, app: app)
-            let list = currentEntitlements(of: record, app: app, at: now)
+            var list = currentEntitlements(of: record, app: app, at: now)
+            if read.isSigned { self.sign(&list, app.number) }
             return .listCurrentEntitlements(
                 EntitlementList(
                     transactions: list, info: self.info(record: record, app: app, at: now, forecast: nil)))
@@ -196,7 +170,8 @@ extension LoopCore {
                 AppTransactionAnswer(
                     appTransactionID: found.value.id, bundleID: found.value.bundleID,
                     environment: found.value.environment, failure: found.failure, position: position,
-                    canMakePayments: canMakePayments(record, app: app)))
+                    canMakePayments: canMakePayments(record, app: app),
+                    jws: read.isSigned ? self.signed(found, app.number) : ""))
         case .inspectAccount:
             guard let record else {
                 throw Refusal(.accountUnknown, "there is no such account; a purchase opens one")
@@ -204,6 +179,48 @@ extension LoopCore {
             return .inspectAccount(self.inspection(of: record, app, at: now))
         default:
             preconditionFailure("\(request.method) does not read a record")
+        }
+    }
+
+    private func status(_ asked: SubscriptionStatusRequest, _ read: AccountRead) -> TaskState<SubscriptionStatuses> {
+        if let (failure, info) = self.failure(of: .subscriptionStatus, read) { return .failure(failure, info) }
+        let viewed = subscriptionStatuses(of: read.record, inGroup: asked.groupID, app: read.app, at: read.now)
+        var shown = self.info(
+            read, .status(group: asked.groupID, isSigned: read.isSigned),
+            self.codec.digest(of: viewed.value), forecast: viewed.forecast)
+        shown.isNotInCatalog = viewed.value.statuses.isEmpty && read.app.catalogue.group(asked.groupID) == nil
+        var statuses = viewed.value
+        if read.isSigned { self.sign(&statuses, read.app.number, at: shown.position) }
+        return .success(statuses, shown)
+    }
+
+    private func entitlement(_ asked: CurrentEntitlementRequest, _ read: AccountRead) -> TaskState<
+        Verified<Transaction>?
+    > {
+        if let (failure, info) = self.failure(of: .currentEntitlement, read) { return .failure(failure, info) }
+        let viewed = currentEntitlement(of: read.record, toProduct: asked.productID, app: read.app, at: read.now)
+        var shown = self.info(
+            read, .entitlement(product: asked.productID, isSigned: read.isSigned),
+            self.codec.digest(of: viewed.value), forecast: viewed.forecast)
+        shown.isNotInCatalog = viewed.value == nil && read.app.catalogue.product(asked.productID) == nil
+        var transaction = viewed.value
+        if read.isSigned, transaction != nil { self.sign(&transaction!, read.app.number) }
+        return .success(transaction, shown)
+    }
+
+    /// What a client gets with a value. A read of now has the token of a stream of the same view.
+    private func info(
+        _ read: AccountRead, _ key: ViewKey, _ digest: Digest, forecast: Forecast?
+    ) -> ValueInfo {
+        var info = self.info(record: read.record, app: read.app, at: read.now, forecast: forecast)
+        guard read.isOfNow else { return info }
+        info.token = self.token(key, account: read.account, read.app.number, info.position, digest)
+        return info
+    }
+
+    private func failure(of api: StoreKitAPI, _ read: AccountRead) -> (Failure, ValueInfo)? {
+        simulatedFailure(of: api, app: read.app).map {
+            (WireStatus($0).failure, self.info(record: read.record, app: read.app, at: read.now, forecast: nil))
         }
     }
 
@@ -266,24 +283,22 @@ extension LoopCore {
 
     private func page(_ pending: PendingCall, _ rows: [TransactionRow], hasMore: Bool) -> Response {
         let position = Position(revision: self.applied, asOf: self.clock(of: pending.app))
+        var shown = rows.map { self.verified($0.transaction, pending.app) }
+        if pending.request.includesJWS == true { self.sign(&shown, pending.app) }
         if case .getLatestTransaction(let asked) = pending.request {
             return .getLatestTransaction(
                 LatestTransaction(
-                    transaction: rows.first.map { self.verified($0.transaction, pending.app) }, position: position,
+                    transaction: shown.first, position: position,
                     isNotInCatalog: rows.isEmpty && self.isUnknown(asked.productID, pending.app)))
         }
-        var page = TransactionPage(
-            transactions: rows.map { self.verified($0.transaction, pending.app) }, position: position)
+        var page = TransactionPage(transactions: shown, position: position)
         var query = TransactionQuery(limit: 1)
-        let account: String
         switch pending.request {
         case .listTransactions(let asked):
-            account = asked.account
             query.productID = asked.productID.isEmpty ? nil : asked.productID
             query.includesFinishedConsumables = asked.includesFinishedConsumables
             page.isNotInCatalog = rows.isEmpty && query.productID.map { self.isUnknown($0, pending.app) } ?? false
-        case .listUnfinished(let asked):
-            account = asked.account
+        case .listUnfinished:
             query.unfinishedOnly = true
         default:
             preconditionFailure("\(pending.request.method) does not list transactions")
@@ -291,7 +306,8 @@ extension LoopCore {
         if hasMore, let last = rows.last {
             page.nextPageToken =
                 PageToken(
-                    origin: self.origin, query: self.queryDigest(query, account: account, app: pending.app),
+                    origin: self.origin,
+                    query: self.queryDigest(query, account: pending.request.account ?? "", app: pending.app),
                     purchaseDate: last.transaction.purchaseDate, id: last.transaction.id
                 ).bytes
         }
@@ -300,15 +316,14 @@ extension LoopCore {
     }
 }
 
-extension Request {
-    /// The moment of a read; blank for now, and for other requests.
-    var asOf: AsOf {
-        switch self {
-        case .getSubscriptionStatus(let asked): asked.asOf
-        case .getCurrentEntitlement(let asked): asked.asOf
-        case .listCurrentEntitlements(let asked): asked.asOf
-        case .getEntitlements(let asked): asked.asOf
-        default: AsOf()
-        }
-    }
+/// What a read of an account is answered from.
+private struct AccountRead {
+    let record: AccountRecord?
+    let app: AppState
+    let now: Instant
+    /// False for a read of another moment.
+    let isOfNow: Bool
+    let account: [UInt8]
+    /// True for a caller that wants the signed forms.
+    let isSigned: Bool
 }

@@ -69,6 +69,7 @@ extension LoopCore {
         let app = try self.app(asked.app, ofCall: call)
         if self.service.hasAuthenticator { try self.permit(call, request) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
+        if asked.includesJWS { self.service.signedCalls.insert(call) }
         let operation = StoreOperation.buy(asked.order).meant
         let mutation = Mutation.operation(
             operation, account: Self.key(asked.account, app), app: app,
@@ -84,7 +85,7 @@ extension LoopCore {
     /// Finishes an order that the store has decided.
     mutating func finishOrder(_ call: Int32, of app: AppNumber, _ answer: consuming StoreAnswer) {
         switch consume answer {
-        case .mutated(.transaction(let transaction, let wasHeld, let failure), let position):
+        case .mutated(.transaction(let transaction, let wasHeld, let failure), let position) where !self.wantsJWS(call):
             do throws(MessageError) {
                 self.answer(
                     call,
@@ -103,7 +104,8 @@ extension LoopCore {
                     self.couldNotEncode(call, error)
                 }
             } else {
-                let response = self.purchaseResponse(result, at: position, app: app)
+                let response = self.purchaseResponse(
+                    result, at: position, app: app, isSigned: self.wantsJWS(call))
                 do throws(MessageError) {
                     self.answer(call, encoded: try self.codec.encode(response))
                 } catch {
@@ -153,11 +155,13 @@ extension LoopCore {
     }
 
     private mutating func purchaseResponse(
-        _ result: MutationResult, at position: Position, app: AppNumber
+        _ result: MutationResult, at position: Position, app: AppNumber, isSigned: Bool
     ) -> PurchaseResponse {
         var response = PurchaseResponse(position: position, result: result.purchaseResult)
         if case .transaction(let transaction, let wasHeld, let failure) = result {
-            (response.transaction, response.wasHeld) = (Verified(transaction, failure: failure), wasHeld)
+            var shown = Verified(transaction, failure: failure)
+            if isSigned { self.sign(&shown, app) }
+            (response.transaction, response.wasHeld) = (shown, wasHeld)
         }
         if case .pending(let number) = result { response.pendingNumber = number }
         return response

@@ -105,7 +105,7 @@ extension LoopCore {
         case .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .getEntitlements,
             .listPlanOptions, .getOfferEligibility, .getAppTransaction, .inspectAccount:
             guard let account = request.account else { preconditionFailure("a record is of an account") }
-            try self.askForRecord(call, request, app: app, account: account, asOf: request.asOf)
+            try self.askForRecord(call, request, app: app, account: account, asOf: request.asOf ?? AsOf())
         case .getAppPolicies(let asked): self.answerPolicies(call, asked, app: app)
         case .explain(let asked):
             try self.requireReadable(asked.asOf)
@@ -391,7 +391,8 @@ extension LoopCore {
 
     private mutating func askForTransactions(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
         func limit(_ size: UInt32) -> Int {
-            size == 0 ? Limits.pageSizeDefault : Int(size)
+            let asked = size == 0 ? Limits.pageSizeDefault : Int(size)
+            return request.includesJWS == true ? min(asked, Limits.signedPageSizeMax) : asked
         }
         var query: TransactionQuery
         let account: String

@@ -9,9 +9,10 @@ extension Request {
         switch self {
         case .productsTask(let asked):
             return (asked.viewKey, nil)
-        case .subscriptionStatusTask(let asked): return (.status(group: asked.groupID), Array(asked.account.utf8))
+        case .subscriptionStatusTask(let asked):
+            return (.status(group: asked.groupID, isSigned: asked.includesJWS), Array(asked.account.utf8))
         case .currentEntitlementTask(let asked):
-            return (.entitlement(product: asked.productID), Array(asked.account.utf8))
+            return (.entitlement(product: asked.productID, isSigned: asked.includesJWS), Array(asked.account.utf8))
         case .purchaseIntents(let asked): return (.intents, Array(asked.account.utf8))
         case .messages(let asked): return (.messages, Array(asked.account.utf8))
         case .entitlementsTask(let asked): return (.entitlements, Array(asked.account.utf8))

@@ -28,6 +28,8 @@ struct Service: ~Copyable {
     var freePending: [Int32] = []
     var waiting = WaitingCalls()
     var callTokens: [Int32: ResumeToken] = [:]
+    /// Purchases whose answer is to have a signed form.
+    var signedCalls: Set<Int32> = []
     /// Bytes of long requests, by call.
     var longRequests: [Int32: Int32] = [:]
     var requestBytes = 0

@@ -12,6 +12,10 @@ extension LoopCore {
     ) {
         var encodings = Encodings()
         encodings.previousDigest = previous
+        var value = value
+        if key.isSigned, change || snapshot {
+            self.sign(&value, self.views.slots[view].app, at: info.position)
+        }
         if change {
             info.cause = cause
             encodings.change = self.encodeValue(value, info, token, of: key)

@@ -291,13 +291,13 @@ extension LoopCore {
             return .failure(failure)
         }
         switch key {
-        case .status(let group):
+        case .status(let group, _):
             let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
             digest = self.codec.digest(of: viewed.value)
             (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
             if viewed.value.statuses.isEmpty { info.isNotInCatalog = app.catalogue.group(group) == nil }
             return .statuses(viewed.value)
-        case .entitlement(let product):
+        case .entitlement(let product, _):
             var outlook = Outlook()
             let shown = entitlement(of: record, toProduct: product, app: app, at: now, noting: &outlook)
             digest = self.codec.digest(of: shown)

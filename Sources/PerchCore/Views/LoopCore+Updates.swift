@@ -18,6 +18,8 @@ struct UpdatesState {
 
     var account: Int32
     var key: AccountKey
+    /// Its events have signed forms.
+    var isSigned: Bool
     var phase: Phase
     /// The call came with a cursor, and its first message has yet to say that the cursor holds.
     var owesPlace: Bool
@@ -74,7 +76,8 @@ extension LoopCore {
         self.setBehind(call, true)
         let place = cursor ?? EventPlace(revision: 0, ordinal: 0)
         self.views.updates[call] = UpdatesState(
-            account: account, key: key, phase: cursor == nil ? .starting : .behind, owesPlace: cursor != nil,
+            account: account, key: key, isSigned: asked.includesJWS, phase: cursor == nil ? .starting : .behind,
+            owesPlace: cursor != nil,
             cursor: place, through: place)
         // The number of the account comes with its record; changes find the stream by it.
         if !self.views.accounts[account].hasNumber { self.askForRecord(account) }
@@ -140,15 +143,16 @@ extension LoopCore {
                     state.ready.append(self.encodePlace(of: state))
                     state.owesPlace = false
                 }
-                for event in events { state.ready.append(self.encodeEvent(event, state.key)) }
+                for event in events { state.ready.append(self.encodeEvent(event, state.key, isSigned: state.isSigned)) }
                 state.through = through
                 state.isCompleteAfterReady = isComplete
                 if state.ready.isEmpty { self.finishReady(call, &state) }
             }
         case .transactions(let rows, let hasMore):
             for row in rows where row.transaction.id < state.startBound {
-                let event = TransactionEvent(
-                    transaction: Verified(row.transaction), kind: .unfinished)
+                var shown = Verified(row.transaction)
+                if state.isSigned { self.sign(&shown, state.key.app) }
+                let event = TransactionEvent(transaction: shown, kind: .unfinished)
                 state.ready.append(
                     EncodedEvent(place: state.cursor, payload: self.encodeEvent(event)))
             }
@@ -208,9 +212,11 @@ extension LoopCore {
         return EncodedEvent(place: state.cursor, payload: self.encodeEvent(place))
     }
 
-    private mutating func encodeEvent(_ event: AccountEvent, _ key: AccountKey) -> EncodedEvent {
+    private mutating func encodeEvent(_ event: AccountEvent, _ key: AccountKey, isSigned: Bool) -> EncodedEvent {
+        var shown = Verified(event.transaction)
+        if isSigned { self.sign(&shown, key.app) }
         let response = TransactionEvent(
-            transaction: Verified(event.transaction), kind: event.kind, cursor: self.cursorBytes(event.place, key),
+            transaction: shown, kind: event.kind, cursor: self.cursorBytes(event.place, key),
             revision: event.place.revision, committed: event.committed, originClientID: event.origin)
         return EncodedEvent(place: event.place, payload: self.encodeEvent(response))
     }
@@ -228,22 +234,27 @@ extension LoopCore {
 
     // MARK: What changes bring
 
-    /// Handles the events of a change: encoded once for all live streams of the account, kept until the end of the
-    /// tick.
+    /// Handles the events of a change: encoded once for all live streams of the account, and once more for those with signed
+    /// forms. Kept until the end of the tick.
     mutating func tookEvents(of change: AccountChange, _ slot: Int32) {
         let events = change.events
         guard !events.isEmpty else { return }
         let key = self.accountKey(slot)
-        var encoded: [EncodedEvent] = []
+        var (plain, signed): ([EncodedEvent], [EncodedEvent]) = ([], [])
         var call = self.views.accounts[slot].firstUpdates
         while call >= 0 {
             if case .live? = self.views.updates[call]?.phase {
-                if encoded.isEmpty { encoded = events.map { self.encodeEvent($0, key) } }
+                let isSigned = self.views.updates[call]?.isSigned == true
+                if isSigned, signed.isEmpty {
+                    signed = events.map { self.encodeEvent($0, key, isSigned: true) }
+                } else if !isSigned, plain.isEmpty {
+                    plain = events.map { self.encodeEvent($0, key, isSigned: false) }
+                }
                 if self.isFull(call) {
                     // A slow reader keeps its cursor, and requests the events when there is space.
                     self.fallBehind(call)
                 } else {
-                    self.giveLive(call, encoded)
+                    self.giveLive(call, isSigned ? signed : plain)
                 }
             } else {
                 // An unsent page is no longer complete.
@@ -251,7 +262,7 @@ extension LoopCore {
             }
             call = self.calls[call].nextInTarget
         }
-        for event in encoded { self.payloads.release(event.payload) }
+        for event in plain + signed { self.payloads.release(event.payload) }
     }
 
     private mutating func giveLive(_ call: Int32, _ events: [EncodedEvent]) {

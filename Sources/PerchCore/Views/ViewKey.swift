@@ -3,8 +3,9 @@ import PerchModel
 
 /// What a view shows.
 enum ViewKey: Hashable {
-    case status(group: String)
-    case entitlement(product: String)
+    /// `isSigned`: its readers want signed forms.
+    case status(group: String, isSigned: Bool = false)
+    case entitlement(product: String, isSigned: Bool = false)
     case products(ids: [String], locale: String, storefront: String)
     case intents
     case messages
@@ -45,11 +46,11 @@ enum ViewKey: Hashable {
         [UInt8](unsafeUninitializedCapacity: 1 + self.partBytes) { buffer, count in
             var named = NamedBytes(UnsafeMutableRawBufferPointer(buffer))
             switch self {
-            case .status(let group):
-                named.put(1 as UInt8)
+            case .status(let group, let isSigned):
+                named.put((isSigned ? 7 : 1) as UInt8)
                 named.add(group)
-            case .entitlement(let product):
-                named.put(2 as UInt8)
+            case .entitlement(let product, let isSigned):
+                named.put((isSigned ? 8 : 2) as UInt8)
                 named.add(product)
             case .products(let ids, let locale, let storefront):
                 named.put(3 as UInt8)
@@ -67,12 +68,20 @@ enum ViewKey: Hashable {
         }
     }
 
+    /// Whether its readers want signed forms.
+    var isSigned: Bool {
+        switch self {
+        case .status(_, let isSigned), .entitlement(_, let isSigned): isSigned
+        case .products, .intents, .messages, .entitlements: false
+        }
+    }
+
     /// Bytes that it holds in memory, as far as the caller determines them.
     var heldBytes: Int {
         /// Short texts are stored inline; others are an object.
         func bytes(_ text: String) -> Int { text.utf8.count > 15 ? 32 + text.utf8.count : 0 }
         switch self {
-        case .status(let text), .entitlement(let text): return bytes(text)
+        case .status(let text, _), .entitlement(let text, _): return bytes(text)
         case .products(let ids, let locale, let storefront):
             let list = 32 + ids.count * MemoryLayout<String>.stride
             return ids.reduce(list + bytes(locale) + bytes(storefront)) { $0 + bytes($1) }
@@ -83,7 +92,7 @@ enum ViewKey: Hashable {
     /// Bytes of the texts in the digest's input, each with its length before it.
     private var partBytes: Int {
         switch self {
-        case .status(let text), .entitlement(let text): 4 + text.utf8.count
+        case .status(let text, _), .entitlement(let text, _): 4 + text.utf8.count
         case .products(let ids, let locale, let storefront):
             ids.reduce(8 + locale.utf8.count + storefront.utf8.count) { $0 + 4 + $1.utf8.count }
         case .intents, .messages, .entitlements: 0

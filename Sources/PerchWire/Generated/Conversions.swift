@@ -293,6 +293,7 @@ extension ServerStatus {
         message.pointee.revision = self.revision
         (message.pointee.n_metrics, message.pointee.metrics) = arena.list(self.metrics) { $0.write(to: $1, arena) }
         (message.pointee.n_findings, message.pointee.findings) = arena.list(self.findings) { $0.write(to: $1, arena) }
+        message.pointee.apple_root_pem = arena.text(self.appleRootPEM)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetServerStatusResponse>) {
@@ -302,7 +303,8 @@ extension ServerStatus {
             epoch: message.pointee.epoch,
             revision: message.pointee.revision,
             metrics: readList(message.pointee.n_metrics, message.pointee.metrics) { Metric($0) },
-            findings: readList(message.pointee.n_findings, message.pointee.findings) { Finding($0) }
+            findings: readList(message.pointee.n_findings, message.pointee.findings) { Finding($0) },
+            appleRootPEM: String(wire: message.pointee.apple_root_pem)
         )
     }
 }
@@ -1281,6 +1283,7 @@ extension SubscriptionStatusRequest {
         if let value = self.atLeast {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatusTaskRequest>) {
@@ -1289,7 +1292,8 @@ extension SubscriptionStatusRequest {
             account: String(wire: message.pointee.account),
             groupID: String(wire: message.pointee.group_id),
             resumeToken: [UInt8](message.pointee.resume_token),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            includesJWS: message.pointee.include_jws != 0
         )
     }
 }
@@ -1429,6 +1433,7 @@ extension CurrentEntitlementRequest {
         if let value = self.atLeast {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__CurrentEntitlementTaskRequest>) {
@@ -1437,7 +1442,8 @@ extension CurrentEntitlementRequest {
             account: String(wire: message.pointee.account),
             productID: String(wire: message.pointee.product_id),
             resumeToken: [UInt8](message.pointee.resume_token),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            includesJWS: message.pointee.include_jws != 0
         )
     }
 }
@@ -1535,6 +1541,7 @@ extension SubscriptionStatusRequest {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
         if !self.asOf.isBlank { message.pointee.as_of = arena.message { self.asOf.write(to: $0, arena) } }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetSubscriptionStatusRequest>) {
@@ -1543,6 +1550,7 @@ extension SubscriptionStatusRequest {
             account: String(wire: message.pointee.account),
             groupID: String(wire: message.pointee.group_id),
             atLeast: read(message.pointee.at_least) { Position($0) },
+            includesJWS: message.pointee.include_jws != 0,
             asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf()
         )
     }
@@ -1569,6 +1577,7 @@ extension CurrentEntitlementRequest {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
         if !self.asOf.isBlank { message.pointee.as_of = arena.message { self.asOf.write(to: $0, arena) } }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetCurrentEntitlementRequest>) {
@@ -1577,6 +1586,7 @@ extension CurrentEntitlementRequest {
             account: String(wire: message.pointee.account),
             productID: String(wire: message.pointee.product_id),
             atLeast: read(message.pointee.at_least) { Position($0) },
+            includesJWS: message.pointee.include_jws != 0,
             asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf()
         )
     }
@@ -1602,6 +1612,7 @@ extension ListCurrentEntitlementsRequest {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
         if !self.asOf.isBlank { message.pointee.as_of = arena.message { self.asOf.write(to: $0, arena) } }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ListCurrentEntitlementsRequest>) {
@@ -1609,7 +1620,8 @@ extension ListCurrentEntitlementsRequest {
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             account: String(wire: message.pointee.account),
             atLeast: read(message.pointee.at_least) { Position($0) },
-            asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf()
+            asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf(),
+            includesJWS: message.pointee.include_jws != 0
         )
     }
 }
@@ -2806,6 +2818,7 @@ extension PurchaseRequest {
         message.pointee.account = arena.text(self.account)
         if !self.order.isBlank { message.pointee.order = arena.message { self.order.write(to: $0, arena) } }
         message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseRequest>) {
@@ -2813,7 +2826,8 @@ extension PurchaseRequest {
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             account: String(wire: message.pointee.account),
             order: read(message.pointee.order) { PurchaseOrder($0) } ?? .blank,
-            idempotencyKey: [UInt8](message.pointee.idempotency_key)
+            idempotencyKey: [UInt8](message.pointee.idempotency_key),
+            includesJWS: message.pointee.include_jws != 0
         )
     }
 }
@@ -2883,6 +2897,7 @@ extension ListTransactionsRequest {
         if let value = self.atLeast {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ListTransactionsRequest>) {
@@ -2893,7 +2908,8 @@ extension ListTransactionsRequest {
             includesFinishedConsumables: message.pointee.include_finished_consumables != 0,
             pageSize: message.pointee.page_size,
             pageToken: [UInt8](message.pointee.page_token),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            includesJWS: message.pointee.include_jws != 0
         )
     }
 }
@@ -2925,6 +2941,7 @@ extension ListUnfinishedRequest {
         if let value = self.atLeast {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ListUnfinishedRequest>) {
@@ -2933,7 +2950,8 @@ extension ListUnfinishedRequest {
             account: String(wire: message.pointee.account),
             pageSize: message.pointee.page_size,
             pageToken: [UInt8](message.pointee.page_token),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            includesJWS: message.pointee.include_jws != 0
         )
     }
 }
@@ -2962,6 +2980,7 @@ extension LatestTransactionRequest {
         if let value = self.atLeast {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetLatestTransactionRequest>) {
@@ -2969,7 +2988,8 @@ extension LatestTransactionRequest {
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             account: String(wire: message.pointee.account),
             productID: String(wire: message.pointee.product_id),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            includesJWS: message.pointee.include_jws != 0
         )
     }
 }
@@ -3000,6 +3020,7 @@ extension TransactionUpdatesRequest {
         if let value = self.atLeast {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__TransactionUpdatesRequest>) {
@@ -3007,7 +3028,8 @@ extension TransactionUpdatesRequest {
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             account: String(wire: message.pointee.account),
             cursor: [UInt8](message.pointee.cursor),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            includesJWS: message.pointee.include_jws != 0
         )
     }
 }
@@ -3189,13 +3211,15 @@ extension AppTransactionRequest {
         if let value = self.atLeast {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
+        message.pointee.include_jws = self.includesJWS ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetAppTransactionRequest>) {
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             account: String(wire: message.pointee.account),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            includesJWS: message.pointee.include_jws != 0
         )
     }
 }
@@ -3208,6 +3232,7 @@ extension AppTransactionAnswer {
         message.pointee.verification_error = .init(self.failure)
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.can_make_payments = self.canMakePayments ? 1 : 0
+        message.pointee.jws = arena.text(self.jws)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetAppTransactionResponse>) {
@@ -3217,7 +3242,8 @@ extension AppTransactionAnswer {
             environment: AppEnvironment(message.pointee.environment),
             failure: VerificationFailure(message.pointee.verification_error),
             position: read(message.pointee.position) { Position($0) } ?? .blank,
-            canMakePayments: message.pointee.can_make_payments != 0
+            canMakePayments: message.pointee.can_make_payments != 0,
+            jws: String(wire: message.pointee.jws)
         )
     }
 }

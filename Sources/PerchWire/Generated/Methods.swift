@@ -566,6 +566,36 @@ extension Request {
         }
     }
 
+    /// The moment that a read is about; nil for a call that is about now.
+    package var asOf: AsOf? {
+        switch self {
+            case .getEntitlements(let asked): asked.asOf
+            case .getSubscriptionStatus(let asked): asked.asOf
+            case .getCurrentEntitlement(let asked): asked.asOf
+            case .listCurrentEntitlements(let asked): asked.asOf
+            case .explain(let asked): asked.asOf
+            default: nil
+        }
+    }
+
+    /// Whether the answer is to have signed forms; nil where it has none.
+    package var includesJWS: Bool? {
+        switch self {
+            case .subscriptionStatusTask(let asked): asked.includesJWS
+            case .currentEntitlementTask(let asked): asked.includesJWS
+            case .getSubscriptionStatus(let asked): asked.includesJWS
+            case .getCurrentEntitlement(let asked): asked.includesJWS
+            case .listCurrentEntitlements(let asked): asked.includesJWS
+            case .purchase(let asked): asked.includesJWS
+            case .listTransactions(let asked): asked.includesJWS
+            case .listUnfinished(let asked): asked.includesJWS
+            case .getLatestTransaction(let asked): asked.includesJWS
+            case .transactionUpdates(let asked): asked.includesJWS
+            case .getAppTransaction(let asked): asked.includesJWS
+            default: nil
+        }
+    }
+
     /// The account that the request names.
     package var account: String? {
         switch self {

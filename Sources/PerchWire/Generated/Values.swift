@@ -378,6 +378,8 @@ package struct ServerStatus: Hashable, Sendable {
     package var metrics: [Metric]
     /// The server's findings about itself.
     package var findings: [Finding]
+    /// The root of the certificates that sign values of test apps, in PEM.
+    package var appleRootPEM: String
 
     package init(
         version: String = "",
@@ -385,7 +387,8 @@ package struct ServerStatus: Hashable, Sendable {
         epoch: UInt32 = 0,
         revision: UInt64 = 0,
         metrics: [Metric] = [],
-        findings: [Finding] = []
+        findings: [Finding] = [],
+        appleRootPEM: String = ""
     ) {
         self.version = version
         self.storeID = storeID
@@ -393,10 +396,11 @@ package struct ServerStatus: Hashable, Sendable {
         self.revision = revision
         self.metrics = metrics
         self.findings = findings
+        self.appleRootPEM = appleRootPEM
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.version.isEmpty && self.storeID.isEmpty && self.epoch == 0 && self.revision == 0 && self.metrics.isEmpty && self.findings.isEmpty }
+    package var isBlank: Bool { self.version.isEmpty && self.storeID.isEmpty && self.epoch == 0 && self.revision == 0 && self.metrics.isEmpty && self.findings.isEmpty && self.appleRootPEM.isEmpty }
 }
 
 /// Asks for a copy of the store.
@@ -1090,6 +1094,8 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
     package var resumeToken: [UInt8]
     /// The server answers when it has reached this position.
     package var atLeast: Position?
+    /// Whether test apps fill `jws`.
+    package var includesJWS: Bool
     /// Which moment; absent: now.
     package var asOf: AsOf
 
@@ -1099,6 +1105,7 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
         groupID: String = "",
         resumeToken: [UInt8] = [],
         atLeast: Position? = nil,
+        includesJWS: Bool = false,
         asOf: AsOf = AsOf()
     ) {
         self.app = app
@@ -1106,11 +1113,12 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
         self.groupID = groupID
         self.resumeToken = resumeToken
         self.atLeast = atLeast
+        self.includesJWS = includesJWS
         self.asOf = asOf
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.groupID.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil && self.asOf.isBlank }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.groupID.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil && !self.includesJWS && self.asOf.isBlank }
 }
 
 /// The success value of EntitlementsTask.
@@ -1192,6 +1200,8 @@ package struct CurrentEntitlementRequest: Hashable, Sendable {
     package var resumeToken: [UInt8]
     /// The server answers when it has reached this position.
     package var atLeast: Position?
+    /// Whether test apps fill `jws`.
+    package var includesJWS: Bool
     /// Which moment; absent: now.
     package var asOf: AsOf
 
@@ -1201,6 +1211,7 @@ package struct CurrentEntitlementRequest: Hashable, Sendable {
         productID: String = "",
         resumeToken: [UInt8] = [],
         atLeast: Position? = nil,
+        includesJWS: Bool = false,
         asOf: AsOf = AsOf()
     ) {
         self.app = app
@@ -1208,11 +1219,12 @@ package struct CurrentEntitlementRequest: Hashable, Sendable {
         self.productID = productID
         self.resumeToken = resumeToken
         self.atLeast = atLeast
+        self.includesJWS = includesJWS
         self.asOf = asOf
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil && self.asOf.isBlank }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil && !self.includesJWS && self.asOf.isBlank }
 }
 
 /// Asks for an image.
@@ -1279,21 +1291,25 @@ package struct ListCurrentEntitlementsRequest: Hashable, Sendable {
     package var atLeast: Position?
     /// Which moment; absent: now.
     package var asOf: AsOf
+    /// Whether test apps fill `jws`.
+    package var includesJWS: Bool
 
     package init(
         app: AppReference = AppReference(),
         account: String = "",
         atLeast: Position? = nil,
-        asOf: AsOf = AsOf()
+        asOf: AsOf = AsOf(),
+        includesJWS: Bool = false
     ) {
         self.app = app
         self.account = account
         self.atLeast = atLeast
         self.asOf = asOf
+        self.includesJWS = includesJWS
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil && self.asOf.isBlank }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil && self.asOf.isBlank && !self.includesJWS }
 }
 
 /// All entitlements of an account.
@@ -2117,21 +2133,25 @@ package struct PurchaseRequest: Hashable, Sendable {
     package var order: PurchaseOrder
     /// Makes the call safe to repeat: the same key gives the same answer for seven days. Up to 64 bytes.
     package var idempotencyKey: [UInt8]
+    /// Whether test apps fill `jws`.
+    package var includesJWS: Bool
 
     package init(
         app: AppReference = AppReference(),
         account: String = "",
         order: PurchaseOrder = .blank,
-        idempotencyKey: [UInt8] = []
+        idempotencyKey: [UInt8] = [],
+        includesJWS: Bool = false
     ) {
         self.app = app
         self.account = account
         self.order = order
         self.idempotencyKey = idempotencyKey
+        self.includesJWS = includesJWS
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.order.isBlank && self.idempotencyKey.isEmpty }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.order.isBlank && self.idempotencyKey.isEmpty && !self.includesJWS }
 }
 
 /// The result of a purchase.
@@ -2208,6 +2228,8 @@ package struct ListTransactionsRequest: Hashable, Sendable {
     package var pageToken: [UInt8]
     /// The server answers when it has reached this position.
     package var atLeast: Position?
+    /// Whether test apps fill `jws`.
+    package var includesJWS: Bool
 
     package init(
         app: AppReference = AppReference(),
@@ -2216,7 +2238,8 @@ package struct ListTransactionsRequest: Hashable, Sendable {
         includesFinishedConsumables: Bool = false,
         pageSize: UInt32 = 0,
         pageToken: [UInt8] = [],
-        atLeast: Position? = nil
+        atLeast: Position? = nil,
+        includesJWS: Bool = false
     ) {
         self.app = app
         self.account = account
@@ -2225,10 +2248,11 @@ package struct ListTransactionsRequest: Hashable, Sendable {
         self.pageSize = pageSize
         self.pageToken = pageToken
         self.atLeast = atLeast
+        self.includesJWS = includesJWS
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && !self.includesFinishedConsumables && self.pageSize == 0 && self.pageToken.isEmpty && self.atLeast == nil }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && !self.includesFinishedConsumables && self.pageSize == 0 && self.pageToken.isEmpty && self.atLeast == nil && !self.includesJWS }
 }
 
 /// A page of transactions.
@@ -2270,23 +2294,27 @@ package struct ListUnfinishedRequest: Hashable, Sendable {
     package var pageToken: [UInt8]
     /// The server answers when it has reached this position.
     package var atLeast: Position?
+    /// Whether test apps fill `jws`.
+    package var includesJWS: Bool
 
     package init(
         app: AppReference = AppReference(),
         account: String = "",
         pageSize: UInt32 = 0,
         pageToken: [UInt8] = [],
-        atLeast: Position? = nil
+        atLeast: Position? = nil,
+        includesJWS: Bool = false
     ) {
         self.app = app
         self.account = account
         self.pageSize = pageSize
         self.pageToken = pageToken
         self.atLeast = atLeast
+        self.includesJWS = includesJWS
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.pageSize == 0 && self.pageToken.isEmpty && self.atLeast == nil }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.pageSize == 0 && self.pageToken.isEmpty && self.atLeast == nil && !self.includesJWS }
 }
 
 /// Asks for the newest transaction of a product.
@@ -2299,21 +2327,25 @@ package struct LatestTransactionRequest: Hashable, Sendable {
     package var productID: String
     /// The server answers when it has reached this position.
     package var atLeast: Position?
+    /// Whether test apps fill `jws`.
+    package var includesJWS: Bool
 
     package init(
         app: AppReference = AppReference(),
         account: String = "",
         productID: String = "",
-        atLeast: Position? = nil
+        atLeast: Position? = nil,
+        includesJWS: Bool = false
     ) {
         self.app = app
         self.account = account
         self.productID = productID
         self.atLeast = atLeast
+        self.includesJWS = includesJWS
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && self.atLeast == nil }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && self.atLeast == nil && !self.includesJWS }
 }
 
 /// The newest transaction of a product.
@@ -2347,21 +2379,25 @@ package struct TransactionUpdatesRequest: Hashable, Sendable {
     package var cursor: [UInt8]
     /// The server answers when it has reached this position.
     package var atLeast: Position?
+    /// Whether test apps fill `jws`.
+    package var includesJWS: Bool
 
     package init(
         app: AppReference = AppReference(),
         account: String = "",
         cursor: [UInt8] = [],
-        atLeast: Position? = nil
+        atLeast: Position? = nil,
+        includesJWS: Bool = false
     ) {
         self.app = app
         self.account = account
         self.cursor = cursor
         self.atLeast = atLeast
+        self.includesJWS = includesJWS
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.cursor.isEmpty && self.atLeast == nil }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.cursor.isEmpty && self.atLeast == nil && !self.includesJWS }
 }
 
 /// One event, or the position at which new events begin.
@@ -2567,15 +2603,23 @@ package struct AppTransactionRequest: Hashable, Sendable {
     package var account: String
     /// The server answers when it has reached this position.
     package var atLeast: Position?
+    /// Whether test apps fill `jws`.
+    package var includesJWS: Bool
 
-    package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        atLeast: Position? = nil,
+        includesJWS: Bool = false
+    ) {
         self.app = app
         self.account = account
         self.atLeast = atLeast
+        self.includesJWS = includesJWS
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil && !self.includesJWS }
 }
 
 /// The app transaction.
@@ -2593,6 +2637,8 @@ package struct AppTransactionAnswer: Hashable, Sendable {
     /// Whether the account may make payments, as StoreKit's `canMakePayments`. False while the charges of a test account are
     /// set to fail: every paid purchase is then refused with `PURCHASE_NOT_ALLOWED`.
     package var canMakePayments: Bool
+    /// The signed form (compact JWS), if the request asked for it and the app is a test app.
+    package var jws: String
 
     package init(
         appTransactionID: String = "",
@@ -2600,7 +2646,8 @@ package struct AppTransactionAnswer: Hashable, Sendable {
         environment: AppEnvironment = .unspecified,
         failure: VerificationFailure = .unspecified,
         position: Position = .blank,
-        canMakePayments: Bool = false
+        canMakePayments: Bool = false,
+        jws: String = ""
     ) {
         self.appTransactionID = appTransactionID
         self.bundleID = bundleID
@@ -2608,10 +2655,11 @@ package struct AppTransactionAnswer: Hashable, Sendable {
         self.failure = failure
         self.position = position
         self.canMakePayments = canMakePayments
+        self.jws = jws
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank && !self.canMakePayments }
+    package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank && !self.canMakePayments && self.jws.isEmpty }
 }
 
 /// All purchase intents that wait.

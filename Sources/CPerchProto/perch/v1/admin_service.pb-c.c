@@ -3248,7 +3248,7 @@ const ProtobufCMessageDescriptor perch__v1__finding__descriptor =
   (ProtobufCMessageInit) perch__v1__finding__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_server_status_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__get_server_status_response__field_descriptors[7] =
 {
   {
     "version",
@@ -3322,8 +3322,21 @@ static const ProtobufCFieldDescriptor perch__v1__get_server_status_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "apple_root_pem",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetServerStatusResponse, apple_root_pem),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_server_status_response__field_indices_by_name[] = {
+  6,   /* field[6] = apple_root_pem */
   2,   /* field[2] = epoch */
   5,   /* field[5] = findings */
   4,   /* field[4] = metrics */
@@ -3334,7 +3347,7 @@ static const unsigned perch__v1__get_server_status_response__field_indices_by_na
 static const ProtobufCIntRange perch__v1__get_server_status_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_server_status_response__descriptor =
 {
@@ -3344,7 +3357,7 @@ const ProtobufCMessageDescriptor perch__v1__get_server_status_response__descript
   "Perch__V1__GetServerStatusResponse",
   "perch.v1",
   sizeof(Perch__V1__GetServerStatusResponse),
-  6,
+  7,
   perch__v1__get_server_status_response__field_descriptors,
   perch__v1__get_server_status_response__field_indices_by_name,
   1,  perch__v1__get_server_status_response__number_ranges,

@@ -2154,7 +2154,7 @@ const ProtobufCMessageDescriptor perch__v1__products_task_response__descriptor =
   (ProtobufCMessageInit) perch__v1__products_task_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__subscription_status_task_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__subscription_status_task_request__field_descriptors[6] =
 {
   {
     "app",
@@ -2216,18 +2216,31 @@ static const ProtobufCFieldDescriptor perch__v1__subscription_status_task_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SubscriptionStatusTaskRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__subscription_status_task_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   4,   /* field[4] = at_least */
   2,   /* field[2] = group_id */
+  5,   /* field[5] = include_jws */
   3,   /* field[3] = resume_token */
 };
 static const ProtobufCIntRange perch__v1__subscription_status_task_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__subscription_status_task_request__descriptor =
 {
@@ -2237,7 +2250,7 @@ const ProtobufCMessageDescriptor perch__v1__subscription_status_task_request__de
   "Perch__V1__SubscriptionStatusTaskRequest",
   "perch.v1",
   sizeof(Perch__V1__SubscriptionStatusTaskRequest),
-  5,
+  6,
   perch__v1__subscription_status_task_request__field_descriptors,
   perch__v1__subscription_status_task_request__field_indices_by_name,
   1,  perch__v1__subscription_status_task_request__number_ranges,
@@ -2905,7 +2918,7 @@ const ProtobufCMessageDescriptor perch__v1__get_entitlements_response__descripto
   (ProtobufCMessageInit) perch__v1__get_entitlements_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__current_entitlement_task_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__current_entitlement_task_request__field_descriptors[6] =
 {
   {
     "app",
@@ -2967,18 +2980,31 @@ static const ProtobufCFieldDescriptor perch__v1__current_entitlement_task_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CurrentEntitlementTaskRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__current_entitlement_task_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   4,   /* field[4] = at_least */
+  5,   /* field[5] = include_jws */
   2,   /* field[2] = product_id */
   3,   /* field[3] = resume_token */
 };
 static const ProtobufCIntRange perch__v1__current_entitlement_task_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_request__descriptor =
 {
@@ -2988,7 +3014,7 @@ const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_request__de
   "Perch__V1__CurrentEntitlementTaskRequest",
   "perch.v1",
   sizeof(Perch__V1__CurrentEntitlementTaskRequest),
-  5,
+  6,
   perch__v1__current_entitlement_task_request__field_descriptors,
   perch__v1__current_entitlement_task_request__field_indices_by_name,
   1,  perch__v1__current_entitlement_task_request__number_ranges,
@@ -3410,7 +3436,7 @@ const ProtobufCMessageDescriptor perch__v1__get_image_response__descriptor =
   (ProtobufCMessageInit) perch__v1__get_image_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request__field_descriptors[6] =
 {
   {
     "app",
@@ -3472,6 +3498,18 @@ static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetSubscriptionStatusRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_subscription_status_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
@@ -3479,12 +3517,13 @@ static const unsigned perch__v1__get_subscription_status_request__field_indices_
   4,   /* field[4] = as_of */
   3,   /* field[3] = at_least */
   2,   /* field[2] = group_id */
+  5,   /* field[5] = include_jws */
 };
 static const ProtobufCIntRange perch__v1__get_subscription_status_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 5, 3 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_subscription_status_request__descriptor =
 {
@@ -3494,7 +3533,7 @@ const ProtobufCMessageDescriptor perch__v1__get_subscription_status_request__des
   "Perch__V1__GetSubscriptionStatusRequest",
   "perch.v1",
   sizeof(Perch__V1__GetSubscriptionStatusRequest),
-  5,
+  6,
   perch__v1__get_subscription_status_request__field_descriptors,
   perch__v1__get_subscription_status_request__field_indices_by_name,
   2,  perch__v1__get_subscription_status_request__number_ranges,
@@ -3566,7 +3605,7 @@ const ProtobufCMessageDescriptor perch__v1__get_subscription_status_response__de
   (ProtobufCMessageInit) perch__v1__get_subscription_status_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_current_entitlement_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__get_current_entitlement_request__field_descriptors[6] =
 {
   {
     "app",
@@ -3628,19 +3667,32 @@ static const ProtobufCFieldDescriptor perch__v1__get_current_entitlement_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetCurrentEntitlementRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_current_entitlement_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   4,   /* field[4] = as_of */
   3,   /* field[3] = at_least */
+  5,   /* field[5] = include_jws */
   2,   /* field[2] = product_id */
 };
 static const ProtobufCIntRange perch__v1__get_current_entitlement_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 5, 3 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_current_entitlement_request__descriptor =
 {
@@ -3650,7 +3702,7 @@ const ProtobufCMessageDescriptor perch__v1__get_current_entitlement_request__des
   "Perch__V1__GetCurrentEntitlementRequest",
   "perch.v1",
   sizeof(Perch__V1__GetCurrentEntitlementRequest),
-  5,
+  6,
   perch__v1__get_current_entitlement_request__field_descriptors,
   perch__v1__get_current_entitlement_request__field_indices_by_name,
   2,  perch__v1__get_current_entitlement_request__number_ranges,
@@ -3722,7 +3774,7 @@ const ProtobufCMessageDescriptor perch__v1__get_current_entitlement_response__de
   (ProtobufCMessageInit) perch__v1__get_current_entitlement_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__list_current_entitlements_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__list_current_entitlements_request__field_descriptors[5] =
 {
   {
     "app",
@@ -3772,18 +3824,31 @@ static const ProtobufCFieldDescriptor perch__v1__list_current_entitlements_reque
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListCurrentEntitlementsRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__list_current_entitlements_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   3,   /* field[3] = as_of */
   2,   /* field[2] = at_least */
+  4,   /* field[4] = include_jws */
 };
 static const ProtobufCIntRange perch__v1__list_current_entitlements_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 5, 2 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__list_current_entitlements_request__descriptor =
 {
@@ -3793,7 +3858,7 @@ const ProtobufCMessageDescriptor perch__v1__list_current_entitlements_request__d
   "Perch__V1__ListCurrentEntitlementsRequest",
   "perch.v1",
   sizeof(Perch__V1__ListCurrentEntitlementsRequest),
-  4,
+  5,
   perch__v1__list_current_entitlements_request__field_descriptors,
   perch__v1__list_current_entitlements_request__field_indices_by_name,
   2,  perch__v1__list_current_entitlements_request__number_ranges,

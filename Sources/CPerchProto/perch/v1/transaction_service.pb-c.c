@@ -1312,7 +1312,7 @@ void   perch__v1__messages_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__messages_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descriptors[5] =
 {
   {
     "app",
@@ -1362,18 +1362,31 @@ static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PurchaseRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__purchase_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   3,   /* field[3] = idempotency_key */
+  4,   /* field[4] = include_jws */
   2,   /* field[2] = order */
 };
 static const ProtobufCIntRange perch__v1__purchase_request__number_ranges[2 + 1] =
 {
   { 1, 0 },
   { 8, 3 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__purchase_request__descriptor =
 {
@@ -1383,7 +1396,7 @@ const ProtobufCMessageDescriptor perch__v1__purchase_request__descriptor =
   "Perch__V1__PurchaseRequest",
   "perch.v1",
   sizeof(Perch__V1__PurchaseRequest),
-  4,
+  5,
   perch__v1__purchase_request__field_descriptors,
   perch__v1__purchase_request__field_indices_by_name,
   2,  perch__v1__purchase_request__number_ranges,
@@ -1595,7 +1608,7 @@ const ProtobufCMessageDescriptor perch__v1__finish_response__descriptor =
   (ProtobufCMessageInit) perch__v1__finish_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__list_transactions_request__field_descriptors[7] =
+static const ProtobufCFieldDescriptor perch__v1__list_transactions_request__field_descriptors[8] =
 {
   {
     "app",
@@ -1681,12 +1694,25 @@ static const ProtobufCFieldDescriptor perch__v1__list_transactions_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListTransactionsRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__list_transactions_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   6,   /* field[6] = at_least */
   3,   /* field[3] = include_finished_consumables */
+  7,   /* field[7] = include_jws */
   4,   /* field[4] = page_size */
   5,   /* field[5] = page_token */
   2,   /* field[2] = product_id */
@@ -1694,7 +1720,7 @@ static const unsigned perch__v1__list_transactions_request__field_indices_by_nam
 static const ProtobufCIntRange perch__v1__list_transactions_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor perch__v1__list_transactions_request__descriptor =
 {
@@ -1704,7 +1730,7 @@ const ProtobufCMessageDescriptor perch__v1__list_transactions_request__descripto
   "Perch__V1__ListTransactionsRequest",
   "perch.v1",
   sizeof(Perch__V1__ListTransactionsRequest),
-  7,
+  8,
   perch__v1__list_transactions_request__field_descriptors,
   perch__v1__list_transactions_request__field_indices_by_name,
   1,  perch__v1__list_transactions_request__number_ranges,
@@ -1788,7 +1814,7 @@ const ProtobufCMessageDescriptor perch__v1__list_transactions_response__descript
   (ProtobufCMessageInit) perch__v1__list_transactions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__list_unfinished_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__list_unfinished_request__field_descriptors[6] =
 {
   {
     "app",
@@ -1850,18 +1876,31 @@ static const ProtobufCFieldDescriptor perch__v1__list_unfinished_request__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListUnfinishedRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__list_unfinished_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   4,   /* field[4] = at_least */
+  5,   /* field[5] = include_jws */
   2,   /* field[2] = page_size */
   3,   /* field[3] = page_token */
 };
 static const ProtobufCIntRange perch__v1__list_unfinished_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__list_unfinished_request__descriptor =
 {
@@ -1871,7 +1910,7 @@ const ProtobufCMessageDescriptor perch__v1__list_unfinished_request__descriptor 
   "Perch__V1__ListUnfinishedRequest",
   "perch.v1",
   sizeof(Perch__V1__ListUnfinishedRequest),
-  5,
+  6,
   perch__v1__list_unfinished_request__field_descriptors,
   perch__v1__list_unfinished_request__field_indices_by_name,
   1,  perch__v1__list_unfinished_request__number_ranges,
@@ -1942,7 +1981,7 @@ const ProtobufCMessageDescriptor perch__v1__list_unfinished_response__descriptor
   (ProtobufCMessageInit) perch__v1__list_unfinished_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_latest_transaction_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__get_latest_transaction_request__field_descriptors[5] =
 {
   {
     "app",
@@ -1992,17 +2031,30 @@ static const ProtobufCFieldDescriptor perch__v1__get_latest_transaction_request_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetLatestTransactionRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_latest_transaction_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   3,   /* field[3] = at_least */
+  4,   /* field[4] = include_jws */
   2,   /* field[2] = product_id */
 };
 static const ProtobufCIntRange perch__v1__get_latest_transaction_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_latest_transaction_request__descriptor =
 {
@@ -2012,7 +2064,7 @@ const ProtobufCMessageDescriptor perch__v1__get_latest_transaction_request__desc
   "Perch__V1__GetLatestTransactionRequest",
   "perch.v1",
   sizeof(Perch__V1__GetLatestTransactionRequest),
-  4,
+  5,
   perch__v1__get_latest_transaction_request__field_descriptors,
   perch__v1__get_latest_transaction_request__field_indices_by_name,
   1,  perch__v1__get_latest_transaction_request__number_ranges,
@@ -2083,7 +2135,7 @@ const ProtobufCMessageDescriptor perch__v1__get_latest_transaction_response__des
   (ProtobufCMessageInit) perch__v1__get_latest_transaction_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__transaction_updates_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__transaction_updates_request__field_descriptors[5] =
 {
   {
     "app",
@@ -2133,17 +2185,30 @@ static const ProtobufCFieldDescriptor perch__v1__transaction_updates_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__TransactionUpdatesRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__transaction_updates_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   3,   /* field[3] = at_least */
   2,   /* field[2] = cursor */
+  4,   /* field[4] = include_jws */
 };
 static const ProtobufCIntRange perch__v1__transaction_updates_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__transaction_updates_request__descriptor =
 {
@@ -2153,7 +2218,7 @@ const ProtobufCMessageDescriptor perch__v1__transaction_updates_request__descrip
   "Perch__V1__TransactionUpdatesRequest",
   "perch.v1",
   sizeof(Perch__V1__TransactionUpdatesRequest),
-  4,
+  5,
   perch__v1__transaction_updates_request__field_descriptors,
   perch__v1__transaction_updates_request__field_indices_by_name,
   1,  perch__v1__transaction_updates_request__number_ranges,
@@ -2828,7 +2893,7 @@ const ProtobufCMessageDescriptor perch__v1__manage_subscriptions_response__descr
   (ProtobufCMessageInit) perch__v1__manage_subscriptions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_request__field_descriptors[4] =
 {
   {
     "app",
@@ -2866,16 +2931,29 @@ static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_request__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "include_jws",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionRequest, include_jws),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_app_transaction_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   2,   /* field[2] = at_least */
+  3,   /* field[3] = include_jws */
 };
 static const ProtobufCIntRange perch__v1__get_app_transaction_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_app_transaction_request__descriptor =
 {
@@ -2885,14 +2963,14 @@ const ProtobufCMessageDescriptor perch__v1__get_app_transaction_request__descrip
   "Perch__V1__GetAppTransactionRequest",
   "perch.v1",
   sizeof(Perch__V1__GetAppTransactionRequest),
-  3,
+  4,
   perch__v1__get_app_transaction_request__field_descriptors,
   perch__v1__get_app_transaction_request__field_indices_by_name,
   1,  perch__v1__get_app_transaction_request__number_ranges,
   (ProtobufCMessageInit) perch__v1__get_app_transaction_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__field_descriptors[7] =
 {
   {
     "app_transaction_id",
@@ -2966,19 +3044,32 @@ static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "jws",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, jws),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_app_transaction_response__field_indices_by_name[] = {
   0,   /* field[0] = app_transaction_id */
   1,   /* field[1] = bundle_id */
   5,   /* field[5] = can_make_payments */
   2,   /* field[2] = environment */
+  6,   /* field[6] = jws */
   4,   /* field[4] = position */
   3,   /* field[3] = verification_error */
 };
 static const ProtobufCIntRange perch__v1__get_app_transaction_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descriptor =
 {
@@ -2988,7 +3079,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descri
   "Perch__V1__GetAppTransactionResponse",
   "perch.v1",
   sizeof(Perch__V1__GetAppTransactionResponse),
-  6,
+  7,
   perch__v1__get_app_transaction_response__field_descriptors,
   perch__v1__get_app_transaction_response__field_indices_by_name,
   1,  perch__v1__get_app_transaction_response__number_ranges,

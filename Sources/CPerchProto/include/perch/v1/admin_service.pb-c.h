@@ -503,10 +503,14 @@ struct  Perch__V1__GetServerStatusResponse
    */
   size_t n_findings;
   Perch__V1__Finding **findings;
+  /*
+   * The root of the certificates that sign values of test apps, in PEM.
+   */
+  char *apple_root_pem;
 };
 #define PERCH__V1__GET_SERVER_STATUS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_server_status_response__descriptor) \
-    , (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, 0,NULL, 0,NULL }
+    , (char *)protobuf_c_empty_string, {0,NULL}, 0, 0, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string }
 
 
 /*

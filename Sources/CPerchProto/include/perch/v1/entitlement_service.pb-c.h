@@ -289,10 +289,14 @@ struct  Perch__V1__SubscriptionStatusTaskRequest
    * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__SUBSCRIPTION_STATUS_TASK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__subscription_status_task_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, NULL }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, NULL, 0 }
 
 
 typedef enum {
@@ -606,10 +610,14 @@ struct  Perch__V1__CurrentEntitlementTaskRequest
    * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__CURRENT_ENTITLEMENT_TASK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__current_entitlement_task_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, NULL }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, NULL, 0 }
 
 
 typedef enum {
@@ -809,10 +817,14 @@ struct  Perch__V1__GetSubscriptionStatusRequest
    * Which moment; absent: now.
    */
   Perch__V1__AsOf *as_of;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__GET_SUBSCRIPTION_STATUS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_subscription_status_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0 }
 
 
 typedef enum {
@@ -875,10 +887,14 @@ struct  Perch__V1__GetCurrentEntitlementRequest
    * Which moment; absent: now.
    */
   Perch__V1__AsOf *as_of;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__GET_CURRENT_ENTITLEMENT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_current_entitlement_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0 }
 
 
 typedef enum {
@@ -937,10 +953,14 @@ struct  Perch__V1__ListCurrentEntitlementsRequest
    * Which moment; absent: now.
    */
   Perch__V1__AsOf *as_of;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__LIST_CURRENT_ENTITLEMENTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_current_entitlements_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, NULL, NULL }
+    , NULL, (char *)protobuf_c_empty_string, NULL, NULL, 0 }
 
 
 /*

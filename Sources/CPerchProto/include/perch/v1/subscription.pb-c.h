@@ -246,7 +246,7 @@ struct  Perch__V1__RenewalInfoResult
    */
   Perch__V1__VerificationError verification_error;
   /*
-   * The signed form (compact JWS); empty if the store does not sign.
+   * The signed form (compact JWS), if the request asked for it and the app is a test app.
    */
   char *jws;
 };

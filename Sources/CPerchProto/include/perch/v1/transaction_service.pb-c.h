@@ -137,10 +137,14 @@ struct  Perch__V1__PurchaseRequest
    * Makes the call safe to repeat: the same key gives the same answer for seven days. Up to 64 bytes.
    */
   ProtobufCBinaryData idempotency_key;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__PURCHASE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__purchase_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, NULL, {0,NULL} }
+    , NULL, (char *)protobuf_c_empty_string, NULL, {0,NULL}, 0 }
 
 
 /*
@@ -253,10 +257,14 @@ struct  Perch__V1__ListTransactionsRequest
    * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__LIST_TRANSACTIONS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_transactions_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, {0,NULL}, NULL }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, {0,NULL}, NULL, 0 }
 
 
 /*
@@ -314,10 +322,14 @@ struct  Perch__V1__ListUnfinishedRequest
    * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__LIST_UNFINISHED_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_unfinished_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, 0, {0,NULL}, NULL }
+    , NULL, (char *)protobuf_c_empty_string, 0, {0,NULL}, NULL, 0 }
 
 
 /*
@@ -367,10 +379,14 @@ struct  Perch__V1__GetLatestTransactionRequest
    * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__GET_LATEST_TRANSACTION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_latest_transaction_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
 
 
 /*
@@ -421,10 +437,14 @@ struct  Perch__V1__TransactionUpdatesRequest
    * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__TRANSACTION_UPDATES_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__transaction_updates_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, {0,NULL}, NULL }
+    , NULL, (char *)protobuf_c_empty_string, {0,NULL}, NULL, 0 }
 
 
 /*
@@ -691,10 +711,14 @@ struct  Perch__V1__GetAppTransactionRequest
    * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Whether test apps fill `jws`.
+   */
+  protobuf_c_boolean include_jws;
 };
 #define PERCH__V1__GET_APP_TRANSACTION_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_transaction_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, NULL }
+    , NULL, (char *)protobuf_c_empty_string, NULL, 0 }
 
 
 /*
@@ -728,10 +752,14 @@ struct  Perch__V1__GetAppTransactionResponse
    * set to fail: every paid purchase is then refused with `PURCHASE_NOT_ALLOWED`.
    */
   protobuf_c_boolean can_make_payments;
+  /*
+   * The signed form (compact JWS), if the request asked for it and the app is a test app.
+   */
+  char *jws;
 };
 #define PERCH__V1__GET_APP_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_transaction_response__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_UNSPECIFIED, NULL, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_UNSPECIFIED, NULL, 0, (char *)protobuf_c_empty_string }
 
 
 /*

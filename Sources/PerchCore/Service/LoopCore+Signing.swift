@@ -1,0 +1,73 @@
+import PerchApple
+import PerchBase
+import PerchModel
+import PerchWire
+
+// The signed forms of values, for calls that ask for them. Test apps have them; a told app's values were signed by the App Store.
+extension LoopCore {
+    /// Whether a call has asked for signed forms.
+    func wantsJWS(_ call: Int32) -> Bool {
+        !self.service.signedCalls.isEmpty && self.service.signedCalls.contains(call)
+    }
+
+    func signs(_ app: AppNumber) -> Bool { self.apps[app]?.isTestApp == true }
+
+    func sign(_ shown: inout Verified<Transaction>, _ app: AppNumber) {
+        guard self.signs(app) else { return }
+        let payload = PayloadWriter.transaction(shown.value)
+        shown.jws = self.signed(payload, at: shown.value.signedDate, isGood: shown.isVerified) { _ in payload }.text
+    }
+
+    func sign(_ shown: inout [Verified<Transaction>], _ app: AppNumber) {
+        for place in shown.indices { self.sign(&shown[place], app) }
+    }
+
+    /// `position`: of the value.
+    func sign(_ shown: inout SubscriptionStatuses, _ app: AppNumber, at position: Position) {
+        guard self.signs(app) else { return }
+        for place in shown.statuses.indices {
+            self.sign(&shown.statuses[place].transaction, app)
+            self.sign(&shown.statuses[place].renewalInfo, at: position)
+        }
+    }
+
+    /// Signed at the value's instant, as a record does not say when a line has changed. So of two values of one line the later one
+    /// is newer, which is what their readers go by: equal contents before and after another count as two.
+    private func sign(_ shown: inout Verified<RenewalInfo>, at position: Position) {
+        let key =
+            PayloadWriter.renewalInfo(shown.value, signed: Instant(milliseconds: 0))
+            + Array("\(position.revision)".utf8)
+        (shown.jws, shown.value.signedDate) = self.signed(key, at: position.asOf, isGood: shown.isVerified) {
+            [info = shown.value] in
+            PayloadWriter.renewalInfo(info, signed: $0)
+        }
+    }
+
+    func sign(_ shown: inout ViewValue, _ app: AppNumber, at position: Position) {
+        switch shown {
+        case .statuses(var statuses):
+            self.sign(&statuses, app, at: position)
+            shown = .statuses(statuses)
+        case .entitlement(var transaction?):
+            self.sign(&transaction, app)
+            shown = .entitlement(transaction)
+        case .entitlement(nil), .products, .intents, .messages, .entitlements, .failure: break
+        }
+    }
+
+    func signed(_ transaction: Verified<AppTransaction>, _ app: AppNumber) -> String {
+        guard self.signs(app) else { return "" }
+        let key = PayloadWriter.appTransaction(transaction.value, signed: Instant(milliseconds: 0))
+        return self.signed(key, at: self.clock(of: app), isGood: transaction.isVerified) {
+            PayloadWriter.appTransaction(transaction.value, signed: $0)
+        }.text
+    }
+
+    /// `isGood`: false where the app's settings make the verification fail; then a client's own fails too.
+    private func signed(
+        _ key: [UInt8], at instant: Instant, isGood: Bool, payload: (Instant) -> [UInt8]
+    ) -> (text: String, instant: Instant) {
+        guard let signed = self.signer?.sign(key, at: instant, payload: payload) else { return ("", instant) }
+        return (isGood ? signed.text : signed.spoiled, signed.instant)
+    }
+}
