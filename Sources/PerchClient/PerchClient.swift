@@ -20,6 +20,8 @@ public final class PerchClient: Sendable {
 
     let loop: ClientLoop
     let app: AppReference
+    /// Whether calls ask for signed forms.
+    let includesJWS: Bool
     private let number: ItemID
     private let callTimeoutMilliseconds: Int64
     private let connectionCell = LatestCell<ConnectionState>(.idle)
@@ -52,6 +54,7 @@ public final class PerchClient: Sendable {
         self.id = .random(count: 16)
         self.loop = loop
         self.app = AppReference(app)
+        self.includesJWS = options.includesJWS
         self.number = loop.newID()
         self.callTimeoutMilliseconds = options.callTimeout.wholeMilliseconds
         var settings = ClientSettings(name: options.name, clientID: self.id)
@@ -125,7 +128,8 @@ public final class PerchClient: Sendable {
     public func subscriptionStatusTask(
         account: String, group: String, atLeast: Position? = nil
     ) -> EntitlementTask<SubscriptionStatuses> {
-        let request = SubscriptionStatusRequest(app: self.app, account: account, groupID: group)
+        let request = SubscriptionStatusRequest(
+            app: self.app, account: account, groupID: group, includesJWS: self.includesJWS)
         return EntitlementTask(
             OpenWatch(self, .subscriptionStatusTask(request), atLeast: atLeast, wrap: { .statuses($0) }) { value in
                 guard case .statuses(let statuses) = value else { return nil }
@@ -137,7 +141,8 @@ public final class PerchClient: Sendable {
     public func currentEntitlementTask(
         account: String, product: String, atLeast: Position? = nil
     ) -> EntitlementTask<Verified<Transaction>?> {
-        let request = CurrentEntitlementRequest(app: self.app, account: account, productID: product)
+        let request = CurrentEntitlementRequest(
+            app: self.app, account: account, productID: product, includesJWS: self.includesJWS)
         return EntitlementTask(
             OpenWatch(self, .currentEntitlementTask(request), atLeast: atLeast, wrap: { .entitlement($0) }) { value in
                 guard case .entitlement(let transaction) = value else { return nil }
@@ -172,9 +177,10 @@ public final class PerchClient: Sendable {
     public func transactionUpdates(
         account: String, after cursor: UpdateCursor? = nil, includingOwn: Bool = false
     ) -> TransactionUpdates {
-        let app = self.app
+        let (app, includesJWS) = (self.app, self.includesJWS)
         let request = EventsRequest(.transactionUpdates, after: cursor?.bytes ?? []) { cursor in
-            .transactionUpdates(TransactionUpdatesRequest(app: app, account: account, cursor: cursor))
+            .transactionUpdates(
+                TransactionUpdatesRequest(app: app, account: account, cursor: cursor, includesJWS: includesJWS))
         }
         return TransactionUpdates(UpdatesStart(self, request, includesOwn: includingOwn))
     }

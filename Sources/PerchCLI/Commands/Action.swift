@@ -19,6 +19,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case appRemove
     case entitlementsList, entitlementsGrant, entitlementsRevoke
     case audit
+    case appleRootShow
     case ingest, deadLettersList, deadLettersRetry, deadLettersDrop
     case accountFind, accountAttach, accountDetach, accountMove, accountMerge
     case contextAdd, contextUse, contextList, contextRemove
@@ -75,6 +76,7 @@ extension CommandRun {
         case .completion: try self.complete()
         case .manual: try self.writeManual()
         case .appRemove: try self.removeApp()
+        case .appleRootShow: try await self.showAppleRoot()
         case .ingest: try await self.ingest()
         case .audit: try await self.audit()
         case .entitlementsList, .entitlementsGrant, .entitlementsRevoke: try await self.entitlements()

@@ -30,6 +30,25 @@ enum AppleTable {
         return ingest
     }()
 
+    static let root: CommandSpec = {
+        var root = CommandSpec("apple-root", "The authority that signs values of test apps.")
+        var show = CommandTable.leaf(
+            "show", "Print its certificate, in PEM.", .appleRootShow, [], CommandTable.asking())
+        show.discussion = [
+            "It belongs to the store. Give it to Apple's libraries as the root certificate, with the environment Sandbox, and they "
+                + "verify what Perch signs; or to another Perch, as a root of a sandbox app in --apple-apps."
+        ]
+        show.examples = [
+            ("perch apple-root show > perch-root.pem", "Keep it for the tests of a backend."),
+            (
+                "perch get history alice --jws | perch --server :7448 ingest -",
+                "Tell another Perch what alice bought here."
+            ),
+        ]
+        root.commands = [show]
+        return root
+    }()
+
     static let audit: CommandSpec = {
         var audit = CommandTable.leaf(
             "audit", "Administrative and test changes: who asked for what, from where.", .audit, [],

@@ -4,6 +4,22 @@ import PerchJSON
 import PerchModel
 
 extension CommandRun {
+    /// `perch apple-root show`
+    func showAppleRoot() async throws {
+        try await self.withClient { client in
+            let root = try await client.serverStatus().appleRootPEM
+            if root.isEmpty {
+                throw CommandFailure(.notFound, "the server has no test app, so nothing that it signs")
+            }
+            if self.printer.format == .text { return try self.console.data(root) }
+            try self.printer.print {
+                $0.text("appleRootPem", root)
+            } text: { _ in
+                []
+            }
+        }
+    }
+
     // MARK: perch ingest
 
     /// `perch ingest`

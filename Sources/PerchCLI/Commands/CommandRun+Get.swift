@@ -18,18 +18,23 @@ extension CommandRun {
             case .getStatus:
                 let answer = try await client.subscriptionStatus(
                     account: self.text("ACCOUNT"), group: self.text("GROUP"), asOf: try await self.moment(client))
+                if try self.printSigned(answer.value.statuses.flatMap { [$0.transaction.jws, $0.renewalInfo.jws] }) {
+                    return
+                }
                 try self.printer.print(.getSubscriptionStatus(answer.message)) {
                     $0.statuses(answer.value, answer.info, group: self.text("GROUP"))
                 }
             case .getEntitlement:
                 let answer = try await client.currentEntitlement(
                     account: self.text("ACCOUNT"), product: self.text("PRODUCT"), asOf: try await self.moment(client))
+                if try self.printSigned(answer.value.map { [$0.jws] } ?? []) { return }
                 try self.printer.print(.getCurrentEntitlement(answer.message)) {
                     $0.entitlement(answer.value, answer.info, product: self.text("PRODUCT"))
                 }
             case .getEntitlements:
                 let answer = try await client.currentEntitlements(
                     account: self.text("ACCOUNT"), asOf: try await self.moment(client))
+                if try self.printSigned(answer.value.map(\.jws)) { return }
                 let list = EntitlementList(transactions: answer.value, info: answer.info.message)
                 try self.printer.list("transactions", of: .listCurrentEntitlements(list)) { writer in
                     answer.value.map { writer.transaction($0.value) }
@@ -94,6 +99,7 @@ extension CommandRun {
             }
         case .getAppTransaction:
             let found = try await client.appTransactionAnswer(account: self.text("ACCOUNT"))
+            if try self.printSigned([found.jws]) { return }
             try self.printer.print(.getAppTransaction(found)) { [$0.appTransaction(found)] }
         case .getCanMakePayments:
             let found = try await client.appTransactionAnswer(account: self.text("ACCOUNT"))
@@ -113,6 +119,7 @@ extension CommandRun {
     private func getLatest(_ client: PerchClient) async throws {
         let product = self.text("PRODUCT")
         let answer = try await client.latestTransaction(account: self.text("ACCOUNT"), product: product)
+        if try self.printSigned(answer.value.map { [$0.jws] } ?? []) { return }
         let latest = LatestTransaction(
             transaction: answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         try self.printer.print(.getLatestTransaction(latest)) { writer in
@@ -166,7 +173,11 @@ extension CommandRun {
             let page = try await pages.page(after: next)
             (token, isNotInCatalog) = (page.nextPageToken, page.isNotInCatalog)
             for transaction in page.transactions {
-                if self.printer.format == .json { all.append(transaction) } else { try self.list([transaction]) }
+                if self.printer.format == .json {
+                    all.append(transaction)
+                } else if try !self.printSigned([transaction.jws]) {
+                    try self.list([transaction])
+                }
                 count += 1
                 if count == limit { break reading }
             }
@@ -180,6 +191,17 @@ extension CommandRun {
         } else if count == 0 {
             self.console.talk("no transactions")
         }
+    }
+
+    /// Prints signed forms, if they are asked for and the output is text. False: they are not.
+    private func printSigned(_ values: [String]) throws -> Bool {
+        guard self.settings.has("jws"), self.settings.flag("jws"), self.printer.format == .text else { return false }
+        if values.contains("") {
+            throw CommandFailure(
+                .failure, "Perch signs values of test apps only; those of other apps were signed by the App Store")
+        }
+        for value in values { try self.console.data(value + "\n") }
+        return true
     }
 
     func list(_ transactions: [Verified<Transaction>]) throws {

@@ -64,6 +64,7 @@ struct CommandRun: Sendable {
             options.callTimeout = .milliseconds(timeout)
             options.connectTimeout = min(options.connectTimeout, options.callTimeout)
         }
+        options.includesJWS = self.settings.has("jws") && self.settings.flag("jws")
         options.tls = PerchClientOptions.TLS(self.settings)
         if let path = self.settings.text("credentials-file") { options.authorization = .file(path: path) }
         let named = self.settings.app

@@ -9,7 +9,7 @@ package enum CommandTable {
             ServeTable.serve, Self.consoleOfServer, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
             EntitlementTable.entitlements, AppleTable.audit, AppleTable.ingest, AppleTable.deadLetters,
-            AppleTable.account, TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench,
+            AppleTable.account, AppleTable.root, TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench,
             BackupTable.backup, BackupTable.restore, Self.doctor, Self.nodes,
             CompletionTable.completion, CompletionTable.manual,
             Self.leaf("version", "Print the version.", .version, [], []),
@@ -194,6 +194,11 @@ package enum CommandTable {
 
     static let limit = OptionSpec("limit", .count(1...1_000_000_000), "N", "The greatest number of results.")
 
+    static let jws = OptionSpec(
+        flag: "jws",
+        "The signed forms, as the App Store signs them: as text one a line and nothing else. Test apps only; `perch apple-root "
+            + "show` prints the certificate that verifies them.")
+
     private static let get: CommandSpec = {
         var get = CommandSpec("get", "Ask once.")
         var image = Self.leaf(
@@ -207,25 +212,25 @@ package enum CommandTable {
                 [OperandSpec("ID", .text, .many, "Identifiers of products.")], Self.asking(Self.shownIn)),
             Self.leaf(
                 "status", "The statuses of an account in a subscription group.", .getStatus,
-                [Self.account, Self.group], Self.asking(Self.moment)),
+                [Self.account, Self.group], Self.asking(Self.moment + [Self.jws])),
             Self.leaf(
                 "entitlement", "The transaction that entitles an account to a product, or none.", .getEntitlement,
-                [Self.account, Self.product], Self.asking(Self.moment)),
+                [Self.account, Self.product], Self.asking(Self.moment + [Self.jws])),
             Self.leaf(
                 "entitlements", "Everything that an account is entitled to.", .getEntitlements, [Self.account],
-                Self.asking(Self.moment)),
+                Self.asking(Self.moment + [Self.jws])),
             Self.leaf(
                 "history", "The transactions of an account, oldest first.", .getHistory, [Self.account],
                 Self.asking([
                     OptionSpec("product", .text, "PRODUCT", "Only of this product."),
-                    OptionSpec(flag: "finished-consumables", "Finished consumables too."), Self.limit,
+                    OptionSpec(flag: "finished-consumables", "Finished consumables too."), Self.limit, Self.jws,
                 ])),
             Self.leaf(
                 "unfinished", "The transactions that were not finished, oldest first.", .getUnfinished,
-                [Self.account], Self.asking([Self.limit])),
+                [Self.account], Self.asking([Self.limit, Self.jws])),
             Self.leaf(
                 "latest", "The newest transaction of a product, revoked ones included.", .getLatest,
-                [Self.account, Self.product], Self.asking()),
+                [Self.account, Self.product], Self.asking([Self.jws])),
             image,
             Self.leaf("apps", "The apps of the server.", .getApps, [], Self.asking()),
         ]
@@ -251,7 +256,7 @@ package enum CommandTable {
                 "policies", "The app's licence agreement and privacy policy.", .getPolicies, [], Self.asking([locale])),
             Self.leaf(
                 "app-transaction", "The record of an account's first use of the app.", .getAppTransaction,
-                [Self.account], Self.asking()),
+                [Self.account], Self.asking([Self.jws])),
             Self.leaf(
                 "can-make-payments", "Whether an account may make payments.", .getCanMakePayments, [Self.account],
                 Self.asking()),

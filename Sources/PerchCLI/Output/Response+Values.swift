@@ -138,7 +138,7 @@ extension ServerStatus {
             version: self.version, storeID: self.storeID?.bytes ?? [], epoch: self.epoch, revision: self.revision,
             metrics: self.metrics.map {
                 PerchWire.Metric(name: $0.name, labels: $0.labels, value: $0.value, help: $0.help)
-            }, findings: findings.map(\.finding))
+            }, findings: findings.map(\.finding), appleRootPEM: self.appleRootPEM)
     }
 }
 

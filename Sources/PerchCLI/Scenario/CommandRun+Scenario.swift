@@ -11,7 +11,12 @@ extension CommandRun {
     /// `perch scenario check`
     func checkScenarios() throws -> ExitCode {
         var isSound = true
-        for path in self.scenarioPaths() {
+        let paths = self.scenarioPaths()
+        let destination = self.settings.text("catalog")
+        if destination != nil, paths.count != 1 {
+            throw UsageError("--catalog is of one scenario, here are \(paths.count)", command: self.invocation.name)
+        }
+        for path in paths {
             let parsed: ParsedScenario
             do throws(CommandFailure) {
                 parsed = try Self.parse(path)
@@ -22,8 +27,25 @@ extension CommandRun {
             }
             isSound = isSound && parsed.isSound
             try self.tellFaults(path.name, parsed)
+            if let destination, parsed.isSound { try Self.writeCatalogue(of: parsed, path.name, to: destination) }
         }
         return isSound ? .success : .failure
+    }
+
+    private static func writeCatalogue(of parsed: ParsedScenario, _ path: String, to destination: String) throws {
+        let file: [UInt8]
+        switch parsed.scenario.catalogue {
+        case .inline(let catalogue): file = try catalogue.file()
+        case .named(let name): file = try parsed.scenario.namedCatalogues[name]?.file() ?? []
+        case .file(let name):
+            file = try Files.read(ScenarioFiles.resolve(name, beside: path), limitBytes: Limits.catalogRequestBytesMax)
+        case nil: throw CommandFailure(.failure, "\(printable(path)) has no catalogue")
+        }
+        do throws(FileFault) {
+            try Files.replace(destination, with: file)
+        } catch {
+            throw CommandFailure(.failure, "\(error)")
+        }
     }
 
     /// `perch scenario run`

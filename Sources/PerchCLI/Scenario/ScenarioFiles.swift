@@ -28,7 +28,7 @@ enum ScenarioFiles {
     }
 
     /// Relative to the scenario, not to where the command runs.
-    private static func resolve(_ name: String, beside path: String) -> String {
+    static func resolve(_ name: String, beside path: String) -> String {
         guard !name.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return name }
         return path[...slash] + name
     }

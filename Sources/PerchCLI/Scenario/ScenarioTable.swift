@@ -48,8 +48,17 @@ enum ScenarioTable {
     private static let check: CommandSpec = {
         var check = CommandTable.leaf(
             "check", "Read scenarios and say what is wrong with them. No server is asked.", .scenarioCheck,
-            [Self.files], [CommandTable.output])
+            [Self.files],
+            [
+                OptionSpec(
+                    "catalog", .text, "FILE",
+                    "Write the catalogue of the one scenario to this file, for `perch serve --catalog`."),
+                CommandTable.output,
+            ])
         check.discussion = ["Ends with 1 if a scenario has a mistake."]
+        check.examples = [
+            ("perch scenario check grace.scenario --catalog Grace.storekit", "Serve the scenario's products by hand.")
+        ]
         return check
     }()
 }

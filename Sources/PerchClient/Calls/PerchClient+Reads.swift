@@ -38,7 +38,8 @@ extension PerchClient {
         account: String, group: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Snapshot<SubscriptionStatuses> {
         let request = SubscriptionStatusRequest(
-            app: self.app, account: account, groupID: group, atLeast: atLeast, asOf: asOf.onWire)
+            app: self.app, account: account, groupID: group, atLeast: atLeast,
+            includesJWS: self.includesJWS, asOf: asOf.onWire)
         return try await self.call(.getSubscriptionStatus(request), timeout: timeout) { response throws(PerchError) in
             guard case .getSubscriptionStatus(let state) = response else { return nil }
             return try state.snapshot()
@@ -50,7 +51,8 @@ extension PerchClient {
         account: String, product: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Snapshot<Verified<Transaction>?> {
         let request = CurrentEntitlementRequest(
-            app: self.app, account: account, productID: product, atLeast: atLeast, asOf: asOf.onWire)
+            app: self.app, account: account, productID: product, atLeast: atLeast,
+            includesJWS: self.includesJWS, asOf: asOf.onWire)
         return try await self.call(.getCurrentEntitlement(request), timeout: timeout) { response throws(PerchError) in
             guard case .getCurrentEntitlement(let state) = response else { return nil }
             return try state.snapshot()
@@ -62,7 +64,7 @@ extension PerchClient {
         account: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Snapshot<[Verified<Transaction>]> {
         let request = ListCurrentEntitlementsRequest(
-            app: self.app, account: account, atLeast: atLeast, asOf: asOf.onWire)
+            app: self.app, account: account, atLeast: atLeast, asOf: asOf.onWire, includesJWS: self.includesJWS)
         return try await self.call(.listCurrentEntitlements(request), timeout: timeout) { response in
             guard case .listCurrentEntitlements(let list) = response else { return nil }
             return Snapshot(list.transactions, info: ValueInfo(list.info))

@@ -118,14 +118,15 @@ extension PerchClient {
         let answer = try await self.appTransactionAnswer(account: account, atLeast: atLeast, timeout: timeout)
         let value = AppTransaction(
             id: answer.appTransactionID, bundleID: answer.bundleID, environment: answer.environment)
-        return Positioned(Verified(value, failure: answer.failure), position: answer.position)
+        return Positioned(Verified(value, failure: answer.failure, jws: answer.jws), position: answer.position)
     }
 
     /// The whole answer of GetAppTransaction.
     package func appTransactionAnswer(
         account: String, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> AppTransactionAnswer {
-        let request = AppTransactionRequest(app: self.app, account: account, atLeast: atLeast)
+        let request = AppTransactionRequest(
+            app: self.app, account: account, atLeast: atLeast, includesJWS: self.includesJWS)
         return try await self.call(.getAppTransaction(request), timeout: timeout) { response in
             guard case .getAppTransaction(let answer) = response else { return nil }
             return answer
@@ -155,7 +156,7 @@ extension PerchClient {
         let request = ListTransactionsRequest(
             app: self.app, account: account, productID: product ?? "",
             includesFinishedConsumables: includingFinishedConsumables, pageSize: UInt32(clamping: pageSize),
-            atLeast: atLeast)
+            atLeast: atLeast, includesJWS: self.includesJWS)
         return TransactionPages { (token) async throws(PerchError) in
             var request = request
             request.pageToken = token
@@ -171,7 +172,8 @@ extension PerchClient {
         account: String, pageSize: Int = 0, atLeast: Position? = nil, timeout: Duration? = nil
     ) -> TransactionPages {
         let request = ListUnfinishedRequest(
-            app: self.app, account: account, pageSize: UInt32(clamping: pageSize), atLeast: atLeast)
+            app: self.app, account: account, pageSize: UInt32(clamping: pageSize), atLeast: atLeast,
+            includesJWS: self.includesJWS)
         return TransactionPages { (token) async throws(PerchError) in
             var request = request
             request.pageToken = token
@@ -186,7 +188,8 @@ extension PerchClient {
     public func latestTransaction(
         account: String, product: String, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<Verified<Transaction>?> {
-        let request = LatestTransactionRequest(app: self.app, account: account, productID: product, atLeast: atLeast)
+        let request = LatestTransactionRequest(
+            app: self.app, account: account, productID: product, atLeast: atLeast, includesJWS: self.includesJWS)
         return try await self.call(.getLatestTransaction(request), timeout: timeout) { response in
             guard case .getLatestTransaction(let answer) = response else { return nil }
             return Positioned(

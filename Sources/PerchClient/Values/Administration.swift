@@ -176,6 +176,8 @@ public struct ServerStatus: Hashable, Sendable {
     public var metrics: [Metric]
     /// Findings of the server about itself.
     public var findings: [Finding]
+    /// The root certificate behind the signed values of test apps, in PEM; empty if the server has none.
+    public var appleRootPEM: String
 
     init(_ status: PerchWire.ServerStatus) {
         self.version = status.version
@@ -184,6 +186,7 @@ public struct ServerStatus: Hashable, Sendable {
         self.revision = status.revision
         self.metrics = status.metrics.map { Metric($0) }
         self.findings = status.findings.map { Finding($0) }
+        self.appleRootPEM = status.appleRootPEM
     }
 }
 

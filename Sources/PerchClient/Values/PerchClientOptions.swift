@@ -87,6 +87,8 @@ public struct PerchClientOptions: Sendable {
     public var connectTimeout = Duration.seconds(10)
     /// Timeout of calls without their own.
     public var callTimeout = Duration.seconds(30)
+    /// Whether values of test apps come with their signed form, as the App Store signs it. They are much longer then.
+    public var includesJWS = false
     /// The first pause before connecting again is random, up to this; the second up to twice this, and so on.
     public var reconnectBase = Duration.seconds(1)
     /// Upper bound of all pauses.
