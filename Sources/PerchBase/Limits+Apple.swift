@@ -76,6 +76,9 @@ extension Limits {
     /// 25 us. The page's token leads to the others.
     package static let signedPageSizeMax = 50
 
+    /// The life of a pass.
+    package static let passMillisecondsMax: Int64 = 86_400_000
+
     /// Signed values that a signer caches, so that a value that is read again keeps its bytes. The oldest half is dropped
     /// when the cache is full. One has about 6 KiB.
     package static let appleSignaturesKeptMax = 4_096

@@ -134,6 +134,8 @@ package struct CoreSettings: Sendable {
     package var origins: [String] = []
     /// Pages that the port serves.
     package var files = ServedFiles()
+    /// Signs passes; nil in servers of tests.
+    package var passKey: TokenKey?
     /// Maximum time from the beginning of a drain to the end of its streams.
     package var drainMilliseconds: Int64 = 2_000
     /// When clients of a stopping server may return, by its DRAIN.

@@ -56,6 +56,11 @@ struct KnownReads {
         for (key, account) in change.aliases { self.accounts[key] = account }
         for key in change.side?.removedAliases ?? [] { self.accounts[key] = .some(nil) }
         for stored in change.records { self.records[stored.record.account] = stored.record }
+        for key in change.side?.erasure?.answers ?? [] { self.answers[key] = .some(nil) }
+        if change.side?.erasure != nil {
+            self.transactions = [:]
+            self.facts = [:]
+        }
         if let keyed = change.answer?.value { self.answers[keyed.key] = keyed.answer }
         if !self.transactions.isEmpty, change.facts.contains(where: { $0.fact.rowWrite != nil }) {
             self.transactions = [:]

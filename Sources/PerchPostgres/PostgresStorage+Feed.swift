@@ -139,7 +139,8 @@ extension PostgresStorage {
         switch body {
         // Changes of apps are read after the tick's snapshot, and only up to what was applied.
         case .record, .recordOf, .changes, .mutate, .order, .revoke, .barrierReached: false
-        case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find: true
+        case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find, .export:
+            true
         }
     }
 

@@ -238,6 +238,23 @@ extension PostgresStorage {
         return rows.isEmpty ? nil : rows.bytes(0, 0)
     }
 
+    package func names(of account: AccountNumber) throws(StorageError) -> [AccountKey] {
+        let rows = try self.read(.namesOfAccount, [.number(account)])
+        return (0..<rows.count).map {
+            AccountKey(app: AppNumber(clamping: rows.int64($0, 0)), bytes: rows.bytes($0, 1))
+        }
+    }
+
+    package func answers(keptAt instant: Instant) throws(StorageError) -> [KeyedAnswer] {
+        let rows = try self.read(.answersKeptAt, [.integer(instant.milliseconds)])
+        var answers: [KeyedAnswer] = []
+        for row in 0..<rows.count {
+            let key = MutationKey(app: AppNumber(clamping: rows.int64(row, 0)), bytes: rows.bytes(row, 1))
+            answers.append(KeyedAnswer(key: key, answer: try Self.answer(rows.bytes(row, 2), to: key)))
+        }
+        return answers
+    }
+
     package func crossings(
         _ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int
     ) throws(StorageError) -> [DueEntry] {

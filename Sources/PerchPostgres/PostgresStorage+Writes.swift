@@ -140,6 +140,7 @@ struct PendingWrites {
         }
         for (key, account) in change.aliases { self.aliases[key] = account }
         if let side = change.side { self.add(side) }
+        if let erasure = change.side?.erasure { self.erase(erasure, before: revision) }
         if let app = change.app { self.add(app) }
         if let app = change.app, let images = change.images { self.add(images, of: app.state.number) }
         for token in change.revoked { self.revocations[token.id] = token }
@@ -218,6 +219,21 @@ struct PendingWrites {
         }
         for key in side.removedItems { self.others.append(Command(.removeItem, PostgresStorage.values(key))) }
         for key in side.removedAliases { self.aliases[key] = .some(nil) }
+    }
+
+    /// What the change itself writes of the accounts stays: its facts are later.
+    private mutating func erase(_ erasure: Erasure, before revision: Int64) {
+        for account in erasure.accounts {
+            self.add(Command(.eraseFacts, [.number(account), .integer(revision)]))
+            self.add(Command(.eraseTransactions, [.number(account)]))
+        }
+        for key in erasure.answers {
+            self.add(Command(.deleteAnswer, [.integer(Int64(key.app)), .bytes(key.bytes)]))
+        }
+        for edit in erasure.commits {
+            let detail = edit.detail?.sealed(revision: edit.revision) ?? []
+            self.add(Command(.setDetail, [.number(edit.revision), .bytes(detail)]))
+        }
     }
 
     /// Whether the transaction is no longer listed once it is finished: see `TransactionQuery.includes`.

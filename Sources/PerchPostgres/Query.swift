@@ -5,7 +5,7 @@ enum Query: Int, CaseIterable {
     case planKeys, planRecords, planTransactions, planAnswers
     case apps, setApp, insertAppState, appStateInForce, appStateAt, insertCatalogue, catalogue
     case image, insertImage, deleteImages
-    case setAliases, removeAliases, keyOfAccount, keysOfApp
+    case setAliases, removeAliases, keyOfAccount, namesOfAccount, keysOfApp
     case setRecords, setDueRecords, dueThrough, earliestDue
     case insertFacts, factsOfAccount, factsThrough, factsOfRevisions, eventsOfAccount
     case insertCrossings, deleteCrossings, crossingsAfter, forgetCrossings
@@ -14,7 +14,8 @@ enum Query: Int, CaseIterable {
     case deleteTransactions
     case listedOldestFirst, listedNewestFirst, allOldestFirst, allNewestFirst
     case unfinishedOldestFirst, unfinishedNewestFirst
-    case setAnswers, forgetAnswers
+    case answersKeptAt, setAnswers, deleteAnswer, forgetAnswers
+    case eraseFacts, eraseTransactions, setDetail
     case revocations, setRevocations, forgetRevocations
     case item, items, itemCount, setItem, removeItem
     case insertNode, setLease, beat, touch, nodes, forgetNodes, leave, notify, setEpoch
@@ -121,6 +122,7 @@ enum Query: Int, CaseIterable {
             """
             SELECT key FROM aliases WHERE account = $1::bigint AND key >= '\\x01'::bytea ORDER BY app, key LIMIT 1
             """
+        case .namesOfAccount: "SELECT app, key FROM aliases WHERE account = $1::bigint ORDER BY app, key"
         case .keysOfApp:
             "SELECT key FROM aliases WHERE app = $1::bigint AND key > $2::bytea ORDER BY key LIMIT $3::bigint"
 
@@ -221,6 +223,11 @@ enum Query: Int, CaseIterable {
         case .unfinishedOldestFirst: Self.list([0], isNewestFirst: false)
         case .unfinishedNewestFirst: Self.list([0], isNewestFirst: true)
 
+        case .answersKeptAt: "SELECT app, key, blob FROM answers WHERE kept = $1::bigint"
+        case .deleteAnswer: "DELETE FROM answers WHERE app = $1::bigint AND key = $2::bytea"
+        case .eraseFacts: "DELETE FROM facts WHERE account = $1::bigint AND revision < $2::bigint"
+        case .eraseTransactions: "DELETE FROM transactions WHERE account = $1::bigint"
+        case .setDetail: "UPDATE commits SET detail = $2::bytea WHERE revision = $1::bigint"
         case .setAnswers:
             """
             INSERT INTO answers SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::bytea[])

@@ -6,7 +6,7 @@ enum Query: Int, CaseIterable {
     case header, setHeader
     case apps, setApp, insertAppState, appStateInForce, appStateAt, hasCatalogue, insertCatalogue, catalogue
     case image, insertImage, imageHashes, deleteImage
-    case accountOfAlias, keyOfAccount, setAlias, keysOfApp, removeAlias
+    case accountOfAlias, keyOfAccount, namesOfAccount, setAlias, keysOfApp, removeAlias
     case record, setRecord
     case place, insertPlace, setPlace, putPlace, deletePlace, deletePlaces
     case transaction, insertEntry, insertOwnEntry, moveEntry, deleteEntry, deleteTransactions
@@ -16,7 +16,8 @@ enum Query: Int, CaseIterable {
     case insertCommit, commitTime, commitsAfter, firstFact, factsOfRevision
     case insertDue, deleteDue, dueThrough, earliestDue
     case insertCrossing, deleteCrossing, crossingsAfter, forgetCrossings
-    case answer, setAnswer, forgetAnswers
+    case answer, answersKeptAt, setAnswer, deleteAnswer, forgetAnswers
+    case eraseFirstFacts, eraseFacts, eraseEntries, setDetail
     case revocations, setRevocation, forgetRevokedTokens
     case item, items, itemCount, setItem, removeItem
 
@@ -57,6 +58,7 @@ enum Query: Int, CaseIterable {
         case .keyOfAccount:
             // The store's own names begin with NUL.
             "SELECT key FROM aliases WHERE account = ?1 AND key >= X'01' ORDER BY app, key LIMIT 1"
+        case .namesOfAccount: "SELECT app, key FROM aliases WHERE account = ?1 ORDER BY app, key"
         case .keysOfApp: "SELECT key FROM aliases WHERE app = ?1 AND key > ?2 ORDER BY key"
         case .setAlias: "INSERT OR REPLACE INTO aliases VALUES (?1, ?2, ?3)"
 
@@ -133,8 +135,23 @@ enum Query: Int, CaseIterable {
         case .forgetCrossings: "DELETE FROM crossings WHERE app = ?1 AND (instant, account) <= (?2, ?3)"
 
         case .answer: "SELECT blob FROM answers WHERE app = ?1 AND key = ?2"
+        case .answersKeptAt: "SELECT app, key, blob FROM answers WHERE kept = ?1"
+        case .deleteAnswer: "DELETE FROM answers WHERE app = ?1 AND key = ?2"
         case .setAnswer: "INSERT OR REPLACE INTO answers VALUES (?1, ?2, ?3, ?4)"
         case .forgetAnswers: "DELETE FROM answers WHERE kept < ?1"
+
+        case .eraseFirstFacts:
+            """
+            UPDATE commits SET account = NULL, fact = NULL
+            WHERE revision IN (SELECT -first FROM accounts WHERE account = ?1 AND kind = 1 AND second = 0)
+            """
+        case .eraseFacts:
+            """
+            DELETE FROM facts WHERE (revision, ordinal) IN (
+                SELECT -first, -second FROM accounts WHERE account = ?1 AND kind = 1 AND second < 0)
+            """
+        case .eraseEntries: "DELETE FROM accounts WHERE account = ?1"
+        case .setDetail: "UPDATE commits SET blob = ?2 WHERE revision = ?1"
 
         // All of them, when the store is opened: `Limits.revocationsMax` at most.
         case .revocations: "SELECT id, blob FROM revocations WHERE id > ?1 ORDER BY id"

@@ -17,7 +17,7 @@ extension SQLiteStorage {
             """
             PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = \(PERCH_PAGE_BYTES); PRAGMA mmap_size = 0;
             PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;
-            PRAGMA cache_size = -\(Limits.storePageCacheBytes / 1024);
+            PRAGMA cache_size = -\(Limits.storePageCacheBytes / 1024); PRAGMA secure_delete = ON;
             """)
         let isNew = try Self.isNew(connection, path: path)
         guard connection.reservedBytes == PERCH_PAGE_RESERVED_BYTES else {

@@ -69,6 +69,15 @@ extension SQLiteStorage {
         try self.first(.keyOfAccount, [.number(account)]) { $0.bytes(0) }
     }
 
+    package func names(of account: AccountNumber) throws(StorageError) -> [AccountKey] {
+        var names: [AccountKey] = []
+        try self.run(.namesOfAccount, [.number(account)]) { (row) throws(StorageError) in
+            names.append(AccountKey(app: AppNumber(clamping: row.int64(0)), bytes: row.bytes(1)))
+            return true
+        }
+        return names
+    }
+
     package func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]] {
         var keys: [[UInt8]] = []
         guard limit > 0 else { return keys }
@@ -337,6 +346,19 @@ extension SQLiteStorage {
                 try KeptAnswer(unsealing: row.bytes(0), to: key)
             }
         }
+    }
+
+    package func answers(keptAt instant: Instant) throws(StorageError) -> [KeyedAnswer] {
+        var answers: [KeyedAnswer] = []
+        try self.run(.answersKeptAt, [.integer(instant.milliseconds)]) { (row) throws(StorageError) in
+            let key = MutationKey(app: AppNumber(clamping: row.int64(0)), bytes: row.bytes(1))
+            let answer = try Self.unsealing("an answer") { () throws(DecodingFault) in
+                try KeptAnswer(unsealing: row.bytes(2), to: key)
+            }
+            answers.append(KeyedAnswer(key: key, answer: answer))
+            return true
+        }
+        return answers
     }
 
     package func revokedTokens() throws(StorageError) -> [RevokedToken] {

@@ -4,6 +4,7 @@ package import PerchStore
 
 extension SQLiteStorage {
     package func apply(_ change: StoredChange) throws(StorageError) {
+        if let erasure = change.side?.erasure { try self.erase(erasure, of: change.appNumber) }
         let first = change.facts.first
         try self.write(
             .insertCommit,

@@ -30,11 +30,7 @@ extension ControlLoop {
             if let loop { samples.add(loop, loop: index) }
         }
         if let store = report.store { samples.add(store) }
-        if let signer = self.parts.signer {
-            samples.add(
-                "perch_signatures_total", signer.signaturesMade,
-                help: "Values of test apps that were signed; one that is cached is not signed again.")
-        }
+        samples.add(signed: self.parts.signer?.signaturesMade ?? 0)
         if let intake = self.parts.intake { samples.add(self.parts.intakeFigures.counts, waiting: intake.depth) }
         return samples
     }

@@ -214,10 +214,12 @@ final class IntakeLoop: LoopDriver {
         self.figures.change { $0.deadLetters += 1 }
         let outer = AppleIntake.outer(text)
         let isStrange = refusal.kind == .notConfigured
+        let about = AppleIntake.about(text)
         let letter = DeadLetter(
             received: self.clock.now(), reason: reason.rawValue, message: refusal.message,
             bundleID: outer?.bundleID ?? "", environment: outer?.environment ?? "",
-            notificationType: outer?.type ?? "", jws: text)
+            notificationType: outer?.type ?? "", jws: text,
+            about: about.originals.map { DeadLetter.about(original: $0) } + about.aliases.map { DeadLetter.about($0) })
         let item = letter.item(signed: outer?.signedDate ?? letter.received, isStrange: isStrange)
         return .deadLetter(
             .item(.keep(item, limit: isStrange ? Limits.strangeDeadLettersMax : Limits.deadLettersMax)),

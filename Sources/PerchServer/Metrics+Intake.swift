@@ -3,6 +3,12 @@ import PerchMetrics
 
 // Figures of the intake of values of the App Store.
 extension MetricSamples {
+    mutating func add(signed: UInt64) {
+        self.add(
+            "perch_signatures_total", signed,
+            help: "Values of test apps that were signed; one that is cached is not signed again.")
+    }
+
     mutating func add(_ counts: IntakeFigures.Counts, waiting: Int) {
         for (name, count) in counts.taken.sorted(by: { $0.key < $1.key }) {
             let parts = name.split(separator: " ").map { String($0) }

@@ -1,10 +1,20 @@
 import PerchConsole
 import PerchCore
+import PerchIdentity
 import PerchWire
 
 extension ServedFiles {
+    /// The console, if it is served, and the keys that verify passes.
+    static func all(withConsole: Bool, _ passKey: TokenKey) -> ServedFiles {
+        var served = withConsole ? Self.console() : ServedFiles()
+        let keys = TokenKey.publicSet([passKey])
+        served.files["/.well-known/jwks.json"] = File(
+            contentType: "application/jwk-set+json", bytes: keys, tag: "\"\(passKey.id)\"")
+        return served
+    }
+
     /// The console. It is compressed here, once.
-    static func console() -> ServedFiles {
+    private static func console() -> ServedFiles {
         var served = ServedFiles()
         let codec = MessageCodec(serves: true)
         for file in ConsoleFiles.all {

@@ -51,15 +51,15 @@ package enum Server {
         try Self.checkEnvironments(settings, engine)
         try Self.checkStatedApp(settings, engine)
         try Self.checkNewApps(settings, engine)
-        let fresh = try Self.newAuthority(settings, engine)
-        let apps = try Self.openApps(catalogues, engine, clock, fresh?.stored, log)
-        let authority = try Self.authority(engine, fresh, clock)
+        let fresh = try StoreSecrets.missing(in: engine, settings)
+        let apps = try Self.openApps(catalogues, engine, clock, fresh, log)
+        let secrets = try StoreSecrets(of: engine, keeping: fresh, wall: clock.now())
         let intake = try Self.intakeEntries(apple, engine, clock)
 
         do throws(SystemError) {
             return try Self.run(
                 settings, listeners: listeners, keeper: keeper, authenticator: authenticator, engine: engine,
-                clock: clock, apps: apps, intake: intake, authority: authority, log: log, ready: ready)
+                clock: clock, apps: apps, intake: intake, secrets: secrets, log: log, ready: ready)
         } catch {
             throw ServerError("\(error)")
         }
@@ -211,7 +211,7 @@ package enum Server {
     /// Opens new apps, and loads the file's catalogue into known apps if it has changed.
     private static func openApps(
         _ catalogues: [(ServerSettings.AppSettings, LoadedCatalogue)], _ engine: StoreEngine, _ clock: StoreClock,
-        _ authority: [UInt8]?, _ log: Log
+        _ secrets: [StoredItem], _ log: Log
     ) throws(ServerError) -> [(settings: ServerSettings.AppSettings, number: AppNumber)] {
         var result: [(settings: ServerSettings.AppSettings, number: AppNumber)] = []
         for (settings, loaded) in catalogues {
@@ -233,7 +233,7 @@ package enum Server {
                     settings.bundleID, settings.environment, catalogue: loaded.catalogue,
                     images: loaded.images, source: settings.catalogPath, fileSettings: fileSettings,
                     clock: settings.clock.map { .frozen(at: $0) } ?? .running(offsetMilliseconds: 0),
-                    authority: authority,
+                    secrets: secrets,
                     wall: clock.now())
                 if !isKnown, !others.isEmpty {
                     log.info(
@@ -267,43 +267,6 @@ package enum Server {
         return result
     }
 
-    /// An authority for a store that has none, if it has a test app or gets one.
-    private static func newAuthority(_ settings: ServerSettings, _ engine: StoreEngine) throws(ServerError)
-        -> AppleAuthority?
-    {
-        let isTesting =
-            settings.apps.contains { $0.environment == .xcode } || engine.apps.states.contains { $0.isTestApp }
-        do throws(StorageError) {
-            guard isTesting, try engine.authority() == nil else { return nil }
-        } catch {
-            throw ServerError("\(error)")
-        }
-        do throws(AuthorityFault) {
-            return try AppleAuthority.make()
-        } catch {
-            throw ServerError("an authority that signs values of test apps: \(error)")
-        }
-    }
-
-    /// The store's authority. Another node may have made it.
-    private static func authority(
-        _ engine: StoreEngine, _ fresh: AppleAuthority?, _ clock: StoreClock
-    ) throws(ServerError) -> AppleAuthority? {
-        let stored: [UInt8]?
-        do throws(StorageError) {
-            if let fresh { try engine.keep(authority: fresh.stored, wall: clock.now()) }
-            stored = try engine.authority()
-        } catch {
-            throw ServerError("\(error)")
-        }
-        guard let stored else { return nil }
-        do throws(AuthorityFault) {
-            return try AppleAuthority(stored: stored)
-        } catch {
-            throw ServerError("the authority in the store, which signs values of test apps: \(error); restore a backup")
-        }
-    }
-
     /// The apps that take values of the App Store, with the settings of their file. Nil: none was named.
     private static func intakeEntries(
         _ file: AppleAppsFile?, _ engine: StoreEngine, _ clock: StoreClock
@@ -330,7 +293,7 @@ package enum Server {
     private static func run(
         _ settings: ServerSettings, listeners: Listeners, keeper: TLSKeeper?, authenticator: Authenticator?,
         engine: StoreEngine, clock: StoreClock, apps: [(settings: ServerSettings.AppSettings, number: AppNumber)],
-        intake entries: [IntakeEntry]?, authority: AppleAuthority?, log: Log, ready: (Ready) -> Void
+        intake entries: [IntakeEntry]?, secrets: StoreSecrets, log: Log, ready: (Ready) -> Void
     ) throws(SystemError) -> Int32 {
         let count = Self.loopCount(settings)
         let budget = ConnectionBudget.ofProcess(keeping: listeners.isHTTPOn ? Limits.httpConnectionsMax : 0)
@@ -349,11 +312,11 @@ package enum Server {
         let limits = SharedLimits(loops: count)
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
         let intake = try entries.map { (entries) throws(SystemError) in try IntakeThread(entries) }
-        let signer = authority.map { SharedAppleSigner($0) }
+        let signer = secrets.authority.map { SharedAppleSigner($0) }
         let (quotas, seenTokens) = (SharedQuotas(), SeenTokens())
         let consoleCodes = Self.newConsoleCodes()
-        var core = CoreSettings(settings, loops: count, connections: budget.limit)
-        if listeners.servesConsole(settings) { core.files = ServedFiles.console() }
+        var core = CoreSettings(settings, loops: count, connections: budget.limit, passKey: secrets.passKey)
+        core.files = ServedFiles.all(withConsole: listeners.servesConsole(settings), secrets.passKey)
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 
@@ -389,14 +352,14 @@ package enum Server {
                 loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store,
                 questions: questions, signals: signals, apps: apps, identity: identity, epoch: epoch,
                 address: address, manager: manager, log: log, keeper: keeper, intake: intake?.inbox,
-                intakeFigures: intake?.figures ?? IntakeFigures(), appleRootPEM: authority?.rootPEM ?? "",
+                intakeFigures: intake?.figures ?? IntakeFigures(), appleRootPEM: secrets.authority?.rootPEM ?? "",
                 signer: signer))
         var http: SocketAddress?
         if listeners.isHTTPOn { http = try driver.listenForHTTP(listeners.openHTTP()) }
         let readiness = Ready(
             address: address.description, http: http?.description, apple: appleAcceptor?.address.description,
             apps: states, revision: revision, storeIdentity: identity.description,
-            console: core.files.files.isEmpty ? nil : Self.consoleURL(address, settings.tls.mode))
+            console: listeners.servesConsole(settings) ? Self.consoleURL(address, settings.tls.mode) : nil)
         var threads = hasOwnThread ? [try Self.start(storeLoop, storeDriver)] : []
         if let intake { threads.append(try Self.start(intake.loop, intake.driver(loops: inboxes, clock))) }
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }

@@ -205,9 +205,10 @@ extension CoreSettings {
     ///
     /// The kernel spreads connections evenly over the listeners, so each loop has its share of the process's limits.
     /// Unauthenticated peers may take at most half of the connections, and closing connections a quarter.
-    init(_ settings: ServerSettings, loops: Int, connections: Int = .max) {
+    init(_ settings: ServerSettings, loops: Int, connections: Int = .max, passKey: TokenKey? = nil) {
         func part(_ all: Int) -> Int { max(1, all / loops + (all % loops == 0 ? 0 : 1)) }
         self.init()
+        self.passKey = passKey
         self.serverVersion = settings.version
         self.frameBytesMax = settings.frameBytesMax
         self.callsPerConnectionMax = settings.callsPerConnectionMax

@@ -440,6 +440,8 @@ package struct StoreRequest: Sendable {
         indirect case items(ItemKind, groups: [[UInt8]], after: [UInt8], limit: Int)
         /// The key of the account that a transaction or a name of a customer leads to.
         indirect case find(AppNumber, AccountSought)
+        /// Everything of an account, with its first transactions.
+        indirect case export(AccountKey, TransactionQuery)
         /// An image of an app's catalogue.
         indirect case image(AppNumber, ContentHash)
         case mutate(Mutation)
@@ -457,6 +459,17 @@ package enum AccountSought: Hashable, Sendable {
     /// Any transaction or original transaction of the account.
     case transaction(TransactionID)
     case alias(AccountAlias)
+}
+
+/// Everything of an account, with its first transactions, oldest first.
+package struct ExportedAccount: Sendable {
+    package var record: AccountRecord
+    /// Keys that callers use.
+    package var keys: [[UInt8]]
+    /// Names of the customer that an administrator attached or a report brought.
+    package var aliases: [AccountAlias]
+    package var rows: [TransactionRow]
+    package var hasMore: Bool
 }
 
 /// An account that was found.
@@ -517,6 +530,8 @@ package enum StoreAnswer: Sendable {
     indirect case items([StoredItem], hasMore: Bool)
     /// Nil: there is none. An unclaimed account has no key.
     indirect case found(FoundAccount?)
+    /// Nil: there is no such account.
+    indirect case exported(ExportedAccount?)
     case mutated(MutationResult, Position)
     case revoked(wasRevoked: Bool)
     indirect case refused(Refusal)

@@ -24,6 +24,8 @@ package protocol Storage: AnyObject {
     func account(_ key: OrderAccount, app: AppNumber) throws(StorageError) -> AccountNumber?
     /// The key of an account that callers use, the first in bytewise order if it has several; nil for an unclaimed one.
     func key(of account: AccountNumber) throws(StorageError) -> [UInt8]?
+    /// All keys that lead to an account, the store's own too.
+    func names(of account: AccountNumber) throws(StorageError) -> [AccountKey]
     /// Keys of an app's accounts in bytewise order, those after one; empty for the beginning.
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]]
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord?
@@ -49,6 +51,8 @@ package protocol Storage: AnyObject {
         _ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int
     ) throws(StorageError) -> [DueEntry]
     func answer(to key: MutationKey) throws(StorageError) -> KeptAnswer?
+    /// The answers that were kept at an instant.
+    func answers(keptAt instant: Instant) throws(StorageError) -> [KeyedAnswer]
     /// Revoked tokens that are not forgotten yet.
     func revokedTokens() throws(StorageError) -> [RevokedToken]
 

@@ -111,6 +111,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case revocationLimit = "REVOCATION_LIMIT"
     case ownedByOther = "OWNED_BY_OTHER"
     case notToldApp = "NOT_A_TOLD_APP"
+    case accountShares = "ACCOUNT_SHARES"
     case deadLetterLimit = "DEAD_LETTER_LIMIT"
     case deadLetterUnknown = "DEAD_LETTER_UNKNOWN"
     case intakeFull = "INTAKE_FULL"
@@ -197,7 +198,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .notShareable, .notShared, .noPriceIncrease, .extensionIneligible, .storeKitUnknown,
             .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError, .storeKitNotAvailableInStorefront,
             .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest, .storeKitFailed, .backupRunning,
-            .backupFailed, .tlsRequired, .ownedByOther, .notToldApp:
+            .backupFailed, .tlsRequired, .ownedByOther, .notToldApp, .accountShares:
             .failedPrecondition
         case .cursorTooOld:
             .outOfRange
@@ -273,7 +274,7 @@ extension ErrorReason {
             .extensionIneligible,
             .storeKitUnknown, .storeKitUserCancelled, .storeKitNetworkError, .storeKitSystemError,
             .storeKitNotAvailableInStorefront, .storeKitNotEntitled, .storeKitUnsupported, .storeKitDuplicateRequest,
-            .storeKitFailed, .backupFailed, .ownedByOther, .notToldApp, .deadLetterUnknown,
+            .storeKitFailed, .backupFailed, .ownedByOther, .notToldApp, .accountShares, .deadLetterUnknown,
             .appleMalformed, .appleTooLong, .appleNoChain, .appleAlgorithm, .appleChainLength, .appleCertificate,
             .appleUntrusted, .appleCertificateTime, .appleNoMarker, .appleSignature, .appleAppIdentifier,
             .appleEnvironment, .appleAppUnknown:

@@ -20,6 +20,7 @@ import threading
 import time
 import uuid
 
+import jwt
 from cryptography.hazmat.primitives import serialization
 
 from chains import Chain
@@ -107,7 +108,7 @@ SERVICES = {
     "IngestService": ["SubmitTransaction", "SubmitNotification"],
     "AdminService": [
         "ListDeadLetters", "RetryDeadLetter", "DropDeadLetter", "FindAccount", "AttachAlias", "DetachAlias", "MoveTransaction",
-        "MergeAccounts", "GrantEntitlement", "RevokeGrant"],
+        "MergeAccounts", "GrantEntitlement", "RevokeGrant", "EraseAccount", "ExportAccount"],
     "TransactionService": ["ListTransactions", "ListUnfinished"],
     "TestStoreService": ["ListAccounts", "InspectAccount", "Operate"],
 }
@@ -330,6 +331,78 @@ def accounts(server, apple, chain):
            f"a list shows what was reported: {erin}")
 
 
+def passes(server, apple):
+    """A pass says what an account has. PyJWT verifies it with the keys that the server shows."""
+    server.call("SubmitTransaction", account="pia", signedValues=[apple.chain.sign(apple.transaction(81_000))])
+    status, answer = server.call("GetPass", account="pia")
+    expect(status == 200, f"an account gets a pass: {answer}")
+    keys = server.post(None, "/.well-known/jwks.json", "GET", server.port, {})
+    expect(keys[0] == 200 and "d" not in keys[1]["keys"][0], f"the keys are shown without their secret half: {keys[0]}")
+    key = jwt.PyJWKSet.from_dict(keys[1])[jwt.get_unverified_header(answer["pass"])["kid"]]
+    said = jwt.decode(answer["pass"], key.key, algorithms=["ES256"], audience=BUNDLE)
+    expect(said["sub"] == "pia" and said["env"] == "sandbox" and said["iss"].startswith("perch:"), f"a pass says whose it is: {said}")
+    expect([(one["name"], one["tier"], one["product"]) for one in said["entitlements"]]
+           == [("plus", "plus", "app.perch.plus.monthly")], f"a pass says what is entitled: {said}")
+    expect(said["exp"] * 1000 == int(answer["expiresAtMs"]) and 0 < said["exp"] - said["iat"] <= 86_400,
+           f"a pass ends within a day: {said}")
+    end = now() + 5_000
+    server.call("GrantEntitlement", account="pia", name="plus", untilMs=str(end))
+    server.call("GrantEntitlement", account="short", name="plus", untilMs=str(end))
+    short = jwt.decode(server.call("GetPass", account="short")[1]["pass"], key.key, algorithms=["ES256"], audience=BUNDLE)
+    expect(short["exp"] == end // 1000, f"a pass never outlives what it says: {short}, {end}")
+    nobody = jwt.decode(server.call("GetPass", account="nobody")[1]["pass"], key.key, algorithms=["ES256"], audience=BUNDLE)
+    expect(nobody["entitlements"] == [], "an unknown account has a pass that says nothing")
+    try:
+        head, middle, tail = answer["pass"].split(".")
+        jwt.decode(f"{head}.{middle[:-2]}AA.{tail}", key.key, algorithms=["ES256"], audience=BUNDLE)
+        expect(False, "a changed pass is verified")
+    except jwt.exceptions.InvalidTokenError:
+        pass
+
+
+def erasure(server, apple):
+    """Everything of an account can be read, and goes."""
+    token = str(uuid.uuid4())
+    first = apple.transaction(82_000, token=token)
+    server.call("AttachAlias", account="zoe", appAccountToken=token)
+    server.post(body(apple.notification(transaction=first)))
+    server.call("SubmitTransaction", account="zoe", signedValues=[
+        apple.chain.sign(apple.transaction(82_500 + period, begin=now() - (2000 - period) * DAY, days=1)) for period in range(50)])
+    server.call("GrantEntitlement", account="zoe", name="plus", reason="because")
+    status, known = server.call("ExportAccount", account="zoe")
+    expect(status == 200 and known["keys"] == ["zoe"] and known["appAccountTokens"] == [token]
+           and "7082000" in known["appTransactionIds"] and len(known["transactions"]) == 51
+           and known["grants"][0]["reason"] == "because" and known["account"]["groups"], f"an export has everything: {str(known)[:400]}")
+    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    stream.request("GET", "/perch.v1.EntitlementService/SubscriptionStatusTask?account=zoe&groupId=plus",
+                   headers={"accept": "text/event-stream"})
+    events = stream.getresponse()
+
+    def value():
+        while line := events.readline():
+            if line.startswith(b"data: ") and b"success" in line:
+                return json.loads(line[6:])["success"].get("statuses", [])
+
+    expect(len(value()) == 51, "a stream of the account shows what it has")
+    status, erased = server.call("EraseAccount", account="zoe")
+    expect(status == 200 and int(erased["factCount"]) > 50, f"an account is erased: {erased}")
+    expect(value() == [], "its streams show that it owns nothing")
+    stream.close()
+    for method in ("EraseAccount", "ExportAccount"):
+        status, refused = server.call(method, account="zoe")
+        expect(status == 404, f"{method}: nothing is left: {status} {refused}")
+    expect(server.call("FindAccount", transactionId="82000")[0] == 404, "no transaction leads to it")
+    later = body(apple.notification("DID_RENEW", transaction=apple.transaction(82_000, period=1, token=token)))
+    revision = server.metric("perch_revision")
+    expect(server.post(later)[0] == 200 and server.metric("perch_revision") == revision
+           and server.call("FindAccount", transactionId="82000")[0] == 404, "a later report is answered, and not kept")
+    server.stop()
+    server.start()
+    expect(server.post(later)[0] == 200 and server.call("FindAccount", transactionId="82000")[0] == 404, "nor after a restart")
+    server.call("SubmitTransaction", account="zoe", signedValues=[apple.chain.sign(first)])
+    expect(statuses(server, "zoe") == ["SUBSCRIBED"], "until somebody claims it")
+
+
 def pushes(server, apple, chain):
     times = measure(server, apple, chain, "watched", 70_000, 40)
     print(f"apple: from POST to push: median {times[20]:.1f} ms, slowest of 40 {times[-1]:.1f} ms")
@@ -461,6 +534,8 @@ def main():
         answers(server, apple, chain)
         complaints(server, apple, chain)
         accounts(server, apple, chain)
+        passes(server, apple)
+        erasure(server, apple)
         pushes(server, apple, chain)
         before = [statuses(server, name) for name in ("refund", "order", "grace")]
         server.stop()

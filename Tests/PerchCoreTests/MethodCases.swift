@@ -94,6 +94,10 @@ struct MethodCase {
         case .revokeToken: return Self(.revokeToken(RevokeTokenRequest(tokenID: "another")), .admin)
         case .entitlementsTask: return Self(.entitlementsTask(anna), .read)
         case .getEntitlements: return Self(.getEntitlements(GetEntitlementsRequest(account: "anna")), .read)
+        case .getPass: return Self(.getPass(GetPassRequest(account: "anna")), .read)
+        case .eraseAccount:
+            return Self(.eraseAccount(EraseAccountRequest(account: "nobody")), .admin, refusal: "ACCOUNT_UNKNOWN")
+        case .exportAccount: return Self(.exportAccount(ExportAccountRequest(account: "anna")), .admin)
         case .grantEntitlement:
             return Self(.grantEntitlement(GrantEntitlementRequest(account: "anna", name: "plus")), .admin)
         case .revokeGrant: return Self(.revokeGrant(RevokeGrantRequest(account: "anna", name: "plus")), .admin)

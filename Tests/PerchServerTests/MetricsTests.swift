@@ -103,6 +103,7 @@ enum SampleReports {
         intake.refused["APPLE_CHAIN"] = 1
         intake.lastNotification = Instant(milliseconds: 9_000)
         samples.add(intake, waiting: 0)
+        samples.add(signed: 2)
         return samples
     }
 }
@@ -189,7 +190,7 @@ enum SampleReports {
     /// Limits that no caller can breach: sizes of steps and of kept memory, and limits of clients and tools.
     private static let unbreached: Set = [
         "responseSingularFieldsMax", "codecBytesKept", "compressBytesMin", "pageSizeDefault", "pageSizeMax",
-        "signedPageSizeMax",
+        "signedPageSizeMax", "passMillisecondsMax",
         "heartbeatSecondsMin", "heartbeatSecondsMax", "heartbeatSecondsDefault", "idempotencyKeyMilliseconds",
         "eventsPerTurn", "jobsPerTurn", "loopSleepMaxMilliseconds", "loopStackBytes", "inboxCapacityKept",
         "acceptsPerTurn", "bundleIDBytesMax", "connectionsFew", "listenBacklog", "piecesPerSend", "sendBufferBytes",

@@ -60,26 +60,26 @@ import Testing
         func open(_ bundleID: String, _ authority: [UInt8]) throws {
             _ = try engine.openApp(
                 bundleID, .xcode, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"), source: "test",
-                fileSettings: AppSettings(), authority: authority, wall: Self.start)
+                fileSettings: AppSettings(), secrets: [StoredItem(ItemKey(.authority), authority)], wall: Self.start)
         }
-        #expect(try engine.authority() == nil)
+        #expect(try engine.secret(.authority) == nil)
         try open("com.example.one", [1, 2, 3])
         let revision = engine.header.revision
         try open("com.example.two", [4])
         #expect(engine.header.revision == revision + 1)
-        try engine.keep(authority: [5], wall: Self.start)
-        #expect(try engine.authority() == [1, 2, 3])
+        try engine.keep([StoredItem(ItemKey(.authority), [5])], wall: Self.start)
+        #expect(try engine.secret(.authority) == [1, 2, 3])
         #expect(engine.header.revision == revision + 1)
         let again = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
-        #expect(try again.authority() == [1, 2, 3])
+        #expect(try again.secret(.authority) == [1, 2, 3])
     }
 
     @Test func `a store of an earlier version gets its authority later`() throws {
         let storage = Self.memory()
         let engine = try Self.engine(on: storage)
-        #expect(try engine.authority() == nil)
-        try engine.keep(authority: [9, 8], wall: Self.start)
-        #expect(try engine.authority() == [9, 8])
+        #expect(try engine.secret(.authority) == nil)
+        try engine.keep([StoredItem(ItemKey(.authority), [9, 8])], wall: Self.start)
+        #expect(try engine.secret(.authority) == [9, 8])
         // It still takes changes.
         #expect(
             try Self.run(engine, Self.setRate(try #require(TimeRate(rawValue: 1)))).1.revision == engine.header.revision

@@ -121,6 +121,8 @@ final class SharedNode: Storage {
     }
 
     func key(of account: AccountNumber) -> [UInt8]? { self.tables.key(of: account) }
+    func names(of account: AccountNumber) -> [AccountKey] { self.tables.names(of: account) }
+    func answers(keptAt instant: Instant) -> [KeyedAnswer] { self.tables.answers(keptAt: instant) }
 
     func crossings(_ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int) -> [DueEntry] {
         self.tables.crossings(app, after: entry, through: instant, limit: limit)

@@ -27,7 +27,7 @@ package final class World {
         /// Bundle identifiers of apps beside the shop's, with its catalogue.
         package var moreApps: [String] = []
 
-        package init() {}
+        package init() { self.core.passKey = TokenKey.generate(.es256, id: "pass") }
     }
 
     package static let identity = StoreIdentity(high: 0x5045_5243_4800_0001, low: 0x7E57_0000_0000_0002)

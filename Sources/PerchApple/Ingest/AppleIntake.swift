@@ -1,6 +1,6 @@
 package import PerchBase
 import PerchJSON
-import PerchModel
+package import PerchModel
 
 /// An app that takes reports of the App Store.
 package struct IntakeApp: Hashable, Sendable {
@@ -103,6 +103,32 @@ package struct AppleIntake {
         do throws(VerificationFault) {
             let text = try SignedText(Array(text.utf8), limit: Limits.appleNotificationBytesMax)
             return NotificationPayload(PayloadFields(text.payload))
+        } catch {
+            return nil
+        }
+    }
+
+    /// Whom a notification is about, for a dead letter, as far as its values can be read. Nothing of them is verified here.
+    package static func about(_ text: String) -> (originals: [TransactionID], aliases: [AccountAlias]) {
+        var (originals, aliases): ([TransactionID], [AccountAlias]) = ([], [])
+        guard let outer = Self.outer(text) else { return (originals, aliases) }
+        for inner in [outer.signedTransaction, outer.signedRenewalInfo, outer.signedAppTransaction] {
+            guard let inner, let fields = Self.fields(inner) else { continue }
+            if let id = fields.text("originalTransactionId").flatMap(TransactionID.init), !originals.contains(id) {
+                originals.append(id)
+            }
+            let named = [
+                fields.text("appAccountToken").map { AccountAlias.appAccountToken($0.lowercased()) },
+                fields.text("appTransactionId").map { AccountAlias.appTransactionID($0) },
+            ]
+            for alias in named.compactMap({ $0 }) where !aliases.contains(alias) { aliases.append(alias) }
+        }
+        return (originals, aliases)
+    }
+
+    private static func fields(_ text: String) -> PayloadFields? {
+        do throws(VerificationFault) {
+            return PayloadFields(try SignedText(Array(text.utf8), limit: Limits.appleSignedBytesMax).payload)
         } catch {
             return nil
         }

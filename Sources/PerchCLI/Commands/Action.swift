@@ -17,11 +17,11 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case scenarioRun, scenarioCheck
     case tokenCreate, tokenInspect, tokenRevoke, tokenKeyCreate
     case appRemove
-    case entitlementsList, entitlementsGrant, entitlementsRevoke
+    case entitlementsList, entitlementsGrant, entitlementsRevoke, entitlementsPass
     case audit
     case appleRootShow
     case ingest, deadLettersList, deadLettersRetry, deadLettersDrop
-    case accountFind, accountAttach, accountDetach, accountMove, accountMerge
+    case accountFind, accountAttach, accountDetach, accountMove, accountMerge, accountErase, accountExport
     case contextAdd, contextUse, contextList, contextRemove
     case console
     case completion, manual
@@ -79,9 +79,12 @@ extension CommandRun {
         case .appleRootShow: try await self.showAppleRoot()
         case .ingest: try await self.ingest()
         case .audit: try await self.audit()
-        case .entitlementsList, .entitlementsGrant, .entitlementsRevoke: try await self.entitlements()
+        case .entitlementsList, .entitlementsGrant, .entitlementsRevoke, .entitlementsPass:
+            try await self.entitlements()
         case .deadLettersList, .deadLettersRetry, .deadLettersDrop: try await self.deadLetters()
         case .accountFind, .accountAttach, .accountDetach, .accountMove, .accountMerge: try await self.account()
+        case .accountErase: try await self.eraseAccount()
+        case .accountExport: try await self.exportAccount()
         case .doctor: return try await self.examine()
         case .nodes: try await self.listNodes()
         }

@@ -103,12 +103,31 @@ enum AppleTable {
                 "merge", "Give everything of an account to another, and its key too.", .accountMerge,
                 [CommandTable.account, OperandSpec("INTO", .text, .one, "The account that gets everything.")],
                 CommandTable.asking()),
+            Self.erase,
+            CommandTable.leaf(
+                "export", "Print everything that the store knows of the account, as JSON.", .accountExport,
+                [CommandTable.account], CommandTable.asking()),
         ]
         account.examples = [
             ("perch account find --transaction 2000000123456789", "Who has it?"),
             ("perch account attach alice --token 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d", "That is alice."),
             ("perch account merge anonymous-17 alice", "The anonymous customer has signed in as alice."),
+            ("perch account export alice > alice.json", "Alice wants to see what is stored."),
+            ("perch account erase alice --yes", "Alice wants it to be gone."),
         ]
         return account
+    }()
+
+    private static let erase: CommandSpec = {
+        var erase = CommandTable.leaf(
+            "erase", "Erase everything that the store knows of the account.", .accountErase, [CommandTable.account],
+            CommandTable.asking([OptionSpec(flag: "yes", "Do it: it cannot be undone.")]))
+        erase.discussion = [
+            "Transactions, names, grants and kept answers of the account go, and so do dead letters about it; streams of the account "
+                + "show that it owns nothing. Backups keep what they hold. Later reports of the App Store about its purchases are not "
+                + "kept until a submission names an account for them.",
+            "An account that shares purchases with family members is refused: end the sharing first, by perch store stop-sharing.",
+        ]
+        return erase
     }()
 }

@@ -2,6 +2,7 @@ import PerchBase
 import PerchClient
 import PerchJSON
 import PerchModel
+import PerchWire
 
 extension CommandRun {
     /// `perch apple-root show`
@@ -204,6 +205,32 @@ extension CommandRun {
             } text: { _ in
                 ["\(count) original transaction\(count == 1 ? "" : "s") changed the account."]
             }
+        }
+    }
+
+    func eraseAccount() async throws {
+        guard self.settings.flag("yes") else {
+            throw UsageError(
+                "erasing an account cannot be undone; perch account export prints it, --yes erases it",
+                command: self.invocation.name)
+        }
+        try await self.withClient { client in
+            let erased = try await client.erase(self.text("ACCOUNT"))
+            try self.printer.print { json in
+                json.number("factCount", erased.value)
+                json.long("revision", erased.position.revision)
+            } text: { _ in
+                ["The account is erased, with \(erased.value) facts, at revision \(erased.position.revision)."]
+            }
+        }
+    }
+
+    /// Prints JSON in any format: it is for machines, or for the customer.
+    func exportAccount() async throws {
+        try await self.withClient { client in
+            let export = try await client.export(self.text("ACCOUNT"))
+            let layout = self.printer.format == .text ? OutputFormat.json.layout : self.printer.format.layout
+            try self.console.data(DocumentWriter.document(layout) { $0.message(.exportAccount(export.message)) })
         }
     }
 

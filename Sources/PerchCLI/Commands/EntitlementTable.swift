@@ -24,6 +24,10 @@ enum EntitlementTable {
                 ])),
             CommandTable.leaf(
                 "revoke", "End a grant.", .entitlementsRevoke, [CommandTable.account, name], CommandTable.asking()),
+            CommandTable.leaf(
+                "pass",
+                "Print a signed pass (JWT) that says what the account has. Its keys are at /.well-known/jwks.json.",
+                .entitlementsPass, [CommandTable.account], CommandTable.asking()),
         ]
         entitlements.discussion = [
             "The names come from a file beside the catalogue: NAME.entitlements.json of NAME.storekit, or entitlements.json in a "
@@ -63,6 +67,14 @@ extension CommandRun {
                     }
                 } text: { _ in
                     list.isEmpty ? ["No entitlement has a name here."] : list.map { Self.line(of: $0) }
+                }
+            case .entitlementsPass:
+                let (pass, expires) = try await client.pass(account: account)
+                try self.printer.print { json in
+                    json.text("pass", pass)
+                    json.instant("expiresAtMs", ifAny: expires)
+                } text: { _ in
+                    [pass]
                 }
             case .entitlementsGrant:
                 let until = self.settings.number("for").map { Clocks.wall().advanced(byMilliseconds: $0) }

@@ -15,6 +15,18 @@ extension PerchClient {
         }
     }
 
+    /// The named entitlements of an account as a signed pass (compact JWS), and when it ends.
+    public func pass(
+        account: String, atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> (pass: String, expires: Instant) {
+        let request = GetPassRequest(app: self.app, account: account, atLeast: atLeast)
+        let answer = try await self.call(.getPass(request), timeout: timeout) { response -> EntitlementPass? in
+            guard case .getPass(let answer) = response else { return nil }
+            return answer
+        }
+        return (answer.pass, answer.expiresAt)
+    }
+
     /// Grants a named entitlement, which replaces an earlier grant of that name. `until` nil: it has no end.
     public func grantEntitlement(
         _ name: String, to account: String, until: Instant? = nil, reason: String = "",

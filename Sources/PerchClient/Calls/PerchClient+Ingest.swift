@@ -210,6 +210,35 @@ extension PerchClient {
         }
     }
 
+    /// Erases an account, and answers how many facts it had. The client never repeats this call.
+    public func erase(_ account: String, timeout: Duration? = nil) async throws(PerchError) -> Positioned<Int> {
+        try await self.call(.eraseAccount(EraseAccountRequest(app: self.app, account: account)), timeout: timeout) {
+            guard case .eraseAccount(let answer) = $0 else { return nil }
+            return Positioned(Int(clamping: answer.factCount), position: answer.position)
+        }
+    }
+
+    /// Everything that the store knows of an account, with all its transactions.
+    public func export(_ account: String, timeout: Duration? = nil) async throws(PerchError) -> ExportedAccount {
+        let request = ExportAccountRequest(app: self.app, account: account)
+        var export = try await self.call(.exportAccount(request), timeout: timeout) { response -> AccountExport? in
+            guard case .exportAccount(let answer) = response else { return nil }
+            return answer
+        }
+        while !export.nextPageToken.isEmpty {
+            let rest = ListTransactionsRequest(
+                app: self.app, account: account, includesFinishedConsumables: true, pageToken: export.nextPageToken)
+            let page = try await self.call(.listTransactions(rest), timeout: timeout) {
+                response -> PerchWire.TransactionPage? in
+                guard case .listTransactions(let answer) = response else { return nil }
+                return answer
+            }
+            export.transactions += page.transactions
+            export.nextPageToken = page.nextPageToken
+        }
+        return ExportedAccount(export)
+    }
+
     /// Administrative and test changes after a revision, oldest first, at most `limit` of them.
     public func audit(
         after revision: UInt64 = 0, limit: Int = .max, timeout: Duration? = nil

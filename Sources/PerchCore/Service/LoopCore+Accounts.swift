@@ -5,7 +5,7 @@ import PerchWire
 
 // Accounts of customers, for administrators: whose a transaction is, and whose it is to be.
 extension LoopCore {
-    mutating func administer(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
+    mutating func administer(_ call: Int32, _ request: Request, of app: AppNumber) throws(CallRefusal) {
         func key(_ name: String) -> AccountKey { AccountKey(app: app, bytes: Array(name.utf8)) }
         let change: ToldRequest
         switch request {
@@ -14,7 +14,11 @@ extension LoopCore {
                 asked.transactionID > 0
                 ? .transaction(asked.transactionID)
                 : .alias(Self.alias(token: asked.appAccountToken, id: asked.appTransactionID))
-            return self.ask(call, request, app: app, .find(app, sought))
+            return self.ask(call, request, of: app, .find(app, sought))
+        case .exportAccount(let asked):
+            return self.ask(call, request, of: app, .export(key(asked.account), Self.exportedTransactions))
+        case .eraseAccount(let asked):
+            return self.ask(call, request, of: app, .mutate(.told(.erase(key(asked.account)), app: app)))
         case .attachAlias(let asked):
             change = .attach(
                 Self.alias(token: asked.appAccountToken, id: asked.appTransactionID), to: key(asked.account))
@@ -34,14 +38,14 @@ extension LoopCore {
                 "\(state.bundleID) is a test app, whose purchases stay with the account that made them; use its sandbox or production app"
             )
         }
-        self.ask(call, request, app: app, .mutate(.told(change, app: app)))
+        self.ask(call, request, of: app, .mutate(.told(change, app: app)))
     }
 
     /// Grants of named entitlements: facts of any account, in every environment.
-    mutating func grant(_ request: Request, app: AppNumber) throws(CallRefusal) -> Mutation {
+    mutating func grant(_ request: Request, of app: AppNumber) throws(CallRefusal) -> Mutation {
         switch request {
         case .grantEntitlement(let asked):
-            let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
+            let key = Self.key(asked.account, app)
             let (name, until, reason) = (asked.name, asked.until, asked.reason)
             let mutation = Mutation(.account(key, opens: true), needsTestApp: false) { view throws(Refusal) in
                 let record = view.accountRecord
@@ -63,7 +67,7 @@ extension LoopCore {
             }
             return self.keyed(asked.idempotencyKey, mutation, request)
         case .revokeGrant(let asked):
-            let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
+            let key = Self.key(asked.account, app)
             let name = asked.name
             return Mutation(.account(key, opens: false), needsTestApp: false) { view throws(Refusal) in
                 let record = view.accountRecord
@@ -78,6 +82,33 @@ extension LoopCore {
 
     private static func alias(token: String, id: String) -> AccountAlias {
         token.isEmpty ? .appTransactionID(id) : .appAccountToken(WrittenAccountToken(token).text)
+    }
+
+    /// As ListTransactions asks for all of them, so that it takes the page token.
+    private static let exportedTransactions = {
+        var query = TransactionQuery(limit: Limits.pageSizeMax)
+        query.includesFinishedConsumables = true
+        return query
+    }()
+
+    mutating func finishExport(_ call: Int32, _ pending: PendingCall, _ account: ExportedAccount?) {
+        guard let account, let app = self.apps[pending.app] else {
+            return self.end(call, WireStatus(.accountUnknown, "there is no such account; it may have been erased"))
+        }
+        var export = AccountExport(keys: account.keys.map { String(decoding: $0, as: UTF8.self) })
+        for alias in account.aliases {
+            switch alias {
+            case .appAccountToken(let token): export.appAccountTokens.append(token)
+            case .appTransactionID(let id): export.appTransactionIDs.append(id)
+            }
+        }
+        export.inspection = self.inspection(of: account.record, app, at: self.clock(of: pending.app))
+        export.transactions = account.rows.map { self.verified($0.transaction, pending.app) }
+        if account.hasMore {
+            export.nextPageToken = self.pageToken(after: account.rows, of: Self.exportedTransactions, pending)
+        }
+        export.grants = account.record.grants
+        self.answer(call, .exportAccount(export))
     }
 
     mutating func finishFinding(_ call: Int32, _ pending: PendingCall, _ found: FoundAccount?) {

@@ -32,7 +32,7 @@ extension LoopCore {
         case .mutated(let result, let position):
             if let refusal = pending.refusal { return self.end(call, refusal) }
             self.noteChange(call, pending, at: position.revision)
-            self.answer(call, self.response(to: pending.request, result, at: position, app: pending.app))
+            self.answer(call, self.response(to: pending.request, result, at: position, of: pending.app))
         case .image(let bytes, let hash):
             self.finishImage(call, pending, bytes, hash)
         case .revoked(let wasRevoked):
@@ -44,6 +44,7 @@ extension LoopCore {
             self.answer(call, .revokeToken(RevokeTokenResponse(wasRevoked: wasRevoked, wasSeen: wasSeen)))
         case .items(let items, let hasMore):
             self.finishItems(call, pending, items, hasMore: hasMore)
+        case .exported(let account): self.finishExport(call, pending, account)
         case .found(let found):
             self.finishFinding(call, pending, found)
         case .events, .changes:
@@ -144,6 +145,7 @@ extension LoopCore {
             let shown = self.info(
                 read, .entitlements, self.codec.digest(of: viewed.value), forecast: viewed.forecast)
             return .getEntitlements(.success(viewed.value, shown))
+        case .getPass(let asked): return .getPass(try self.pass(for: asked.account, read, at: position))
         case .listCurrentEntitlements:
             try refuseIfSimulated(.currentEntitlement, app: app)
             var list = currentEntitlements(of: record, app: app, at: now)
@@ -260,7 +262,7 @@ extension LoopCore {
         return currentEntitlements(of: record, app: app, at: now).filter { $0.value.productType != .autoRenewable }
     }
 
-    private func inspection(of record: AccountRecord, _ app: AppState, at now: Instant) -> AccountInspection {
+    func inspection(of record: AccountRecord, _ app: AppState, at now: Instant) -> AccountInspection {
         AccountInspection(
             position: Position(revision: self.applied, asOf: now),
             groups: record.groupIDs.map {
@@ -303,21 +305,24 @@ extension LoopCore {
         default:
             preconditionFailure("\(pending.request.method) does not list transactions")
         }
-        if hasMore, let last = rows.last {
-            page.nextPageToken =
-                PageToken(
-                    origin: self.origin,
-                    query: self.queryDigest(query, account: pending.request.account ?? "", app: pending.app),
-                    purchaseDate: last.transaction.purchaseDate, id: last.transaction.id
-                ).bytes
-        }
+        if hasMore { page.nextPageToken = self.pageToken(after: rows, of: query, pending) }
         if case .listUnfinished = pending.request { return .listUnfinished(page) }
         return .listTransactions(page)
+    }
+
+    /// Where a list of transactions goes on.
+    func pageToken(after rows: [TransactionRow], of query: TransactionQuery, _ pending: PendingCall) -> [UInt8] {
+        guard let last = rows.last?.transaction else { return [] }
+        return PageToken(
+            origin: self.origin,
+            query: self.queryDigest(query, account: pending.request.account ?? "", of: pending.app),
+            purchaseDate: last.purchaseDate, id: last.id
+        ).bytes
     }
 }
 
 /// What a read of an account is answered from.
-private struct AccountRead {
+struct AccountRead {
     let record: AccountRecord?
     let app: AppState
     let now: Instant

@@ -318,7 +318,7 @@ extension LoopCore {
     }
 
     /// The token that a call resumes from; nil: the call starts fresh.
-    func token(of request: Request, app: AppNumber) throws(CallRefusal) -> ResumeToken? {
+    func token(of request: Request, of app: AppNumber) throws(CallRefusal) -> ResumeToken? {
         guard let bytes = request.resumeToken, !bytes.isEmpty else { return nil }
         return try self.token(bytes, of: request, app: app)
     }

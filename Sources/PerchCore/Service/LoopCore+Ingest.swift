@@ -6,7 +6,7 @@ import PerchWire
 
 // Values of the App Store: a thread of their own verifies them, then the store takes them.
 extension LoopCore {
-    mutating func ingest(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
+    mutating func ingest(_ call: Int32, _ request: Request, of app: AppNumber) throws(CallRefusal) {
         switch request {
         case .submitTransaction(let asked):
             let state = self.state(of: app)
@@ -17,7 +17,7 @@ extension LoopCore {
                 )
             }
             self.control(
-                call, request, app: app,
+                call, request, of: app,
                 .ingest(
                     .values(
                         asked.signedValues, bundleID: state.bundleID, environment: state.environment,
@@ -26,7 +26,7 @@ extension LoopCore {
             // Apple has no credentials: the signature says who sent it.
             let isApple = self.connections[self.calls[call].connection].flags.contains(.isIntake)
             let reach = isApple ? AppReach.all : self.identity(ofCall: call).apps
-            self.control(call, request, app: app, .ingest(.notification(asked.signedPayload, reach: reach)))
+            self.control(call, request, of: app, .ingest(.notification(asked.signedPayload, reach: reach)))
         case .listDeadLetters(let asked):
             let limit = asked.pageSize == 0 ? Limits.pageSizeDefault : Int(asked.pageSize)
             let token = asked.pageToken
@@ -38,11 +38,11 @@ extension LoopCore {
             let groups =
                 place?.group == DeadLetter.strange ? [DeadLetter.strange] : [DeadLetter.known, DeadLetter.strange]
             self.ask(
-                call, request, app: app, .items(.deadLetter, groups: groups, after: place?.key ?? [], limit: limit))
+                call, request, of: app, .items(.deadLetter, groups: groups, after: place?.key ?? [], limit: limit))
         case .retryDeadLetter(let asked):
-            self.ask(call, request, app: app, .item(try Self.deadLetter(asked.id)))
+            self.ask(call, request, of: app, .item(try Self.deadLetter(asked.id)))
         case .dropDeadLetter(let asked):
-            self.ask(call, request, app: app, .mutate(.item(.drop(try Self.deadLetter(asked.id)))))
+            self.ask(call, request, of: app, .mutate(.item(.drop(try Self.deadLetter(asked.id)))))
         default:
             preconditionFailure("\(request.method) takes no value of the App Store")
         }
@@ -89,7 +89,7 @@ extension LoopCore {
                     call,
                     WireStatus(.deadLetterUnknown, "there is no such dead letter; it may have been taken meanwhile"))
             }
-            self.control(call, pending.request, app: pending.app, .ingest(.retry(letter, item.key)))
+            self.control(call, pending.request, of: pending.app, .ingest(.retry(letter, item.key)))
         default:
             preconditionFailure("\(pending.request.method) asks for no items")
         }

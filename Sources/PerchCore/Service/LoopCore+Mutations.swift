@@ -5,7 +5,7 @@ import PerchWire
 
 // Mutations, as decisions for the store's thread: pure, repeatable functions of the store's state.
 extension LoopCore {
-    mutating func mutation(for request: Request, app: AppNumber) throws(CallRefusal) -> Mutation {
+    mutating func mutation(for request: Request, of app: AppNumber) throws(CallRefusal) -> Mutation {
         switch request {
         case .operate(let asked):
             guard let operation = asked.operation?.meant else {
@@ -57,11 +57,11 @@ extension LoopCore {
             return self.keyed(asked.idempotencyKey, mutation, request)
 
         case .configure(let asked):
-            return self.keyed(asked.idempotencyKey, Self.configuration(asked.settings, app: app), request)
+            return self.keyed(asked.idempotencyKey, Self.configuration(asked.settings, of: app), request)
 
         case .setClock(let asked):
             guard let change = asked.change else { preconditionFailure("a clock change was checked to be there") }
-            return self.clockMutation(change, app: app)
+            return self.clockMutation(change, of: app)
 
         default:
             throw CallRefusal(.unknownMethod, "this server does not implement \(request.method.path)")
@@ -73,7 +73,7 @@ extension LoopCore {
         return AccountKey(app: app, bytes: text.withUnsafeBytes { [UInt8]($0) })
     }
 
-    private static func configuration(_ settings: [AppSettingChange], app: AppNumber) -> Mutation {
+    private static func configuration(_ settings: [AppSettingChange], of app: AppNumber) -> Mutation {
         Mutation(.app(app), needsTestApp: true) { view throws(Refusal) in
             let after = try decideConfiguration(
                 settings, settings: view.app.settings, fileSettings: view.fileSettings,
@@ -88,7 +88,7 @@ extension LoopCore {
         }
     }
 
-    private func clockMutation(_ change: ClockChange, app: AppNumber) -> Mutation {
+    private func clockMutation(_ change: ClockChange, of app: AppNumber) -> Mutation {
         let target: @Sendable (DecisionView) throws(Refusal) -> Instant? = { view throws(Refusal) in
             switch change {
             case .freeze, .resume:
@@ -135,7 +135,7 @@ extension LoopCore {
         }
         var subject = Subject.app(app)
         if case .advanceToBoundary(let account) = change {
-            subject = .account(AccountKey(app: app, bytes: Array(account.utf8)), opens: false)
+            subject = .account(Self.key(account, app), opens: false)
         }
         var mutation = Mutation(subject, needsTestApp: true) { view throws(Refusal) in
             var appChange = AppChange()
@@ -179,14 +179,14 @@ extension LoopCore {
 
     /// The response of a method for its mutation's `result`.
     mutating func response(
-        to request: Request, _ result: MutationResult, at position: Position, app: AppNumber
+        to request: Request, _ result: MutationResult, at position: Position, of app: AppNumber
     ) -> Response {
         switch (request, result) {
         case (.operate(let asked), let result):
             if case .decidePurchase? = asked.operation {
-                return .operate(self.operateResponse(result, at: position, app: app, isPurchase: true))
+                return .operate(self.operateResponse(result, at: position, isPurchase: true))
             }
-            return .operate(self.operateResponse(result, at: position, app: app, isPurchase: false))
+            return .operate(self.operateResponse(result, at: position, isPurchase: false))
         case (.sync, _): return .sync(Acknowledgement(position: position))
         case (.manageSubscriptions, _): return .manageSubscriptions(Acknowledgement(position: position))
         case (.requestRefund, .transaction(let transaction, let isAsItWas, let failure)):
@@ -212,6 +212,8 @@ extension LoopCore {
         case (.detachAlias, .told(let outcome)): return .detachAlias(MoveAnswer(outcome, at: position))
         case (.moveTransaction, .told(let outcome)): return .moveTransaction(MoveAnswer(outcome, at: position))
         case (.mergeAccounts, .told(let outcome)): return .mergeAccounts(MoveAnswer(outcome, at: position))
+        case (.eraseAccount, .number(let count)):
+            return .eraseAccount(EraseAccountResponse(position: position, factCount: count))
         case (.dropDeadLetter, _): return .dropDeadLetter(Acknowledgement(position: position))
         case (.setClock, .clock(let now, let isFrozen, let offset, let rate, let settled)):
             return .setClock(

@@ -107,7 +107,7 @@ extension LoopCore {
         case .grantEntitlement(let asked): printable(asked.name)
         case .revokeGrant(let asked): printable(asked.name)
         case .moveTransaction(let asked): String(asked.originalTransactionID)
-        case .attachAlias, .detachAlias, .mergeAccounts: ""
+        case .attachAlias, .detachAlias, .mergeAccounts, .eraseAccount: ""
         case .retryDeadLetter(let asked): printable(asked.id)
         case .dropDeadLetter(let asked): printable(asked.id)
         default: nil
@@ -115,15 +115,15 @@ extension LoopCore {
     }
 
     /// The mutation of a call with who asked for it, if it is an administrator's or a test's.
-    func audited(_ mutation: Mutation, _ call: Int32, _ request: Request, app: AppNumber) -> Mutation {
-        guard let entry = self.auditEntry(call, request, app: app) else { return mutation }
+    func audited(_ mutation: Mutation, _ call: Int32, _ request: Request, of app: AppNumber) -> Mutation {
+        guard let entry = self.auditEntry(call, request, of: app) else { return mutation }
         var audited = mutation
         audited.audit = entry
         return audited
     }
 
     /// Who asked for what, if an administrator or a test did.
-    func auditEntry(_ call: Int32, _ request: Request, app: AppNumber) -> AuditEntry? {
+    func auditEntry(_ call: Int32, _ request: Request, of app: AppNumber) -> AuditEntry? {
         guard let what = Self.what(request) else { return nil }
         let named = request.app == nil ? nil : self.apps[app]
         return AuditEntry(

@@ -61,7 +61,7 @@ extension LoopCore {
         self.askForOrder(
             call,
             asked.idempotencyKey.isEmpty ? mutation : self.keyed(asked.idempotencyKey, mutation, .operate(asked)),
-            app: app)
+            of: app)
     }
 
     /// Starts an order of the app's own customer.
@@ -74,10 +74,10 @@ extension LoopCore {
         let mutation = Mutation.operation(
             operation, account: Self.key(asked.account, app), app: app,
             origin: self.clientID(ofCall: call))
-        self.askForOrder(call, self.keyed(asked.idempotencyKey, mutation, request), app: app)
+        self.askForOrder(call, self.keyed(asked.idempotencyKey, mutation, request), of: app)
     }
 
-    private mutating func askForOrder(_ call: Int32, _ mutation: consuming Mutation, app: AppNumber) {
+    private mutating func askForOrder(_ call: Int32, _ mutation: consuming Mutation, of app: AppNumber) {
         self.calls[call].state = .order(app: app)
         self.ask(.call(call, generation: self.calls.generation(call)), .mutate(mutation))
     }
@@ -97,7 +97,7 @@ extension LoopCore {
             }
         case .mutated(let result, let position):
             if self.calls[call].method == .operate {
-                let response = self.operateResponse(result, at: position, app: app, isPurchase: true)
+                let response = self.operateResponse(result, at: position, isPurchase: true)
                 do throws(MessageError) {
                     self.answer(call, encoded: try self.codec.encode(response))
                 } catch {
@@ -105,7 +105,7 @@ extension LoopCore {
                 }
             } else {
                 let response = self.purchaseResponse(
-                    result, at: position, app: app, isSigned: self.wantsJWS(call))
+                    result, at: position, of: app, isSigned: self.wantsJWS(call))
                 do throws(MessageError) {
                     self.answer(call, encoded: try self.codec.encode(response))
                 } catch {
@@ -137,9 +137,7 @@ extension LoopCore {
     }
 
     /// `isPurchase`: the response includes the result of a purchase.
-    func operateResponse(
-        _ result: MutationResult, at position: Position, app: AppNumber, isPurchase: Bool
-    ) -> OperateResponse {
+    func operateResponse(_ result: MutationResult, at position: Position, isPurchase: Bool) -> OperateResponse {
         let became: PurchaseResult = isPurchase ? result.purchaseResult : .unspecified
         // Built at once in each case, because changing it later would copy it.
         switch result {
@@ -155,7 +153,7 @@ extension LoopCore {
     }
 
     private mutating func purchaseResponse(
-        _ result: MutationResult, at position: Position, app: AppNumber, isSigned: Bool
+        _ result: MutationResult, at position: Position, of app: AppNumber, isSigned: Bool
     ) -> PurchaseResponse {
         var response = PurchaseResponse(position: position, result: result.purchaseResult)
         if case .transaction(let transaction, let wasHeld, let failure) = result {

@@ -17,28 +17,28 @@ extension LoopCore {
         if let reference = request.app { app = try self.app(reference, ofCall: call) } else { app = 0 }
         try self.permit(call, request)
         try Self.check(request)
-        if let token = try self.token(of: request, app: app) {
+        if let token = try self.token(of: request, of: app) {
             self.service.callTokens[call] = token
             self.calls[call].flags.insert(.hasToken)
-            try self.wait(call, request, app: app, for: token.position)
+            try self.wait(call, request, of: app, for: token.position)
             return
         }
         if let position = request.atLeast {
-            try self.wait(call, request, app: app, for: position)
+            try self.wait(call, request, of: app, for: position)
             return
         }
-        try self.proceed(call, request, app: app)
+        try self.proceed(call, request, of: app)
     }
 
     /// Continues now if the loop is at `position`, else later.
     private mutating func wait(
-        _ call: Int32, _ request: Request, app: AppNumber, for position: Position
+        _ call: Int32, _ request: Request, of app: AppNumber, for position: Position
     ) throws(CallRefusal) {
         let needed = request.atLeast.map { max($0, position) } ?? position
         let asOf = request.atLeast.map { max($0.asOf, position.asOf) } ?? position.asOf
         let goal = Position(revision: needed.revision, asOf: asOf)
-        if self.isAt(goal, app: app) {
-            try self.proceed(call, request, app: app)
+        if self.isAt(goal, of: app) {
+            try self.proceed(call, request, of: app)
             return
         }
         try self.requireRoom(WaitingCalls.bytesPerWaiter)
@@ -53,7 +53,7 @@ extension LoopCore {
         self.scheduleDeadline(.behind(call, generation), at: self.now.monotonic + self.settings.behindWaitMilliseconds)
     }
 
-    func isAt(_ position: Position, app: AppNumber) -> Bool {
+    func isAt(_ position: Position, of app: AppNumber) -> Bool {
         self.applied >= position.revision && self.clock(of: app) >= position.asOf
     }
 
@@ -67,7 +67,7 @@ extension LoopCore {
         for call in held { self.awaitInstant(call) }
         for waiter in woken where self.calls.isTaken(waiter.call, generation: waiter.generation) {
             do throws(CallRefusal) {
-                try self.proceed(waiter.call, waiter.request, app: waiter.app)
+                try self.proceed(waiter.call, waiter.request, of: waiter.app)
             } catch {
                 self.end(waiter.call, error.status)
             }
@@ -87,89 +87,89 @@ extension LoopCore {
         self.apps[app].map { $0.clock.now(wall: self.now.wall) } ?? self.now.wall
     }
 
-    private mutating func proceed(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
+    private mutating func proceed(_ call: Int32, _ request: Request, of app: AppNumber) throws(CallRefusal) {
         switch request {
         case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .purchaseIntents, .messages,
             .entitlementsTask:
             guard let watched = request.watched else { preconditionFailure("a watch is of something") }
-            self.watch(call, app: app, account: watched.account, watched.view)
+            self.watch(call, of: app, account: watched.account, watched.view)
         case .transactionUpdates(let asked):
-            try self.watchUpdates(call, asked, app: app)
+            try self.watchUpdates(call, asked, of: app)
         case .appChanges(let asked):
-            try self.watchAppChanges(call, asked, app: app)
+            try self.watchAppChanges(call, asked, of: app)
 
         case .getProducts(let asked):
             self.answer(call, .getProducts(self.productsNow(asked, app: app)))
         case .getImage(let asked):
-            try self.askForImage(call, request, asked, app: app)
-        case .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .getEntitlements,
+            try self.askForImage(call, request, asked, of: app)
+        case .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .getEntitlements, .getPass,
             .listPlanOptions, .getOfferEligibility, .getAppTransaction, .inspectAccount:
             guard let account = request.account else { preconditionFailure("a record is of an account") }
-            try self.askForRecord(call, request, app: app, account: account, asOf: request.asOf ?? AsOf())
-        case .getAppPolicies(let asked): self.answerPolicies(call, asked, app: app)
+            try self.askForRecord(call, request, of: app, account: account, asOf: request.asOf ?? AsOf())
+        case .getAppPolicies(let asked): self.answerPolicies(call, asked, of: app)
         case .explain(let asked):
             try self.requireReadable(asked.asOf)
-            let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
-            self.ask(call, request, app: app, .history(key, self.known(asked.asOf, app)))
+            let key = Self.key(asked.account, app)
+            self.ask(call, request, of: app, .history(key, self.known(asked.asOf, app)))
         case .listAccounts(let asked):
-            try self.askForAccounts(call, request, asked, app: app)
+            try self.askForAccounts(call, request, asked, of: app)
         case .getSettings:
             try self.requireTestApp(app)
             let state = self.state(of: app)
             self.answer(call, .getSettings(SettingsList(settings: changes(making: state.settings))))
         case .listTransactions, .listUnfinished, .getLatestTransaction:
-            try self.askForTransactions(call, request, app: app)
+            try self.askForTransactions(call, request, of: app)
 
         case .purchase:
             preconditionFailure("a purchase is an order")
         case .finish:
-            var mutation = try self.mutation(for: request, app: app)
+            var mutation = try self.mutation(for: request, of: app)
             mutation.origin = self.clientID(ofCall: call)
-            self.ask(call, request, app: app, .mutate(mutation))
-        case .getClock: try self.answerClock(call, app: app)
+            self.ask(call, request, of: app, .mutate(mutation))
+        case .getClock: try self.answerClock(call, of: app)
 
         case .listApps: self.answerApps(call)
-        case .getCatalog: self.answerCatalog(call, app: app)
+        case .getCatalog: self.answerCatalog(call, of: app)
         case .checkCatalog(let asked):
-            self.control(call, request, app: app, .checkCatalog(file: asked.file, images: asked.images))
+            self.control(call, request, of: app, .checkCatalog(file: asked.file, images: asked.images))
         case .loadCatalog(let asked):
             let origin = self.clientID(ofCall: call)
             self.control(
-                call, request, app: app,
+                call, request, of: app,
                 .loadCatalog(
                     app: app, file: asked.file, images: asked.images, source: asked.source, origin: origin,
-                    audit: self.auditEntry(call, request, app: app)))
+                    audit: self.auditEntry(call, request, of: app)))
         case .getServerStatus:
-            self.control(call, request, app: app, .serverStatus)
+            self.control(call, request, of: app, .serverStatus)
         case .backup(let asked):
-            self.control(call, request, app: app, .backup(path: asked.path))
+            self.control(call, request, of: app, .backup(path: asked.path))
         case .revokeToken(let asked):
-            self.ask(call, request, app: app, .revoke(try self.revocation(asked)))
+            self.ask(call, request, of: app, .revoke(try self.revocation(asked)))
         case .offerConsoleCode(let asked):
             self.answer(call, .offerConsoleCode(ConsoleCode(code: try self.offer(asked))))
         case .redeemConsoleCode(let asked):
             self.answer(call, .redeemConsoleCode(ConsoleToken(token: try self.redeem(asked))))
         case .grantEntitlement, .revokeGrant:
-            self.ask(call, request, app: app, .mutate(try self.grant(request, app: app)))
-        case .findAccount, .attachAlias, .detachAlias, .moveTransaction, .mergeAccounts:
-            try self.administer(call, request, app: app)
-        case .listAudit(let asked): self.askForAudit(call, request, asked, app: app)
+            self.ask(call, request, of: app, .mutate(try self.grant(request, of: app)))
+        case .findAccount, .attachAlias, .detachAlias, .moveTransaction, .mergeAccounts, .eraseAccount, .exportAccount:
+            try self.administer(call, request, of: app)
+        case .listAudit(let asked): self.askForAudit(call, request, asked, of: app)
         case .submitTransaction, .submitNotification, .listDeadLetters, .retryDeadLetter, .dropDeadLetter:
-            try self.ingest(call, request, app: app)
+            try self.ingest(call, request, of: app)
         default:
             // A change outside the app has no origin: every reader of the account's transactions receives it.
-            self.ask(call, request, app: app, .mutate(try self.mutation(for: request, app: app)))
+            self.ask(call, request, of: app, .mutate(try self.mutation(for: request, of: app)))
         }
     }
 
-    private mutating func askForAudit(_ call: Int32, _ request: Request, _ asked: ListAuditRequest, app: AppNumber) {
+    private mutating func askForAudit(_ call: Int32, _ request: Request, _ asked: ListAuditRequest, of app: AppNumber) {
         let limit = asked.pageSize == 0 ? Limits.pageSizeDefault : Int(asked.pageSize)
         self.ask(
-            call, request, app: app,
+            call, request, of: app,
             .items(.audit, groups: [[]], after: AuditEntry.key(ofRevision: asked.afterRevision).key, limit: limit))
     }
 
-    private mutating func answerPolicies(_ call: Int32, _ asked: AppPoliciesRequest, app: AppNumber) {
+    private mutating func answerPolicies(_ call: Int32, _ asked: AppPoliciesRequest, of app: AppNumber) {
         let state = self.state(of: app)
         let shown = appPolicies(locale: asked.locale, app: state)
         self.answer(
@@ -180,7 +180,7 @@ extension LoopCore {
                     privacyPolicyURL: shown.privacyPolicyURL, privacyPolicyLocale: shown.privacyPolicyLocale)))
     }
 
-    private mutating func answerClock(_ call: Int32, app: AppNumber) throws(CallRefusal) {
+    private mutating func answerClock(_ call: Int32, of app: AppNumber) throws(CallRefusal) {
         let state = self.state(of: app)
         guard state.isTestApp else { throw self.notATestApp(state) }
         guard
@@ -212,7 +212,7 @@ extension LoopCore {
                     })))
     }
 
-    private mutating func answerCatalog(_ call: Int32, app: AppNumber) {
+    private mutating func answerCatalog(_ call: Int32, of app: AppNumber) {
         let state = self.state(of: app)
         self.answer(
             call,
@@ -269,21 +269,21 @@ extension LoopCore {
 
     // MARK: Asking the store
 
-    mutating func ask(_ call: Int32, _ request: Request, app: AppNumber, _ body: StoreRequest.Body) {
+    mutating func ask(_ call: Int32, _ request: Request, of app: AppNumber, _ body: StoreRequest.Body) {
         self.hold(call, PendingCall(request: request, app: app))
         guard case .mutate(let mutation) = body else {
             return self.ask(.call(call, generation: self.calls.generation(call)), body)
         }
         self.ask(
             .call(call, generation: self.calls.generation(call)),
-            .mutate(self.audited(mutation, call, request, app: app)))
+            .mutate(self.audited(mutation, call, request, of: app)))
     }
 
     mutating func ask(_ ticket: Ticket, _ body: consuming StoreRequest.Body) {
         self.asks.append(StoreRequest(loop: self.loop, ticket: self.issue(ticket), body))
     }
 
-    mutating func control(_ call: Int32, _ request: Request, app: AppNumber, _ control: ControlRequest) {
+    mutating func control(_ call: Int32, _ request: Request, of app: AppNumber, _ control: ControlRequest) {
         self.hold(call, PendingCall(request: request, app: app))
         let ticket = self.issue(.call(call, generation: self.calls.generation(call)))
         self.effects.append(.control(ticket: ticket, control))
@@ -291,7 +291,7 @@ extension LoopCore {
 
     /// The catalogue has the hash of an image, so a caller with the current bytes is answered at once.
     private mutating func askForImage(
-        _ call: Int32, _ request: Request, _ asked: GetImageRequest, app: AppNumber
+        _ call: Int32, _ request: Request, _ asked: GetImageRequest, of app: AppNumber
     ) throws(CallRefusal) {
         let state = self.state(of: app)
         guard let image = state.catalogue.image(asked.imageID) else { throw self.unknownImage(asked.imageID, state) }
@@ -300,7 +300,7 @@ extension LoopCore {
             self.answer(call, .getImage(ImageAnswer(contentHash: image.hash.bytes, isUnchanged: true)))
             return
         }
-        self.ask(call, request, app: app, .image(app, image.hash))
+        self.ask(call, request, of: app, .image(app, image.hash))
     }
 
     private func unknownImage(_ id: String, _ app: AppState) -> CallRefusal {
@@ -322,7 +322,7 @@ extension LoopCore {
         }
         guard let bytes else {
             do throws(CallRefusal) {
-                try self.askForImage(call, pending.request, asked, app: pending.app)
+                try self.askForImage(call, pending.request, asked, of: pending.app)
             } catch {
                 self.end(call, error.status)
             }
@@ -337,7 +337,7 @@ extension LoopCore {
     }
 
     private mutating func askForAccounts(
-        _ call: Int32, _ request: Request, _ asked: ListAccountsRequest, app: AppNumber
+        _ call: Int32, _ request: Request, _ asked: ListAccountsRequest, of app: AppNumber
     ) throws(CallRefusal) {
         var after: [UInt8] = []
         if !asked.pageToken.isEmpty {
@@ -356,18 +356,18 @@ extension LoopCore {
         }
         let limit = asked.pageSize == 0 ? Limits.pageSizeDefault : Int(asked.pageSize)
         self.ask(
-            call, request, app: app,
+            call, request, of: app,
             asked.withSummaries
                 ? .accounts(app, after: after, limit: limit) : .keys(app, after: after, limit: limit))
     }
 
     private mutating func askForRecord(
-        _ call: Int32, _ request: Request, app: AppNumber, account: String, asOf: AsOf = AsOf()
+        _ call: Int32, _ request: Request, of app: AppNumber, account: String, asOf: AsOf = AsOf()
     ) throws(CallRefusal) {
         try self.requireReadable(asOf)
-        let key = AccountKey(app: app, bytes: Array(account.utf8))
+        let key = Self.key(account, app)
         let known = self.known(asOf, app)
-        self.ask(call, request, app: app, known.map { .recordAsKnown(key, $0) } ?? .record(key))
+        self.ask(call, request, of: app, known.map { .recordAsKnown(key, $0) } ?? .record(key))
     }
 
     /// The past moment of a read; nil for the present and the future.
@@ -389,7 +389,7 @@ extension LoopCore {
         }
     }
 
-    private mutating func askForTransactions(_ call: Int32, _ request: Request, app: AppNumber) throws(CallRefusal) {
+    private mutating func askForTransactions(_ call: Int32, _ request: Request, of app: AppNumber) throws(CallRefusal) {
         func limit(_ size: UInt32) -> Int {
             let asked = size == 0 ? Limits.pageSizeDefault : Int(size)
             return request.includesJWS == true ? min(asked, Limits.signedPageSizeMax) : asked
@@ -423,18 +423,18 @@ extension LoopCore {
                 throw CallRefusal(WireStatus(error))
             }
             try self.requireOwn(page.origin, PageToken.name)
-            guard page.query == self.queryDigest(query, account: account, app: app) else {
+            guard page.query == self.queryDigest(query, account: account, of: app) else {
                 throw CallRefusal(
                     .cursorMalformed, "the page token belongs to another list; send it with the request it came from")
             }
             query.after = TransactionQuery.Place(purchaseDate: page.purchaseDate, id: page.id)
         }
         self.ask(
-            call, request, app: app,
-            .transactions(AccountKey(app: app, bytes: Array(account.utf8)), query))
+            call, request, of: app,
+            .transactions(Self.key(account, app), query))
     }
 
-    func queryDigest(_ query: TransactionQuery, account: String, app: AppNumber) -> Digest {
+    func queryDigest(_ query: TransactionQuery, account: String, of app: AppNumber) -> Digest {
         ViewKey.products(
             ids: [
                 account, query.productID ?? "", "\(query.unfinishedOnly) \(query.includesFinishedConsumables)",

@@ -78,7 +78,7 @@ struct ChangeName: Hashable {
 // The store reads every page, for streams that catch up and for those that are live. So the order of facts and of time is
 // decided in one place. A change of the app, or the next crossing, only makes a live stream ask again.
 extension LoopCore {
-    mutating func watchAppChanges(_ call: Int32, _ asked: AppChangesRequest, app: AppNumber) throws(CallRefusal) {
+    mutating func watchAppChanges(_ call: Int32, _ asked: AppChangesRequest, of app: AppNumber) throws(CallRefusal) {
         var start = asked.fromOldest ? ChangesAsked.Start.oldest : .now
         if !asked.cursor.isEmpty {
             let cursor: ChangesCursor

@@ -49,7 +49,8 @@ extension LoopCore {
     /// Events asked for at once.
     private static let eventsPerPage = 64
 
-    mutating func watchUpdates(_ call: Int32, _ asked: TransactionUpdatesRequest, app: AppNumber) throws(CallRefusal) {
+    mutating func watchUpdates(_ call: Int32, _ asked: TransactionUpdatesRequest, of app: AppNumber) throws(CallRefusal)
+    {
         let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
         var cursor: EventPlace?
         if !asked.cursor.isEmpty {

@@ -6,7 +6,7 @@ import PerchWire
 // Watches of views. A watch has no queue; it is clean, or the newest value is pending.
 extension LoopCore {
     /// Attaches a call to a view, creating the view for its first watch.
-    mutating func watch(_ call: Int32, app: AppNumber, account key: [UInt8]?, _ viewKey: ViewKey) {
+    mutating func watch(_ call: Int32, of app: AppNumber, account key: [UInt8]?, _ viewKey: ViewKey) {
         var accountSlot: Int32 = -1
         if let key { accountSlot = self.accountSlot(AccountKey(app: app, bytes: key)) }
         let view = self.viewSlot(app: app, account: accountSlot, viewKey)

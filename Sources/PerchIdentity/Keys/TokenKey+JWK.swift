@@ -96,6 +96,31 @@ extension TokenKey {
     /// The key as a JWK for a file, with its secret half if it has one.
     package var jwk: [UInt8] {
         var writer = JSONWriter(layout: .indented)
+        self.write(to: &writer)
+        do throws(JSONOverflow) {
+            return try writer.finish()
+        } catch {
+            preconditionFailure("a key has a few hundred bytes")
+        }
+    }
+
+    /// A set of the public halves of keys, for whoever verifies.
+    package static func publicSet(_ keys: [TokenKey]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("keys")
+        writer.beginArray()
+        for key in keys.compactMap(\.publicHalf) { key.write(to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        do throws(JSONOverflow) {
+            return try writer.finish()
+        } catch {
+            preconditionFailure("a key has a few hundred bytes")
+        }
+    }
+
+    private func write(to writer: inout JSONWriter) {
         writer.beginObject()
         switch self.material {
         case .p256(let x, let y, let d):
@@ -117,10 +142,5 @@ extension TokenKey {
         writer.member("alg", self.algorithm.rawValue)
         writer.member("use", "sig")
         writer.endObject()
-        do throws(JSONOverflow) {
-            return try writer.finish()
-        } catch {
-            preconditionFailure("a key has a few hundred bytes")
-        }
     }
 }

@@ -69,7 +69,7 @@ package struct CompactToken: Sendable {
     }
 
     /// Signs a payload.
-    static func signing(_ payload: [UInt8], by key: TokenKey) throws(KeyFault) -> String {
+    package static func signing(_ payload: [UInt8], by key: TokenKey) throws(KeyFault) -> String {
         var header = JSONWriter()
         header.beginObject()
         header.member("alg", key.algorithm.rawValue)

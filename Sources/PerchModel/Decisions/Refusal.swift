@@ -45,6 +45,7 @@ package struct Refusal: Error, Hashable, Sendable {
         case itemLimit = "DEAD_LETTER_LIMIT"
         case itemUnknown = "DEAD_LETTER_UNKNOWN"
         case notToldApp = "NOT_A_TOLD_APP"
+        case accountShares = "ACCOUNT_SHARES"
         // StoreKit's errors, armed in a test store.
         case storeKitUnknown = "STOREKIT_UNKNOWN"
         case storeKitUserCancelled = "STOREKIT_USER_CANCELLED"

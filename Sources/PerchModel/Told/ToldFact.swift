@@ -20,6 +20,10 @@ package enum ToldFact: Hashable, Sendable {
     /// An administrator granted a named entitlement. It replaces an earlier grant of that name.
     case granted(EntitlementGrant)
     case grantEnded(name: String)
+    /// A name of the customer belongs to this account from now on.
+    case named
+    /// Everything that was known of the account is gone. It is the account's only fact.
+    case erased
 }
 
 /// A reported transaction, and what it changes in the account's list.
@@ -80,7 +84,7 @@ extension ToldFact {
     /// Whether it says who owns something, rather than what happened: then it holds at every instant, also before it was told.
     package var isOfOwnership: Bool {
         switch self {
-        case .claimed, .gained, .lost, .openedUnclaimed, .merged: true
+        case .claimed, .gained, .lost, .openedUnclaimed, .merged, .named, .erased: true
         case .transaction, .renewal, .granted, .grantEnded: false
         }
     }
@@ -92,7 +96,7 @@ extension ToldFact {
         case .renewal(let info, _, _): info.originalTransactionID
         case .claimed(let id, _), .lost(let id, _): id
         case .gained(let original, _): original.id
-        case .openedUnclaimed, .merged, .granted, .grantEnded: nil
+        case .openedUnclaimed, .merged, .granted, .grantEnded, .named, .erased: nil
         }
     }
 
@@ -106,7 +110,7 @@ extension ToldFact {
             default: .purchase
             }
         case .renewal: .setting
-        case .claimed, .gained, .lost, .openedUnclaimed, .merged, .granted, .grantEnded: .setting
+        case .claimed, .gained, .lost, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .erased: .setting
         }
     }
 
@@ -115,7 +119,7 @@ extension ToldFact {
         switch self {
         case .transaction(let report): report.shown.map { ($0, report.kind) }
         case .gained(let original, _): original.periods.last.map { ($0.transaction, .changed) }
-        case .renewal, .claimed, .lost, .openedUnclaimed, .merged, .granted, .grantEnded: nil
+        case .renewal, .claimed, .lost, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .erased: nil
         }
     }
 
@@ -127,7 +131,7 @@ extension ToldFact {
         case .gained(let original, _):
             .rewrite(remove: [], add: original.shownTransactions)
         case .lost(_, let rows): .rewrite(remove: rows, add: [])
-        case .renewal, .claimed, .openedUnclaimed, .merged, .granted, .grantEnded: nil
+        case .renewal, .claimed, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .erased: nil
         }
     }
 }
@@ -173,6 +177,9 @@ extension RecordFields {
         case .grantEnded(let name):
             self.grants.removeAll { $0.name == name }
             return
+        case .erased:
+            self = RecordFields(account: self.account, app: self.app)
+            return
         default: break
         }
         var told = self.told ?? ToldRecord()
@@ -190,7 +197,7 @@ extension RecordFields {
             told.remove(id)
         case .openedUnclaimed:
             told.isUnclaimed = true
-        case .merged, .granted, .grantEnded: break
+        case .merged, .granted, .grantEnded, .named, .erased: break
         }
         self.told = told == ToldRecord() ? nil : told
     }

@@ -33,6 +33,27 @@ package struct CommitDetail: Sendable {
     }
 }
 
+extension CommitDetail: Hashable {
+    package static func == (left: CommitDetail, right: CommitDetail) -> Bool {
+        left.aliases.elementsEqual(right.aliases) { $0 == $1 } && left.appCause == right.appCause
+            && left.revoked == right.revoked
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(self.appCause)
+        hasher.combine(self.revoked)
+    }
+
+    var isEmpty: Bool { self.aliases.isEmpty && self.appCause == .unspecified && self.revoked.isEmpty }
+
+    /// Without the keys of some accounts; nil if nothing is left.
+    func without(_ accounts: Set<AccountNumber>) -> CommitDetail? {
+        var rest = self
+        rest.aliases.removeAll { accounts.contains($0.account) }
+        return rest.isEmpty ? nil : rest
+    }
+}
+
 extension CommitDetail: StoreCoded {
     func write(to writer: inout ByteWriter) {
         writer.write(UInt64(self.aliases.count))

@@ -266,6 +266,8 @@ extension ToldFact: StoreCoded {
         case .grantEnded(let name):
             writer.write(byte: 9)
             writer.write(name)
+        case .named: writer.write(byte: 10)
+        case .erased: writer.write(byte: 11)
         }
     }
 
@@ -284,6 +286,8 @@ extension ToldFact: StoreCoded {
         case 7: self = .merged
         case 8: self = .granted(try reader.value())
         case 9: self = .grantEnded(name: try reader.string())
+        case 10: self = .named
+        case 11: self = .erased
         default: throw .invalid("kind of told fact", atOffset: start)
         }
     }

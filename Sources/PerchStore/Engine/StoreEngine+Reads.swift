@@ -61,6 +61,8 @@ extension StoreEngine {
                 return .items(items, hasMore: hasMore)
             case .find(let app, let sought):
                 return .found(try self.find(sought, app))
+            case .export(let key, let query):
+                return .exported(try self.export(key, query))
             case .mutate, .order, .revoke, .barrierReached, .changes:
                 preconditionFailure("not a read")
             }

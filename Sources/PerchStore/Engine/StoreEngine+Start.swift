@@ -22,7 +22,7 @@ extension StoreEngine {
     package func openApp(
         _ bundleID: String, _ environment: AppEnvironment, catalogue: Catalogue, images: [ImageContent] = [],
         source: String, fileSettings: AppSettings, clock: AppClock = .running(offsetMilliseconds: 0),
-        authority: [UInt8]? = nil, wall: Instant
+        secrets: [StoredItem] = [], wall: Instant
     ) throws(StorageError) -> AppNumber {
         if let app = self.app(bundleID, environment) { return app.number }
         var number = self.apps.next
@@ -45,7 +45,7 @@ extension StoreEngine {
             stored.app = app
             stored.appCause = .catalog
             stored.images = images
-            if let authority { try self.add(authority, to: &stored) }
+            try self.add(secrets, to: &stored)
             try self.write(&stored, accounts: [], &batch)
             batch.apps[number] = app
         }
@@ -54,20 +54,20 @@ extension StoreEngine {
         return number
     }
 
-    /// The store's authority; nil if it has none yet.
-    package func authority() throws(StorageError) -> [UInt8]? {
-        try self.storage.item(ItemKey(.authority))?.value
+    /// A secret of the store, such as its authority; nil if it has none yet.
+    package func secret(_ kind: ItemKind) throws(StorageError) -> [UInt8]? {
+        try self.storage.item(ItemKey(kind))?.value
     }
 
-    /// Keeps an authority, unless the store has one by now. `openApp` keeps it with the first app of a new store; this is for stores
+    /// Keeps secrets that the store does not have by now. `openApp` keeps them with the first app of a new store; this is for stores
     /// of earlier versions.
-    package func keep(authority: [UInt8], wall: Instant) throws(StorageError) {
-        if try self.authority() != nil { return }
+    package func keep(_ secrets: [StoredItem], wall: Instant) throws(StorageError) {
+        guard try self.missing(secrets).isEmpty == false else { return }
         var batch = self.takeBatch()
         let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
             let wall = self.isShared ? max(wall, self.newestCommit) : wall
             var stored = self.nextChange(of: 0, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
-            try self.add(authority, to: &stored)
+            try self.add(secrets, to: &stored)
             guard stored.side != nil else { return }
             try self.write(&stored, accounts: [], &batch)
         }
@@ -75,11 +75,18 @@ extension StoreEngine {
         self.give(back: batch)
     }
 
-    /// Another node may have been first.
-    private func add(_ authority: [UInt8], to stored: inout StoredChange) throws(StorageError) {
-        guard try self.authority() == nil else { return }
+    private func add(_ secrets: [StoredItem], to stored: inout StoredChange) throws(StorageError) {
+        let missing = try self.missing(secrets)
+        guard !missing.isEmpty else { return }
         var side = SideWrites()
-        side.items = [StoredItem(ItemKey(.authority), authority)]
+        side.items = missing
         stored.side = side
+    }
+
+    /// Another node may have been first.
+    private func missing(_ secrets: [StoredItem]) throws(StorageError) -> [StoredItem] {
+        var missing: [StoredItem] = []
+        for secret in secrets where try self.storage.item(secret.key) == nil { missing.append(secret) }
+        return missing
     }
 }

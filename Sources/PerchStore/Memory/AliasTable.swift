@@ -134,6 +134,11 @@ struct AliasTable: ~Copyable {
         return nil
     }
 
+    /// All keys that lead to an account.
+    func names(of account: AccountNumber) -> [AccountKey] {
+        self.aliases.filter { $0.account == account }.map(\.key)
+    }
+
     /// Keys of an app, in no order.
     func keys(of app: AppNumber) -> [[UInt8]] {
         var keys: [[UInt8]] = []

@@ -60,6 +60,8 @@ package final class MemoryStorage: Storage {
     package func facts(ofRevision revision: UInt64) -> [StoredFact] { self.tables.facts(ofRevision: revision) }
 
     package func key(of account: AccountNumber) -> [UInt8]? { self.tables.key(of: account) }
+    package func names(of account: AccountNumber) -> [AccountKey] { self.tables.aliases.names(of: account) }
+    package func answers(keptAt instant: Instant) -> [KeyedAnswer] { self.tables.answers(keptAt: instant) }
 
     package func crossings(
         _ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int

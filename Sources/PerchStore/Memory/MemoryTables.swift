@@ -92,6 +92,10 @@ struct MemoryTables: ~Copyable {
         case answer(MutationKey, KeptAnswer?)
         case item(ItemKey, [UInt8]?)
         case aliasRemoved(AccountKey, AccountNumber)
+        /// A fact of an erased account, and its place in the log.
+        indirect case factErased(LoggedFact, at: Int)
+        case newestFact(of: AccountNumber, Int)
+        indirect case detail(Detail?, at: Int)
         case revocation(String, Instant?)
     }
 
@@ -226,7 +230,8 @@ struct MemoryTables: ~Copyable {
         var place = self.facts.partitioningIndex { $0.revision >= revision }
         var found: [StoredFact] = []
         while place < self.facts.count, self.facts[place].revision == revision {
-            found.append(self.facts[place].stored)
+            // Account 0 has facts that were erased.
+            if self.facts[place].account != 0 { found.append(self.facts[place].stored) }
             place += 1
         }
         return found
@@ -267,6 +272,10 @@ struct MemoryTables: ~Copyable {
 
     func answer(to key: MutationKey) -> KeptAnswer? { self.answers[key] }
 
+    func answers(keptAt instant: Instant) -> [KeyedAnswer] {
+        self.answers.filter { $0.value.kept == instant }.map { KeyedAnswer(key: $0.key, answer: $0.value) }
+    }
+
     mutating func begin() {
         precondition(self.before == nil, "a batch began inside a batch")
         self.before = Before(header: self.known, commitCount: self.commits.count)
@@ -276,6 +285,7 @@ struct MemoryTables: ~Copyable {
         self.follow(
             revision: change.revision, committed: change.committed, nextTransaction: change.nextTransaction,
             nextAccount: change.nextAccount, detail: CommitDetail(of: change).map(Detail.init), app: change.appNumber)
+        if let erasure = change.side?.erasure { self.erase(erasure) }
         for ordinal in change.facts.indices {
             let account = change.facts[ordinal].account
             self.makeRoom(for: account, app: change.appNumber)
@@ -401,6 +411,33 @@ struct MemoryTables: ~Copyable {
             guard let account = self.aliases[key] else { continue }
             self.undo.append(.aliasRemoved(key, account))
             self.aliases.remove(key)
+        }
+    }
+
+    /// Empties the places of everything that the accounts have.
+    private mutating func erase(_ erasure: Erasure) {
+        for account in erasure.accounts where account < self.accounts.count {
+            for row in self.transactions(of: account) {
+                self.deleteRow(self.accounts[Int(account)].app, row.transaction.id)
+            }
+            for index in self.indices(of: account, after: EventPlace(revision: 0, ordinal: 0)) {
+                self.undo.append(.factErased(self.facts[index], at: index))
+                self.facts[index] = LoggedFact(
+                    fact: Fact(.synced, effective: .distantPast), account: 0, origin: [],
+                    revision: self.facts[index].revision, previous: -1, ordinal: self.facts[index].ordinal)
+            }
+            self.undo.append(.newestFact(of: account, self.accounts[Int(account)].newestFact))
+            self.accounts[Int(account)].newestFact = -1
+        }
+        for key in erasure.answers {
+            guard let answer = self.answers.removeValue(forKey: key) else { continue }
+            self.undo.append(.answer(key, answer))
+        }
+        for edit in erasure.commits {
+            let index = self.commits.partitioningIndex { $0.revision >= edit.revision }
+            guard index < self.commits.count, self.commits[index].revision == edit.revision else { continue }
+            self.undo.append(.detail(self.commits[index].detail, at: index))
+            self.commits[index].detail = edit.detail.map(Detail.init)
         }
     }
 
@@ -554,19 +591,9 @@ struct MemoryTables: ~Copyable {
         case .item(let key, let value): self.items.set(key, value)
         case .aliasRemoved(let key, let account): _ = self.aliases.update(key, account)
         case .revocation(let id, let expires): self.revocations[id] = expires
+        case .factErased(let logged, let index): self.facts[index] = logged
+        case .newestFact(let account, let index): self.accounts[Int(account)].newestFact = index
+        case .detail(let detail, let index): self.commits[index].detail = detail
         }
-    }
-}
-
-extension Array {
-    /// The first index whose element satisfies `belongs`. All elements that do must come last.
-    func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = self.count
-        while low < high {
-            let middle = (low + high) / 2
-            if belongs(self[middle]) { high = middle } else { low = middle + 1 }
-        }
-        return low
     }
 }

@@ -1,4 +1,5 @@
 package import PerchBase
+package import PerchModel
 
 /// A value of the App Store that was not taken, although its outer signature was good.
 package struct DeadLetter: Hashable, Sendable {
@@ -13,10 +14,12 @@ package struct DeadLetter: Hashable, Sendable {
     package var notificationType: String
     /// As it came.
     package var jws: String
+    /// Whom it is about: originals and names of customers, as `about` writes them. None in letters of earlier versions.
+    package var about: [String]
 
     package init(
         received: Instant, reason: String, message: String, bundleID: String, environment: String,
-        notificationType: String, jws: String
+        notificationType: String, jws: String, about: [String] = []
     ) {
         self.received = received
         self.reason = reason
@@ -25,6 +28,16 @@ package struct DeadLetter: Hashable, Sendable {
         self.environment = environment
         self.notificationType = notificationType
         self.jws = jws
+        self.about = about
+    }
+
+    package static func about(original: TransactionID) -> String { "o\(original)" }
+
+    package static func about(_ alias: AccountAlias) -> String {
+        switch alias {
+        case .appAccountToken(let token): "k" + token
+        case .appTransactionID(let id): "n" + id
+        }
     }
 
     /// Its item. `isStrange`: no app of this server has its name. The same value that comes again has the same key.
@@ -34,6 +47,8 @@ package struct DeadLetter: Hashable, Sendable {
         for text in [
             self.reason, self.message, self.bundleID, self.environment, self.notificationType, self.jws,
         ] { writer.write(text) }
+        writer.write(UInt64(self.about.count))
+        for name in self.about { writer.write(name) }
         return StoredItem(Self.key(signed: signed, of: self.jws, isStrange: isStrange), writer.bytes)
     }
 
@@ -57,6 +72,8 @@ package struct DeadLetter: Hashable, Sendable {
                 received: Instant(milliseconds: try reader.int64()), reason: try reader.string(),
                 message: try reader.string(), bundleID: try reader.string(), environment: try reader.string(),
                 notificationType: try reader.string(), jws: try reader.string())
+            guard reader.remaining > 0 else { return }
+            for _ in 0..<(try reader.uint64()) { self.about.append(try reader.string()) }
         } catch {
             return nil
         }

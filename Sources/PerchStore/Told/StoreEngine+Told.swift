@@ -56,6 +56,7 @@ extension StoreEngine {
     func decide(
         _ request: ToldRequest, of mutation: Mutation, app: StoredAppState, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer {
+        if case .erase(let key) = request { return try self.erase(key, of: mutation, app: app.state, call, &batch) }
         let now = app.state.clock.now(wall: call.wall)
         var work = ToldWork(app: app.state, now: now, header: batch.header)
         if let refusal = try self.carryOut(request, &work) { return .refused(refusal) }
@@ -126,7 +127,7 @@ extension StoreEngine {
                 return .refused(Refusal(.itemUnknown, "there is no such dead letter; it may have been taken meanwhile"))
             }
             side.removedItems.append(key)
-        case .reports, .attach, .detach, .claim, .merge: preconditionFailure("a change of an app")
+        case .reports, .attach, .detach, .claim, .merge, .erase: preconditionFailure("a change of an app")
         }
         var stored = self.nextChange(
             of: 0, wall: call.wall, nextTransaction: batch.header.nextTransaction, batch.header)
@@ -140,6 +141,7 @@ extension StoreEngine {
     private func carryOut(_ request: ToldRequest, _ work: inout ToldWork) throws(StorageError) -> Refusal? {
         switch request {
         case .keep, .drop: preconditionFailure("an item is of the store itself")
+        case .erase: preconditionFailure("an account is erased by a change of its own")
         case .reports(let reports, let source, let claimant, let names, let item):
             try self.fold(reports, source, claimant, &work)
             if let claimant, !names.isEmpty {
@@ -228,6 +230,8 @@ extension StoreEngine {
     ) throws(StorageError) {
         guard try self.account(.attached(alias, app: work.app.number), work) != account else { return }
         work.name(.attached(alias, app: work.app.number), account)
+        // So that the revision is one of the account's: whoever erases it finds the name there.
+        work.add(Fact(.told(.named), effective: work.now), to: account)
         try self.resolve(linkedWith: alias, &work)
     }
 
@@ -367,7 +371,7 @@ extension StoreEngine {
         for report in reports {
             guard let id = report.original else { continue }
             if !originals.contains(id) { originals.append(id) }
-            try self.fold(report, of: id, source, &work)
+            try self.fold(report, of: id, source, isClaimed: claimant != nil, &work)
         }
         guard let claimant, !originals.isEmpty else { return }
         let account = try self.open(claimant, &work)
@@ -375,10 +379,20 @@ extension StoreEngine {
     }
 
     private func fold(
-        _ report: ToldReport, of id: TransactionID, _ source: FactSource, _ work: inout ToldWork
+        _ report: ToldReport, of id: TransactionID, _ source: FactSource, isClaimed: Bool, _ work: inout ToldWork
     ) throws(StorageError) {
         let (found, state) = try self.original(id, &work)
         guard let stamp = report.stamp else { return }
+        if found == nil {
+            let erased = ItemKey.erased(id, app: work.app.number)
+            if try self.storage.item(erased) != nil, !work.side.removedItems.contains(erased) {
+                guard isClaimed else {
+                    work.outcome.erased += 1
+                    return
+                }
+                work.side.removedItems.append(erased)
+            }
+        }
         var next = state
         let body: ToldFact
         let effective: Instant

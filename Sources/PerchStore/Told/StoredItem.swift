@@ -13,6 +13,11 @@ package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
     case audit = 4
     /// The private authority that signs values of test apps. Group and key: empty.
     case authority = 5
+    /// An original transaction of an erased account: its reports are not kept until somebody claims it. Group: the app. Key: the
+    /// original.
+    case erased = 6
+    /// The key that signs passes. Group and key: empty.
+    case passKey = 7
 }
 
 /// The place of an item. Items of one group are listed together, in bytewise order of their keys.
@@ -45,8 +50,32 @@ package struct SideWrites: Hashable, Sendable {
     package var items: [StoredItem] = []
     package var removedItems: [ItemKey] = []
     package var removedAliases: [AccountKey] = []
+    /// Accounts that are erased; nil for most.
+    package var erasure: Erasure?
 
     package init() {}
+}
+
+/// What is taken out of storage with some accounts: all rows of theirs but those that the change itself writes.
+package struct Erasure: Hashable, Sendable {
+    package var accounts: [AccountNumber]
+    /// Kept answers to requests about them.
+    package var answers: [MutationKey] = []
+    /// Earlier revisions whose commits named keys of theirs, and what their rows keep.
+    package var commits: [CommitDetailEdit] = []
+
+    package init(_ accounts: [AccountNumber]) { self.accounts = accounts }
+}
+
+/// What the commit row of an earlier revision keeps from now on; nil for nothing.
+package struct CommitDetailEdit: Hashable, Sendable {
+    package var revision: UInt64
+    package var detail: CommitDetail?
+
+    package init(revision: UInt64, detail: CommitDetail?) {
+        self.revision = revision
+        self.detail = detail
+    }
 }
 
 extension BlobKey {
@@ -78,6 +107,17 @@ extension AccountKey {
         switch alias {
         case .appAccountToken(let token): AccountKey(app: app, internal: "k", token)
         case .appTransactionID(let id): AccountKey(app: app, internal: "n", id)
+        }
+    }
+
+    /// The alias of such a key; nil for any other.
+    var attachedAlias: AccountAlias? {
+        guard self.bytes.count > 2, self.bytes[0] == 0 else { return nil }
+        let name = String(decoding: self.bytes[2...], as: UTF8.self)
+        switch self.bytes[1] {
+        case UInt8(ascii: "k"): return .appAccountToken(name)
+        case UInt8(ascii: "n"): return .appTransactionID(name)
+        default: return nil
         }
     }
 
@@ -129,14 +169,26 @@ extension ItemKey {
         self.key.reduce(0) { $0 << 8 | TransactionID($1) }
     }
 
-    static func seen(_ stamp: ReportStamp, app: AppNumber, original: TransactionID) -> ItemKey {
+    static func erased(_ original: TransactionID, app: AppNumber) -> ItemKey {
+        var (group, key) = (ByteWriter(), ByteWriter())
+        group.write(fixed: app)
+        key.write(fixed: original)
+        return ItemKey(.erased, group: group.bytes, key: key.bytes)
+    }
+
+    /// The group of all reports of an original that changed no register.
+    static func seenGroup(_ original: TransactionID, app: AppNumber) -> [UInt8] {
         var group = ByteWriter()
         group.write(fixed: app)
         group.write(fixed: original)
+        return group.bytes
+    }
+
+    static func seen(_ stamp: ReportStamp, app: AppNumber, original: TransactionID) -> ItemKey {
         var key = ByteWriter()
         key.write(fixed: UInt64(bitPattern: stamp.signed.milliseconds))
         key.write(fixed: stamp.content.high)
         key.write(fixed: stamp.content.low)
-        return ItemKey(.seenReport, group: group.bytes, key: key.bytes)
+        return ItemKey(.seenReport, group: Self.seenGroup(original, app: app), key: key.bytes)
     }
 }

@@ -13,6 +13,8 @@ package enum ToldRequest: Sendable {
     case claim(TransactionID, for: AccountKey)
     /// All that one account has goes to another, and so does its key.
     case merge(AccountKey, into: AccountKey)
+    /// Everything that is known of an account goes, in a test app too.
+    case erase(AccountKey)
     /// An item, such as a dead letter. Refused where its kind and group have `limit` items already.
     case keep(StoredItem, limit: Int)
     case drop(ItemKey)
@@ -21,7 +23,7 @@ package enum ToldRequest: Sendable {
     var isOfStore: Bool {
         switch self {
         case .keep, .drop: true
-        case .reports, .attach, .detach, .claim, .merge: false
+        case .reports, .attach, .detach, .claim, .merge, .erase: false
         }
     }
 }
@@ -36,6 +38,8 @@ package struct ToldOutcome: Hashable, Sendable {
     package var duplicates: UInt32 = 0
     /// Originals that went from one account to another.
     package var moved: UInt32 = 0
+    /// Reports of originals of erased accounts, which are not kept. A repeated answer does not say it.
+    package var erased: UInt32 = 0
 
     package init() {}
 }

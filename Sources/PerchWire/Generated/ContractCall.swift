@@ -42,6 +42,13 @@ package enum Calls {
             if case .getEntitlements(let answer) = $0 { answer } else { nil }
         }
     }
+    /// The named entitlements of an account as a signed pass (compact JWS), which others verify without asking the server: its keys
+    /// are at /.well-known/jwks.json. It ends at the next change that time alone makes, after 24 hours at the latest.
+    package static var getPass: ContractCall<GetPassRequest, EntitlementPass> {
+        ContractCall(method: .getPass, wrap: { .getPass($0) }) {
+            if case .getPass(let answer) = $0 { answer } else { nil }
+        }
+    }
     /// ProductsTask, once.
     package static var getProducts: ContractCall<ProductsRequest, TaskState<Products>> {
         ContractCall(method: .getProducts, wrap: { .getProducts($0) }) {
@@ -308,6 +315,20 @@ package enum Calls {
     package static var mergeAccounts: ContractCall<MergeAccountsRequest, MoveAnswer> {
         ContractCall(method: .mergeAccounts, wrap: { .mergeAccounts($0) }) {
             if case .mergeAccounts(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Erases an account: its transactions, facts, names and grants, and what waits or was kept about it. Its revisions stay, empty,
+    /// so that cursors and tokens of others stay valid. Streams of the account get the value of one that owns nothing. Later
+    /// reports about its purchases are not kept until a submission names an account for them. In every environment.
+    package static var eraseAccount: ContractCall<EraseAccountRequest, EraseAccountResponse> {
+        ContractCall(method: .eraseAccount, wrap: { .eraseAccount($0) }) {
+            if case .eraseAccount(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Everything that the store knows of an account. In every environment.
+    package static var exportAccount: ContractCall<ExportAccountRequest, AccountExport> {
+        ContractCall(method: .exportAccount, wrap: { .exportAccount($0) }) {
+            if case .exportAccount(let answer) = $0 { answer } else { nil }
         }
     }
     /// Grants a named entitlement to an account, in every environment. It touches no purchase, and replaces an earlier grant of

@@ -52,6 +52,1204 @@ extension Storefront {
     }
 }
 
+extension SubscriptionOffer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionOffer>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+        message.pointee.type = .init(self.type)
+        message.pointee.payment_mode = .init(self.paymentMode)
+        if !self.price.isBlank { message.pointee.price = arena.message { self.price.write(to: $0, arena) } }
+        message.pointee.display_price = arena.text(self.displayPrice)
+        if !self.period.isBlank { message.pointee.period = arena.message { self.period.write(to: $0, arena) } }
+        message.pointee.period_count = UInt32(bitPattern: self.periodCount)
+        message.pointee.billing_plan = .init(self.billingPlan)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionOffer>) {
+        self.init(
+            id: String(wire: message.pointee.id),
+            type: OfferType(message.pointee.type),
+            paymentMode: PaymentMode(message.pointee.payment_mode),
+            price: read(message.pointee.price) { Money($0) } ?? .blank,
+            period: read(message.pointee.period) { Period($0) } ?? .blank,
+            periodCount: Int32(bitPattern: message.pointee.period_count)
+        )
+        self.displayPrice = String(wire: message.pointee.display_price)
+        self.billingPlan = BillingPlanType(message.pointee.billing_plan)
+    }
+}
+
+extension BillingPlan {
+    func write(to message: UnsafeMutablePointer<Perch__V1__BillingPlan>, _ arena: Arena) {
+        message.pointee.type = .init(self.type)
+        if !self.price.isBlank { message.pointee.price = arena.message { self.price.write(to: $0, arena) } }
+        message.pointee.display_price = arena.text(self.displayPrice)
+        if !self.commitmentPrice.isBlank { message.pointee.commitment_price = arena.message { self.commitmentPrice.write(to: $0, arena) } }
+        message.pointee.commitment_display_price = arena.text(self.commitmentDisplayPrice)
+        message.pointee.charge_count = self.chargeCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__BillingPlan>) {
+        self.init(
+            type: BillingPlanType(message.pointee.type),
+            price: read(message.pointee.price) { Money($0) } ?? .blank,
+            commitmentPrice: read(message.pointee.commitment_price) { Money($0) } ?? .blank,
+            chargeCount: message.pointee.charge_count
+        )
+        self.displayPrice = String(wire: message.pointee.display_price)
+        self.commitmentDisplayPrice = String(wire: message.pointee.commitment_display_price)
+    }
+}
+
+extension SubscriptionInfo {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionInfo>, _ arena: Arena) {
+        message.pointee.group_id = arena.text(self.groupID)
+        message.pointee.group_display_name = arena.text(self.groupDisplayName)
+        message.pointee.group_level = UInt32(bitPattern: self.groupLevel)
+        if !self.period.isBlank { message.pointee.period = arena.message { self.period.write(to: $0, arena) } }
+        (message.pointee.n_introductory_offers, message.pointee.introductory_offers) = arena.list(self.introductoryOffers) { $0.write(to: $1, arena) }
+        (message.pointee.n_promotional_offers, message.pointee.promotional_offers) = arena.list(self.promotionalOffers) { $0.write(to: $1, arena) }
+        (message.pointee.n_win_back_offers, message.pointee.win_back_offers) = arena.list(self.winBackOffers) { $0.write(to: $1, arena) }
+        (message.pointee.n_billing_plans, message.pointee.billing_plans) = arena.list(self.billingPlans) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionInfo>) {
+        self.init(
+            groupID: String(wire: message.pointee.group_id),
+            groupDisplayName: String(wire: message.pointee.group_display_name),
+            groupLevel: Int32(bitPattern: message.pointee.group_level),
+            period: read(message.pointee.period) { Period($0) } ?? .blank
+        )
+        self.introductoryOffers = readList(message.pointee.n_introductory_offers, message.pointee.introductory_offers) { SubscriptionOffer($0) }
+        self.promotionalOffers = readList(message.pointee.n_promotional_offers, message.pointee.promotional_offers) { SubscriptionOffer($0) }
+        self.winBackOffers = readList(message.pointee.n_win_back_offers, message.pointee.win_back_offers) { SubscriptionOffer($0) }
+        self.billingPlans = readList(message.pointee.n_billing_plans, message.pointee.billing_plans) { BillingPlan($0) }
+    }
+}
+
+extension Product {
+    func write(to message: UnsafeMutablePointer<Perch__V1__Product>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+        message.pointee.type = .init(self.type)
+        message.pointee.display_name = arena.text(self.displayName)
+        message.pointee.description = arena.text(self.description)
+        if !self.price.isBlank { message.pointee.price = arena.message { self.price.write(to: $0, arena) } }
+        message.pointee.display_price = arena.text(self.displayPrice)
+        message.pointee.is_family_shareable = self.isFamilyShareable ? 1 : 0
+        message.pointee.promotional_image_id = arena.text(self.promotionalImageID)
+        if let value = self.subscription {
+            message.pointee.subscription = arena.message { value.write(to: $0, arena) }
+        }
+        if !self.storefront.isBlank { message.pointee.storefront = arena.message { self.storefront.write(to: $0, arena) } }
+        message.pointee.json_representation = arena.bytes(self.jsonRepresentation)
+        message.pointee.promotional_image_hash = arena.bytes(self.promotionalImageHash)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__Product>) {
+        self.init(
+            id: String(wire: message.pointee.id),
+            type: ProductType(message.pointee.type),
+            displayName: String(wire: message.pointee.display_name),
+            description: String(wire: message.pointee.description),
+            price: read(message.pointee.price) { Money($0) } ?? .blank,
+            displayPrice: String(wire: message.pointee.display_price),
+            isFamilyShareable: message.pointee.is_family_shareable != 0,
+            storefront: read(message.pointee.storefront) { Storefront($0) } ?? .blank
+        )
+        self.promotionalImageID = String(wire: message.pointee.promotional_image_id)
+        self.subscription = read(message.pointee.subscription) { SubscriptionInfo($0) }
+        self.jsonRepresentation = [UInt8](message.pointee.json_representation)
+        self.promotionalImageHash = [UInt8](message.pointee.promotional_image_hash)
+    }
+}
+
+extension Revocation {
+    func write(to message: UnsafeMutablePointer<Perch__V1__Revocation>, _ arena: Arena) {
+        message.pointee.date_ms = self.date.milliseconds
+        message.pointee.reason = .init(self.reason)
+        message.pointee.type = .init(self.type)
+        message.pointee.percentage_milli = self.percentageMilli
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__Revocation>) {
+        self.init(
+            date: Instant(milliseconds: message.pointee.date_ms),
+            reason: RevocationReason(message.pointee.reason),
+            type: RevocationType(message.pointee.type),
+            percentageMilli: message.pointee.percentage_milli
+        )
+    }
+}
+
+extension TransactionOffer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__TransactionOffer>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+        message.pointee.type = .init(self.type)
+        message.pointee.payment_mode = .init(self.paymentMode)
+        if let value = self.period {
+            message.pointee.period = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__TransactionOffer>) {
+        self.init(
+            id: String(wire: message.pointee.id),
+            type: OfferType(message.pointee.type),
+            paymentMode: PaymentMode(message.pointee.payment_mode),
+            period: read(message.pointee.period) { Period($0) }
+        )
+    }
+}
+
+extension Commitment {
+    func write(to message: UnsafeMutablePointer<Perch__V1__CommitmentInfo>, _ arena: Arena) {
+        message.pointee.billing_period_number = self.billingPeriodNumber
+        message.pointee.total_billing_periods = self.totalBillingPeriods
+        message.pointee.expiration_date_ms = self.expirationDate.milliseconds
+        if !self.price.isBlank { message.pointee.price = arena.message { self.price.write(to: $0, arena) } }
+        message.pointee.will_renew = self.willRenew ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__CommitmentInfo>) {
+        self.init(
+            billingPeriodNumber: message.pointee.billing_period_number,
+            totalBillingPeriods: message.pointee.total_billing_periods,
+            expirationDate: Instant(milliseconds: message.pointee.expiration_date_ms),
+            price: read(message.pointee.price) { Money($0) } ?? .blank,
+            willRenew: message.pointee.will_renew != 0
+        )
+    }
+}
+
+extension Transaction {
+    func write(to message: UnsafeMutablePointer<Perch__V1__Transaction>, _ arena: Arena) {
+        message.pointee.id = self.id
+        message.pointee.original_id = self.originalID
+        message.pointee.web_order_line_item_id = arena.text(self.webOrderLineItemID)
+        message.pointee.app_bundle_id = arena.text(self.appBundleID)
+        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.product_type = .init(self.productType)
+        message.pointee.subscription_group_id = arena.text(self.subscriptionGroupID)
+        message.pointee.purchase_date_ms = self.purchaseDate.milliseconds
+        message.pointee.original_purchase_date_ms = self.originalPurchaseDate.milliseconds
+        if let value = self.expirationDate {
+            message.pointee.expiration_case = PERCH__V1__TRANSACTION__EXPIRATION_EXPIRATION_DATE_MS
+            message.pointee.expiration_date_ms = value.milliseconds
+        }
+        message.pointee.purchased_quantity = self.quantity
+        message.pointee.is_upgraded = self.isUpgraded ? 1 : 0
+        message.pointee.ownership_type = .init(self.ownership)
+        if let value = self.offer {
+            message.pointee.offer = arena.message { value.write(to: $0, arena) }
+        }
+        if let value = self.revocation {
+            message.pointee.revocation = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        message.pointee.environment = .init(self.environment)
+        if !self.storefront.isBlank { message.pointee.storefront = arena.message { self.storefront.write(to: $0, arena) } }
+        message.pointee.reason = .init(self.reason)
+        if let value = self.price {
+            message.pointee.price = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.billing_plan = .init(self.billingPlan)
+        if let value = self.commitment {
+            message.pointee.commitment = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.advanced_commerce_info = arena.bytes(self.advancedCommerceInfo)
+        if arena.omitsSignatures { return }
+        message.pointee.signed_date_ms = self.signedDate.milliseconds
+        message.pointee.device_verification = arena.bytes(self.deviceVerification)
+        message.pointee.device_verification_nonce = arena.text(self.deviceVerificationNonce)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__Transaction>) {
+        self.init(
+            id: message.pointee.id,
+            originalID: message.pointee.original_id,
+            appBundleID: String(wire: message.pointee.app_bundle_id),
+            productID: String(wire: message.pointee.product_id),
+            productType: ProductType(message.pointee.product_type),
+            purchaseDate: Instant(milliseconds: message.pointee.purchase_date_ms),
+            originalPurchaseDate: Instant(milliseconds: message.pointee.original_purchase_date_ms),
+            environment: AppEnvironment(message.pointee.environment),
+            storefront: read(message.pointee.storefront) { Storefront($0) } ?? .blank,
+            reason: TransactionReason(message.pointee.reason),
+            signedDate: Instant(milliseconds: message.pointee.signed_date_ms)
+        )
+        self.change {
+            $0.webOrderLineItemID = String(wire: message.pointee.web_order_line_item_id)
+            $0.appTransactionID = String(wire: message.pointee.app_transaction_id)
+            $0.subscriptionGroupID = String(wire: message.pointee.subscription_group_id)
+            $0.expirationDate = message.pointee.expiration_case == PERCH__V1__TRANSACTION__EXPIRATION_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.expiration_date_ms) : nil
+            $0.quantity = message.pointee.purchased_quantity
+            $0.isUpgraded = message.pointee.is_upgraded != 0
+            $0.ownership = OwnershipType(message.pointee.ownership_type)
+            $0.offer = read(message.pointee.offer) { TransactionOffer($0) }
+            $0.revocation = read(message.pointee.revocation) { Revocation($0) }
+            $0.appAccountToken = String(wire: message.pointee.app_account_token)
+            $0.price = read(message.pointee.price) { Money($0) }
+            $0.deviceVerification = [UInt8](message.pointee.device_verification)
+            $0.deviceVerificationNonce = String(wire: message.pointee.device_verification_nonce)
+            $0.billingPlan = BillingPlanType(message.pointee.billing_plan)
+            $0.commitment = read(message.pointee.commitment) { Commitment($0) }
+            $0.advancedCommerceInfo = [UInt8](message.pointee.advanced_commerce_info)
+        }
+    }
+}
+
+extension OrderedOffer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseOffer>, _ arena: Arena) {
+        message.pointee.type = .init(self.type)
+        message.pointee.id = arena.text(self.id)
+        message.pointee.jws = arena.text(self.signature)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseOffer>) {
+        self.init(
+            type: OfferType(message.pointee.type),
+            id: String(wire: message.pointee.id),
+            signature: String(wire: message.pointee.jws)
+        )
+    }
+}
+
+extension PurchaseOrder {
+    func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseOrder>, _ arena: Arena) {
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.quantity = self.quantity
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        if let value = self.offer {
+            message.pointee.offer = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.introductory_eligibility = .init(self.introductoryEligibility)
+        message.pointee.introductory_eligibility_jws = arena.text(self.introductoryEligibilitySignature)
+        message.pointee.billing_plan = .init(self.billingPlan)
+        if let value = self.date {
+            message.pointee.bought_case = PERCH__V1__PURCHASE_ORDER__BOUGHT_PURCHASE_DATE_MS
+            message.pointee.purchase_date_ms = value.milliseconds
+        }
+        message.pointee.renewal_behaviour = .init(self.renewalBehaviour)
+        message.pointee.simulates_ask_to_buy = self.simulatesAskToBuy ? 1 : 0
+        message.pointee.seen_storefront = arena.text(self.seenStorefront)
+        message.pointee.continues_in_new_storefront = self.continuesInNewStorefront ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseOrder>) {
+        self.init(
+            productID: String(wire: message.pointee.product_id),
+            quantity: message.pointee.quantity,
+            appAccountToken: String(wire: message.pointee.app_account_token),
+            offer: read(message.pointee.offer) { OrderedOffer($0) },
+            introductoryEligibility: IntroductoryEligibility(message.pointee.introductory_eligibility)
+        )
+        self.change {
+            $0.introductoryEligibilitySignature = String(wire: message.pointee.introductory_eligibility_jws)
+            $0.billingPlan = BillingPlanType(message.pointee.billing_plan)
+            $0.date = message.pointee.bought_case == PERCH__V1__PURCHASE_ORDER__BOUGHT_PURCHASE_DATE_MS ? Instant(milliseconds: message.pointee.purchase_date_ms) : nil
+            $0.renewalBehaviour = RenewalBehaviour(message.pointee.renewal_behaviour)
+            $0.simulatesAskToBuy = message.pointee.simulates_ask_to_buy != 0
+            $0.seenStorefront = String(wire: message.pointee.seen_storefront)
+            $0.continuesInNewStorefront = message.pointee.continues_in_new_storefront != 0
+        }
+    }
+}
+
+extension StoreOperation {
+    func write(to message: UnsafeMutablePointer<Perch__V1__StoreOperation>, _ arena: Arena) {
+        switch self {
+            case .buy(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_BUY
+                message.pointee.buy = arena.message { value0.write(to: $0, arena) }
+            case .refund(let value0, let value1, let value2):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_REFUND
+                message.pointee.refund = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                    $0.pointee.reason = .init(value1)
+                    value2.write(to: $0, arena)
+                }
+            case .reverseRefund(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_REVERSE_REFUND
+                message.pointee.reverse_refund = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                }
+            case .declineRefund(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_DECLINE_REFUND
+                message.pointee.decline_refund = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                }
+            case .requestConsumption(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_REQUEST_CONSUMPTION
+                message.pointee.request_consumption = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                }
+            case .renew(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_RENEW
+                message.pointee.renew = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                }
+            case .expire(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_EXPIRE
+                message.pointee.expire = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                }
+            case .setAutoRenew(let value0, let value1):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SET_AUTO_RENEW
+                message.pointee.set_auto_renew = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                    $0.pointee.enabled = value1 ? 1 : 0
+                }
+            case .resolveBilling(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_RESOLVE_BILLING
+                message.pointee.resolve_billing = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                }
+            case .setCharges(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SET_CHARGES
+                message.pointee.set_charges = arena.message {
+                    $0.pointee.outcome = ChargeFailure.write(value0)
+                }
+            case .raisePrice(let value0, let value1, let value2):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_RAISE_PRICE
+                message.pointee.raise_price = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                    $0.pointee.price_milliunits = value1
+                    $0.pointee.consent = PriceConsentNeed.write(value2)
+                }
+            case .answerPriceIncrease(let value0, let value1):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_ANSWER_PRICE_INCREASE
+                message.pointee.answer_price_increase = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                    $0.pointee.agrees = value1 ? 1 : 0
+                }
+            case .extendRenewal(let value0, let value1):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_EXTEND_RENEWAL
+                message.pointee.extend_renewal = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                    $0.pointee.by_ms = value1
+                }
+            case .share(let value0, let value1):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SHARE
+                message.pointee.share = arena.message {
+                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
+                    $0.pointee.member = arena.text(value1)
+                }
+            case .stopSharing(let value0, let value1):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_STOP_SHARING
+                message.pointee.stop_sharing = arena.message {
+                    if let value = value0 { $0.pointee.target = arena.message { value.write(to: $0, arena) } }
+                    if let value = value1 { $0.pointee.member = arena.text(value) }
+                }
+            case .decidePurchase(let value0, let value1):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_DECIDE_PURCHASE
+                message.pointee.decide_purchase = arena.message {
+                    $0.pointee.number = value0
+                    $0.pointee.approves = value1 ? 1 : 0
+                }
+            case .deleteTransaction(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_DELETE_TRANSACTION
+                message.pointee.delete_transaction = arena.message {
+                    $0.pointee.transaction_id = value0
+                }
+            case .clearTransactions:
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_CLEAR_TRANSACTIONS
+                message.pointee.clear_transactions = arena.message { _ in }
+            case .createIntent(let value0, let value1):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_CREATE_INTENT
+                message.pointee.create_intent = arena.message {
+                    $0.pointee.product_id = arena.text(value0)
+                    if let value = value1 { $0.pointee.offer = arena.message { value.write(to: $0, arena) } }
+                }
+            case .endIntent(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_END_INTENT
+                message.pointee.end_intent = arena.message {
+                    $0.pointee.number = value0
+                }
+            case .setStorefront(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SET_STOREFRONT
+                message.pointee.set_storefront = arena.message {
+                    $0.pointee.storefront = arena.text(value0)
+                }
+            case .postMessage:
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_POST_MESSAGE
+                message.pointee.post_message = arena.message { _ in }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__StoreOperation>) throws(MessageError) {
+        switch message.pointee.operation_case {
+            case PERCH__V1__STORE_OPERATION__OPERATION_BUY:
+                self = .buy(PurchaseOrder(message.pointee.buy))
+            case PERCH__V1__STORE_OPERATION__OPERATION_REFUND:
+                self = .refund(try OperationTarget(message.pointee.refund.pointee.target, of: "RefundOperation"), reason: RevocationReason(message.pointee.refund.pointee.reason), share: try RefundShare(message.pointee.refund))
+            case PERCH__V1__STORE_OPERATION__OPERATION_REVERSE_REFUND:
+                self = .reverseRefund(try OperationTarget(message.pointee.reverse_refund.pointee.target, of: "ReverseRefundOperation"))
+            case PERCH__V1__STORE_OPERATION__OPERATION_DECLINE_REFUND:
+                self = .declineRefund(try OperationTarget(message.pointee.decline_refund.pointee.target, of: "DeclineRefundOperation"))
+            case PERCH__V1__STORE_OPERATION__OPERATION_REQUEST_CONSUMPTION:
+                self = .requestConsumption(try OperationTarget(message.pointee.request_consumption.pointee.target, of: "RequestConsumptionOperation"))
+            case PERCH__V1__STORE_OPERATION__OPERATION_RENEW:
+                self = .renew(try OperationTarget(message.pointee.renew.pointee.target, of: "RenewOperation"))
+            case PERCH__V1__STORE_OPERATION__OPERATION_EXPIRE:
+                self = .expire(try OperationTarget(message.pointee.expire.pointee.target, of: "ExpireOperation"))
+            case PERCH__V1__STORE_OPERATION__OPERATION_SET_AUTO_RENEW:
+                self = .setAutoRenew(try OperationTarget(message.pointee.set_auto_renew.pointee.target, of: "SetAutoRenewOperation"), isOn: message.pointee.set_auto_renew.pointee.enabled != 0)
+            case PERCH__V1__STORE_OPERATION__OPERATION_RESOLVE_BILLING:
+                self = .resolveBilling(try OperationTarget(message.pointee.resolve_billing.pointee.target, of: "ResolveBillingOperation"))
+            case PERCH__V1__STORE_OPERATION__OPERATION_SET_CHARGES:
+                self = .setCharges(fail: try ChargeFailure.read(message.pointee.set_charges.pointee.outcome))
+            case PERCH__V1__STORE_OPERATION__OPERATION_RAISE_PRICE:
+                self = .raisePrice(try OperationTarget(message.pointee.raise_price.pointee.target, of: "RaisePriceOperation"), milliunits: message.pointee.raise_price.pointee.price_milliunits, needsConsent: try PriceConsentNeed.read(message.pointee.raise_price.pointee.consent))
+            case PERCH__V1__STORE_OPERATION__OPERATION_ANSWER_PRICE_INCREASE:
+                self = .answerPriceIncrease(try OperationTarget(message.pointee.answer_price_increase.pointee.target, of: "AnswerPriceIncreaseOperation"), agrees: message.pointee.answer_price_increase.pointee.agrees != 0)
+            case PERCH__V1__STORE_OPERATION__OPERATION_EXTEND_RENEWAL:
+                self = .extendRenewal(try OperationTarget(message.pointee.extend_renewal.pointee.target, of: "ExtendRenewalOperation"), milliseconds: message.pointee.extend_renewal.pointee.by_ms)
+            case PERCH__V1__STORE_OPERATION__OPERATION_SHARE:
+                self = .share(try OperationTarget(message.pointee.share.pointee.target, of: "ShareOperation"), member: String(wire: message.pointee.share.pointee.member))
+            case PERCH__V1__STORE_OPERATION__OPERATION_STOP_SHARING:
+                var target: OperationTarget?
+                if let found = message.pointee.stop_sharing.pointee.target { target = try OperationTarget(found, of: "StopSharingOperation") }
+                self = .stopSharing(target, member: notBlank(String(wire: message.pointee.stop_sharing.pointee.member)))
+            case PERCH__V1__STORE_OPERATION__OPERATION_DECIDE_PURCHASE:
+                self = .decidePurchase(id: message.pointee.decide_purchase.pointee.number, approves: message.pointee.decide_purchase.pointee.approves != 0)
+            case PERCH__V1__STORE_OPERATION__OPERATION_DELETE_TRANSACTION:
+                self = .deleteTransaction(message.pointee.delete_transaction.pointee.transaction_id)
+            case PERCH__V1__STORE_OPERATION__OPERATION_CLEAR_TRANSACTIONS:
+                self = .clearTransactions
+            case PERCH__V1__STORE_OPERATION__OPERATION_CREATE_INTENT:
+                self = .createIntent(productID: String(wire: message.pointee.create_intent.pointee.product_id), offer: read(message.pointee.create_intent.pointee.offer) { OrderedOffer($0) })
+            case PERCH__V1__STORE_OPERATION__OPERATION_END_INTENT:
+                self = .endIntent(id: message.pointee.end_intent.pointee.number)
+            case PERCH__V1__STORE_OPERATION__OPERATION_SET_STOREFRONT:
+                self = .setStorefront(String(wire: message.pointee.set_storefront.pointee.storefront))
+            case PERCH__V1__STORE_OPERATION__OPERATION_POST_MESSAGE:
+                self = .postMessage
+            default: throw .missing(field: "perch.v1.StoreOperation.operation")
+        }
+    }
+}
+
+extension PendingPurchase {
+    func write(to message: UnsafeMutablePointer<Perch__V1__PendingPurchase>, _ arena: Arena) {
+        message.pointee.number = self.id
+        message.pointee.reason = .init(self.reason)
+        if !self.order.isBlank { message.pointee.order = arena.message { self.order.write(to: $0, arena) } }
+        message.pointee.since_ms = self.since.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__PendingPurchase>) {
+        self.init(
+            id: message.pointee.number,
+            reason: PendingReason(message.pointee.reason),
+            order: read(message.pointee.order) { PurchaseOrder($0) } ?? .blank,
+            since: Instant(milliseconds: message.pointee.since_ms)
+        )
+    }
+}
+
+extension PurchaseIntent {
+    func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseIntent>, _ arena: Arena) {
+        message.pointee.number = self.id
+        message.pointee.product_id = arena.text(self.productID)
+        if let value = self.offer {
+            message.pointee.offer = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.since_ms = self.since.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseIntent>) {
+        self.init(
+            id: message.pointee.number,
+            productID: String(wire: message.pointee.product_id),
+            offer: read(message.pointee.offer) { OrderedOffer($0) },
+            since: Instant(milliseconds: message.pointee.since_ms)
+        )
+    }
+}
+
+extension ProductEdit {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ProductEdit>, _ arena: Arena) {
+        message.pointee.product_id = arena.text(self.productID)
+        if let value = self.priceMilliunits {
+            message.pointee.price_change_case = PERCH__V1__PRODUCT_EDIT__PRICE_CHANGE_PRICE_MILLIUNITS
+            message.pointee.price_milliunits = value
+        }
+        if let value = self.displayName {
+            message.pointee.name_change_case = PERCH__V1__PRODUCT_EDIT__NAME_CHANGE_DISPLAY_NAME
+            message.pointee.display_name = arena.text(value)
+        }
+        if let value = self.isWithdrawn {
+            message.pointee.withdrawal_case = PERCH__V1__PRODUCT_EDIT__WITHDRAWAL_WITHDRAWN
+            message.pointee.withdrawn = value ? 1 : 0
+        }
+        if let value = self.isFamilyShareable {
+            message.pointee.sharing_case = PERCH__V1__PRODUCT_EDIT__SHARING_FAMILY_SHAREABLE
+            message.pointee.family_shareable = value ? 1 : 0
+        }
+        (message.pointee.n_offers, message.pointee.offers) = arena.list(self.offers) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ProductEdit>) {
+        self.init(productID: String(wire: message.pointee.product_id))
+        self.priceMilliunits = message.pointee.price_change_case == PERCH__V1__PRODUCT_EDIT__PRICE_CHANGE_PRICE_MILLIUNITS ? message.pointee.price_milliunits : nil
+        self.displayName = message.pointee.name_change_case == PERCH__V1__PRODUCT_EDIT__NAME_CHANGE_DISPLAY_NAME ? String(wire: message.pointee.display_name) : nil
+        self.isWithdrawn = message.pointee.withdrawal_case == PERCH__V1__PRODUCT_EDIT__WITHDRAWAL_WITHDRAWN ? message.pointee.withdrawn != 0 : nil
+        self.isFamilyShareable = message.pointee.sharing_case == PERCH__V1__PRODUCT_EDIT__SHARING_FAMILY_SHAREABLE ? message.pointee.family_shareable != 0 : nil
+        self.offers = readList(message.pointee.n_offers, message.pointee.offers) { OfferEdit($0) }
+    }
+}
+
+extension OfferEdit {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OfferEdit>, _ arena: Arena) {
+        message.pointee.type = .init(self.type)
+        message.pointee.id = arena.text(self.id)
+        message.pointee.removed = self.isRemoved ? 1 : 0
+        message.pointee.payment_mode = .init(self.paymentMode)
+        message.pointee.price_milliunits = self.priceMilliunits
+        if !self.period.isBlank { message.pointee.period = arena.message { self.period.write(to: $0, arena) } }
+        message.pointee.period_count = self.periodCount
+        (message.pointee.n_eligibility, message.pointee.eligibility) = arena.texts(self.eligibility)
+        message.pointee.eligible = self.isEligible ? 1 : 0
+        if let value = self.winBackRule {
+            message.pointee.win_back_rule = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.stackable = self.isStackable ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__OfferEdit>) {
+        self.init(type: OfferType(message.pointee.type), id: String(wire: message.pointee.id))
+        self.isRemoved = message.pointee.removed != 0
+        self.paymentMode = PaymentMode(message.pointee.payment_mode)
+        self.priceMilliunits = message.pointee.price_milliunits
+        self.period = read(message.pointee.period) { Period($0) } ?? .blank
+        self.periodCount = message.pointee.period_count
+        self.eligibility = readTexts(message.pointee.n_eligibility, message.pointee.eligibility)
+        self.isEligible = message.pointee.eligible != 0
+        self.winBackRule = read(message.pointee.win_back_rule) { WinBackRuleEdit($0) }
+        self.isStackable = message.pointee.stackable != 0
+    }
+}
+
+extension WinBackRuleEdit {
+    func write(to message: UnsafeMutablePointer<Perch__V1__WinBackRule>, _ arena: Arena) {
+        message.pointee.paid_months = self.paidMonths
+        message.pointee.lapsed_months_min = self.lapsedMonthsMin
+        message.pointee.lapsed_months_max = self.lapsedMonthsMax
+        message.pointee.wait_months = self.waitMonths
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__WinBackRule>) {
+        self.init(
+            paidMonths: message.pointee.paid_months,
+            lapsedMonthsMin: message.pointee.lapsed_months_min,
+            lapsedMonthsMax: message.pointee.lapsed_months_max,
+            waitMonths: message.pointee.wait_months
+        )
+    }
+}
+
+extension AppSettingChange {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AppSetting>, _ arena: Arena) {
+        switch self {
+            case .askToBuy(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_ASK_TO_BUY
+                message.pointee.ask_to_buy = value0 ? 1 : 0
+            case .interruptedPurchases(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_INTERRUPTED_PURCHASES
+                message.pointee.interrupted_purchases = value0 ? 1 : 0
+            case .billingRetryOnRenewal(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_BILLING_RETRY_ON_RENEWAL
+                message.pointee.billing_retry_on_renewal = value0 ? 1 : 0
+            case .gracePeriod(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD
+                message.pointee.grace_period = value0 ? 1 : 0
+            case .gracePeriodDays(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD_DAYS
+                message.pointee.grace_period_days = value0
+            case .gracePeriodForAllRenewals(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD_FOR_ALL_RENEWALS
+                message.pointee.grace_period_for_all_renewals = value0 ? 1 : 0
+            case .dialogs(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_DIALOGS
+                message.pointee.dialogs = value0 ? 1 : 0
+            case .timeRate(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_TIME_RATE
+                message.pointee.time_rate = value0
+            case .storefront(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_STOREFRONT
+                message.pointee.storefront = arena.text(value0)
+            case .locale(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_LOCALE
+                message.pointee.locale = arena.text(value0)
+            case .simulatedError(let value0, let value1):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_SIMULATED_ERROR
+                message.pointee.simulated_error = arena.message {
+                    $0.pointee.api = .init(value0)
+                    if let value = value1 { $0.pointee.error = .init(value) }
+                }
+            case .product(let value0):
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_PRODUCT
+                message.pointee.product = arena.message { value0.write(to: $0, arena) }
+            case .reset:
+                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_RESET
+                message.pointee.reset = 1
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AppSetting>) throws(MessageError) {
+        switch message.pointee.setting_case {
+            case PERCH__V1__APP_SETTING__SETTING_ASK_TO_BUY:
+                self = .askToBuy(message.pointee.ask_to_buy != 0)
+            case PERCH__V1__APP_SETTING__SETTING_INTERRUPTED_PURCHASES:
+                self = .interruptedPurchases(message.pointee.interrupted_purchases != 0)
+            case PERCH__V1__APP_SETTING__SETTING_BILLING_RETRY_ON_RENEWAL:
+                self = .billingRetryOnRenewal(message.pointee.billing_retry_on_renewal != 0)
+            case PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD:
+                self = .gracePeriod(message.pointee.grace_period != 0)
+            case PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD_DAYS:
+                self = .gracePeriodDays(message.pointee.grace_period_days)
+            case PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD_FOR_ALL_RENEWALS:
+                self = .gracePeriodForAllRenewals(message.pointee.grace_period_for_all_renewals != 0)
+            case PERCH__V1__APP_SETTING__SETTING_DIALOGS:
+                self = .dialogs(message.pointee.dialogs != 0)
+            case PERCH__V1__APP_SETTING__SETTING_TIME_RATE:
+                self = .timeRate(message.pointee.time_rate)
+            case PERCH__V1__APP_SETTING__SETTING_STOREFRONT:
+                self = .storefront(String(wire: message.pointee.storefront))
+            case PERCH__V1__APP_SETTING__SETTING_LOCALE:
+                self = .locale(String(wire: message.pointee.locale))
+            case PERCH__V1__APP_SETTING__SETTING_SIMULATED_ERROR:
+                self = .simulatedError(StoreKitAPI(message.pointee.simulated_error.pointee.api), notBlank(SimulatedError(message.pointee.simulated_error.pointee.error)))
+            case PERCH__V1__APP_SETTING__SETTING_PRODUCT:
+                self = .product(ProductEdit(message.pointee.product))
+            case PERCH__V1__APP_SETTING__SETTING_RESET:
+                guard message.pointee.reset != 0 else {
+                    throw .invalid(field: "perch.v1.AppSetting.reset", found: "false", expected: "true, or another setting")
+                }
+                self = .reset
+            default: throw .missing(field: "perch.v1.AppSetting.setting")
+        }
+    }
+}
+
+extension RenewalInfo {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RenewalInfo>, _ arena: Arena) {
+        message.pointee.original_transaction_id = self.originalTransactionID
+        message.pointee.current_product_id = arena.text(self.currentProductID)
+        message.pointee.will_auto_renew = self.willAutoRenew ? 1 : 0
+        if let value = self.autoRenewPreference {
+            message.pointee.auto_renew_preference = arena.text(value)
+        }
+        if let value = self.expirationReason {
+            message.pointee.expiration_reason = .init(value)
+        }
+        message.pointee.is_in_billing_retry = self.isInBillingRetry ? 1 : 0
+        if let value = self.gracePeriodExpirationDate {
+            message.pointee.grace_period_case = PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS
+            message.pointee.grace_period_expiration_date_ms = value.milliseconds
+        }
+        message.pointee.price_increase_status = .init(self.priceIncreaseStatus)
+        message.pointee.renewal_date_ms = self.renewalDate.milliseconds
+        if let value = self.renewalPrice {
+            message.pointee.renewal_price = arena.message { value.write(to: $0, arena) }
+        }
+        if let value = self.offer {
+            message.pointee.offer = arena.message { value.write(to: $0, arena) }
+        }
+        (message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids) = arena.texts(self.eligibleWinBackOfferIDs)
+        message.pointee.recent_subscription_start_date_ms = self.recentSubscriptionStartDate.milliseconds
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+        message.pointee.environment = .init(self.environment)
+        message.pointee.renewal_billing_plan = .init(self.renewalBillingPlan)
+        if let value = self.commitment {
+            message.pointee.commitment = arena.message { value.write(to: $0, arena) }
+        }
+        if arena.omitsSignatures { return }
+        message.pointee.signed_date_ms = self.signedDate.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RenewalInfo>) {
+        self.init(
+            originalTransactionID: message.pointee.original_transaction_id,
+            currentProductID: String(wire: message.pointee.current_product_id),
+            willAutoRenew: message.pointee.will_auto_renew != 0,
+            renewalDate: Instant(milliseconds: message.pointee.renewal_date_ms),
+            recentSubscriptionStartDate: Instant(milliseconds: message.pointee.recent_subscription_start_date_ms),
+            environment: AppEnvironment(message.pointee.environment),
+            signedDate: Instant(milliseconds: message.pointee.signed_date_ms)
+        )
+        self.autoRenewPreference = notBlank(String(wire: message.pointee.auto_renew_preference))
+        self.expirationReason = notBlank(ExpirationReason(message.pointee.expiration_reason))
+        self.isInBillingRetry = message.pointee.is_in_billing_retry != 0
+        self.gracePeriodExpirationDate = message.pointee.grace_period_case == PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.grace_period_expiration_date_ms) : nil
+        self.priceIncreaseStatus = PriceIncreaseStatus(message.pointee.price_increase_status)
+        self.renewalPrice = read(message.pointee.renewal_price) { Money($0) }
+        self.offer = read(message.pointee.offer) { TransactionOffer($0) }
+        self.eligibleWinBackOfferIDs = readTexts(message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids)
+        self.appAccountToken = String(wire: message.pointee.app_account_token)
+        self.appTransactionID = String(wire: message.pointee.app_transaction_id)
+        self.renewalBillingPlan = BillingPlanType(message.pointee.renewal_billing_plan)
+        self.commitment = read(message.pointee.commitment) { Commitment($0) }
+    }
+}
+
+extension SubscriptionStatus {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>, _ arena: Arena) {
+        message.pointee.state = .init(self.state)
+        if !self.transaction.isBlank { message.pointee.transaction = arena.message { self.transaction.write(to: $0, arena) } }
+        if !self.renewalInfo.isBlank { message.pointee.renewal_info = arena.message { self.renewalInfo.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>) {
+        self.init(
+            state: RenewalState(message.pointee.state),
+            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) } ?? .blank,
+            renewalInfo: read(message.pointee.renewal_info) { Verified<RenewalInfo>($0) } ?? .blank
+        )
+    }
+}
+
+extension SubscriptionStatuses {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>, _ arena: Arena) {
+        (message.pointee.n_statuses, message.pointee.statuses) = arena.list(self.statuses) { $0.write(to: $1, arena) }
+        if let value = self.effectiveIndex {
+            message.pointee.effective_case = PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX
+            message.pointee.effective_index = UInt32(value)
+        }
+        message.pointee.effective_reason = .init(self.effectiveReason)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>) {
+        self.init(
+            statuses: readList(message.pointee.n_statuses, message.pointee.statuses) { SubscriptionStatus($0) },
+            effectiveIndex: message.pointee.effective_case == PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX ? Int(message.pointee.effective_index) : nil,
+            effectiveReason: EffectiveReason(message.pointee.effective_reason)
+        )
+    }
+}
+
+extension GroupStatuses {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GroupStatuses>, _ arena: Arena) {
+        message.pointee.group_id = arena.text(self.groupID)
+        if !self.statuses.isBlank { message.pointee.statuses = arena.message { self.statuses.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GroupStatuses>) {
+        self.init(
+            groupID: String(wire: message.pointee.group_id),
+            statuses: read(message.pointee.statuses) { SubscriptionStatuses($0) } ?? .blank
+        )
+    }
+}
+
+extension Failure {
+    func write(to message: UnsafeMutablePointer<Perch__V1__Failure>, _ arena: Arena) {
+        message.pointee.reason = arena.text(self.reason)
+        message.pointee.message = arena.text(self.message)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__Failure>) {
+        self.init(reason: String(wire: message.pointee.reason), message: String(wire: message.pointee.message))
+    }
+}
+
+extension Bookmark {
+    func write(to message: UnsafeMutablePointer<Perch__V1__Bookmark>, _ arena: Arena) {
+        message.pointee.revision = self.revision
+        message.pointee.server_time_ms = self.serverTime.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__Bookmark>) {
+        self.init(revision: message.pointee.revision, serverTime: Instant(milliseconds: message.pointee.server_time_ms))
+    }
+}
+
+extension Forecast {
+    func write(to message: UnsafeMutablePointer<Perch__V1__Forecast>, _ arena: Arena) {
+        message.pointee.at_ms = self.at.milliseconds
+        message.pointee.kind = .init(self.kind)
+        message.pointee.original_transaction_id = self.originalTransactionID
+        message.pointee.state = .init(self.state)
+        message.pointee.entitled = self.state.isEntitled ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__Forecast>) {
+        self.init(
+            at: Instant(milliseconds: message.pointee.at_ms),
+            kind: ForecastKind(message.pointee.kind),
+            originalTransactionID: message.pointee.original_transaction_id,
+            state: RenewalState(message.pointee.state)
+        )
+    }
+}
+
+extension ValueInfo {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ValueInfo>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.commit_time_ms = self.committed.milliseconds
+        message.pointee.cause = .init(self.cause)
+        if let value = self.forecast {
+            message.pointee.next_change = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.resume_token = arena.bytes(self.token)
+        message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ValueInfo>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            committed: Instant(milliseconds: message.pointee.commit_time_ms),
+            cause: Cause(message.pointee.cause),
+            forecast: read(message.pointee.next_change) { Forecast($0) },
+            token: [UInt8](message.pointee.resume_token),
+            isNotInCatalog: message.pointee.not_in_catalog != 0
+        )
+    }
+}
+
+extension OperateRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OperateRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+        if let value = self.operation {
+            message.pointee.operation = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__OperateRequest>) throws(MessageError) {
+        guard let operation = message.pointee.operation else {
+            throw .missing(field: "perch.v1.OperateRequest.operation")
+        }
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            idempotencyKey: [UInt8](message.pointee.idempotency_key),
+            operation: try StoreOperation(operation)
+        )
+    }
+}
+
+extension OperateResponse {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OperateResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+        if let value = self.transaction {
+            message.pointee.transaction = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.purchase_result = .init(self.purchaseResult)
+        message.pointee.already_held = self.wasHeld ? 1 : 0
+        message.pointee.number = self.number
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__OperateResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) },
+            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) },
+            purchaseResult: PurchaseResult(message.pointee.purchase_result),
+            wasHeld: message.pointee.already_held != 0,
+            number: message.pointee.number
+        )
+    }
+}
+
+extension InspectAccountRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__InspectAccountRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        if let value = self.atLeast {
+            message.pointee.at_least = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__InspectAccountRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            atLeast: read(message.pointee.at_least) { Position($0) }
+        )
+    }
+}
+
+extension FamilySharing {
+    func write(to message: UnsafeMutablePointer<Perch__V1__FamilyShare>, _ arena: Arena) {
+        message.pointee.original_transaction_id = self.original
+        message.pointee.member_original_transaction_id = self.memberOriginal
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__FamilyShare>) {
+        self.init(
+            original: message.pointee.original_transaction_id,
+            memberOriginal: message.pointee.member_original_transaction_id
+        )
+    }
+}
+
+extension AccountInspection {
+    func write(to message: UnsafeMutablePointer<Perch__V1__InspectAccountResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        (message.pointee.n_groups, message.pointee.groups) = arena.list(self.groups) { $0.write(to: $1, arena) }
+        (message.pointee.n_owned, message.pointee.owned) = arena.list(self.owned) { $0.write(to: $1, arena) }
+        (message.pointee.n_pending_purchases, message.pointee.pending_purchases) = arena.list(self.pendingPurchases) { $0.write(to: $1, arena) }
+        (message.pointee.n_purchase_intents, message.pointee.purchase_intents) = arena.list(self.intents) { $0.write(to: $1, arena) }
+        (message.pointee.n_shares, message.pointee.shares) = arena.list(self.shares) { $0.write(to: $1, arena) }
+        message.pointee.storefront = arena.text(self.storefront)
+        message.pointee.charges = .init(self.charges)
+        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+        (message.pointee.n_awaiting_sync, message.pointee.awaiting_sync) = arena.list(self.awaitingSync) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__InspectAccountResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            groups: readList(message.pointee.n_groups, message.pointee.groups) { GroupStatuses($0) },
+            owned: readList(message.pointee.n_owned, message.pointee.owned) { Verified<Transaction>($0) },
+            pendingPurchases: readList(message.pointee.n_pending_purchases, message.pointee.pending_purchases) { PendingPurchase($0) },
+            intents: readList(message.pointee.n_purchase_intents, message.pointee.purchase_intents) { PurchaseIntent($0) },
+            shares: readList(message.pointee.n_shares, message.pointee.shares) { FamilySharing($0) },
+            storefront: String(wire: message.pointee.storefront),
+            charges: ChargeOutcome(message.pointee.charges),
+            appTransactionID: String(wire: message.pointee.app_transaction_id),
+            awaitingSync: readList(message.pointee.n_awaiting_sync, message.pointee.awaiting_sync) { Verified<Transaction>($0) }
+        )
+    }
+}
+
+extension ListAccountsRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListAccountsRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.page_size = self.pageSize
+        message.pointee.page_token = arena.bytes(self.pageToken)
+        message.pointee.with_summaries = self.withSummaries ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListAccountsRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            pageSize: message.pointee.page_size,
+            pageToken: [UInt8](message.pointee.page_token),
+            withSummaries: message.pointee.with_summaries != 0
+        )
+    }
+}
+
+extension AccountSummary {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AccountSummary>, _ arena: Arena) {
+        message.pointee.state = .init(self.state)
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.transaction_id = self.transactionID
+        message.pointee.original_transaction_id = self.originalTransactionID
+        if let value = self.expirationDate {
+            message.pointee.expiration_case = PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION_EXPIRATION_DATE_MS
+            message.pointee.expiration_date_ms = value.milliseconds
+        }
+        message.pointee.will_auto_renew = self.willAutoRenew ? 1 : 0
+        if let value = self.nextChange {
+            message.pointee.next_change = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.family_shared = self.isFamilyShared ? 1 : 0
+        message.pointee.refunded = self.isRefunded ? 1 : 0
+        message.pointee.price_increase_pending = self.isPriceIncreasePending ? 1 : 0
+        message.pointee.line_count = self.lineCount
+        message.pointee.owned_count = self.ownedCount
+        message.pointee.pending_count = self.pendingCount
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        message.pointee.revision = self.revision
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AccountSummary>) {
+        self.init(
+            state: RenewalState(message.pointee.state),
+            productID: String(wire: message.pointee.product_id),
+            transactionID: message.pointee.transaction_id,
+            originalTransactionID: message.pointee.original_transaction_id,
+            expirationDate: message.pointee.expiration_case == PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.expiration_date_ms) : nil,
+            willAutoRenew: message.pointee.will_auto_renew != 0,
+            nextChange: read(message.pointee.next_change) { Forecast($0) },
+            isFamilyShared: message.pointee.family_shared != 0,
+            isRefunded: message.pointee.refunded != 0,
+            isPriceIncreasePending: message.pointee.price_increase_pending != 0,
+            lineCount: message.pointee.line_count,
+            ownedCount: message.pointee.owned_count,
+            pendingCount: message.pointee.pending_count,
+            appAccountToken: String(wire: message.pointee.app_account_token),
+            revision: message.pointee.revision
+        )
+    }
+}
+
+extension AccountPage {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListAccountsResponse>, _ arena: Arena) {
+        (message.pointee.n_accounts, message.pointee.accounts) = arena.texts(self.accounts)
+        message.pointee.next_page_token = arena.bytes(self.nextPageToken)
+        (message.pointee.n_summaries, message.pointee.summaries) = arena.list(self.summaries) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListAccountsResponse>) {
+        self.init(
+            accounts: readTexts(message.pointee.n_accounts, message.pointee.accounts),
+            nextPageToken: [UInt8](message.pointee.next_page_token),
+            summaries: readList(message.pointee.n_summaries, message.pointee.summaries) { AccountSummary($0) }
+        )
+    }
+}
+
+extension ConfigureRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ConfigureRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        (message.pointee.n_settings, message.pointee.settings) = arena.list(self.settings) { $0.write(to: $1, arena) }
+        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ConfigureRequest>) throws(MessageError) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            settings: try readEach(message.pointee.n_settings, message.pointee.settings) { message throws(MessageError) in try AppSettingChange(message) },
+            idempotencyKey: [UInt8](message.pointee.idempotency_key)
+        )
+    }
+}
+
+extension Acknowledgement {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ConfigureResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ConfigureResponse>) {
+        self.init(position: read(message.pointee.position) { Position($0) })
+    }
+}
+
+extension SettingsRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetSettingsRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetSettingsRequest>) {
+        self.init(app: read(message.pointee.app) { AppReference($0) } ?? AppReference())
+    }
+}
+
+extension SettingsList {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetSettingsResponse>, _ arena: Arena) {
+        (message.pointee.n_settings, message.pointee.settings) = arena.list(self.settings) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetSettingsResponse>) {
+        self.init(
+            settings: readKnown(message.pointee.n_settings, message.pointee.settings) { message throws(MessageError) in try AppSettingChange(message) }
+        )
+    }
+}
+
+extension ClockRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetClockRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetClockRequest>) {
+        self.init(app: read(message.pointee.app) { AppReference($0) } ?? AppReference())
+    }
+}
+
+extension ClockState {
+    func write(to message: UnsafeMutablePointer<Perch__V1__Clock>, _ arena: Arena) {
+        message.pointee.now_ms = self.now.milliseconds
+        message.pointee.frozen = self.isFrozen ? 1 : 0
+        message.pointee.offset_ms = self.offsetMilliseconds
+        message.pointee.time_rate = self.timeRate
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__Clock>) {
+        self.init(
+            now: Instant(milliseconds: message.pointee.now_ms),
+            isFrozen: message.pointee.frozen != 0,
+            offsetMilliseconds: message.pointee.offset_ms,
+            timeRate: message.pointee.time_rate
+        )
+    }
+}
+
+extension ClockResponse {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetClockResponse>, _ arena: Arena) {
+        if !self.clock.isBlank { message.pointee.clock = arena.message { self.clock.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetClockResponse>) {
+        self.init(clock: read(message.pointee.clock) { ClockState($0) } ?? ClockState())
+    }
+}
+
+extension SetClockRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SetClockRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        switch self.change {
+            case .freeze?:
+                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_FREEZE
+                message.pointee.freeze = arena.message { _ in }
+            case .resume?:
+                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_RESUME
+                message.pointee.resume = arena.message { _ in }
+            case .advanceBy(let value0)?:
+                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_BY_MS
+                message.pointee.advance_by_ms = value0
+            case .advanceTo(let value0)?:
+                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_TO_MS
+                message.pointee.advance_to_ms = value0.milliseconds
+            case .advanceToBoundary(let value0)?:
+                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_TO_BOUNDARY
+                message.pointee.advance_to_boundary = arena.message {
+                    $0.pointee.account = arena.text(value0)
+                }
+            case nil: break
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SetClockRequest>) {
+        let change: ClockChange?
+        switch message.pointee.change_case {
+            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_FREEZE:
+                change = .freeze
+            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_RESUME:
+                change = .resume
+            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_BY_MS:
+                change = .advanceBy(milliseconds: message.pointee.advance_by_ms)
+            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_TO_MS:
+                change = .advanceTo(Instant(milliseconds: message.pointee.advance_to_ms))
+            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_TO_BOUNDARY:
+                change = .advanceToBoundary(account: String(wire: message.pointee.advance_to_boundary.pointee.account))
+            default: change = nil
+        }
+        self.init(app: read(message.pointee.app) { AppReference($0) } ?? AppReference(), change: change)
+    }
+}
+
+extension SetClockResponse {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SetClockResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+        if !self.clock.isBlank { message.pointee.clock = arena.message { self.clock.write(to: $0, arena) } }
+        message.pointee.settled_count = self.settledCount
+        message.pointee.renewed_count = self.renewedCount
+        message.pointee.failed_count = self.failedCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SetClockResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) },
+            clock: read(message.pointee.clock) { ClockState($0) } ?? ClockState(),
+            settledCount: message.pointee.settled_count,
+            renewedCount: message.pointee.renewed_count,
+            failedCount: message.pointee.failed_count
+        )
+    }
+}
+
 extension AppSummary {
     func write(to message: UnsafeMutablePointer<Perch__V1__App>, _ arena: Arena) {
         message.pointee.bundle_id = arena.text(self.bundleID)
@@ -657,6 +1855,93 @@ extension MoveAnswer {
     }
 }
 
+extension EraseAccountRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EraseAccountRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EraseAccountRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account)
+        )
+    }
+}
+
+extension EraseAccountResponse {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EraseAccountResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.fact_count = self.factCount
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EraseAccountResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            factCount: message.pointee.fact_count
+        )
+    }
+}
+
+extension ExportAccountRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ExportAccountRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ExportAccountRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account)
+        )
+    }
+}
+
+extension AccountExport {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ExportAccountResponse>, _ arena: Arena) {
+        (message.pointee.n_keys, message.pointee.keys) = arena.texts(self.keys)
+        (message.pointee.n_app_account_tokens, message.pointee.app_account_tokens) = arena.texts(self.appAccountTokens)
+        (message.pointee.n_app_transaction_ids, message.pointee.app_transaction_ids) = arena.texts(self.appTransactionIDs)
+        if !self.inspection.isBlank { message.pointee.account = arena.message { self.inspection.write(to: $0, arena) } }
+        (message.pointee.n_transactions, message.pointee.transactions) = arena.list(self.transactions) { $0.write(to: $1, arena) }
+        message.pointee.next_page_token = arena.bytes(self.nextPageToken)
+        (message.pointee.n_grants, message.pointee.grants) = arena.list(self.grants) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ExportAccountResponse>) {
+        self.init(
+            keys: readTexts(message.pointee.n_keys, message.pointee.keys),
+            appAccountTokens: readTexts(message.pointee.n_app_account_tokens, message.pointee.app_account_tokens),
+            appTransactionIDs: readTexts(message.pointee.n_app_transaction_ids, message.pointee.app_transaction_ids),
+            inspection: read(message.pointee.account) { AccountInspection($0) } ?? AccountInspection(),
+            transactions: readList(message.pointee.n_transactions, message.pointee.transactions) { Verified<Transaction>($0) },
+            nextPageToken: [UInt8](message.pointee.next_page_token),
+            grants: readList(message.pointee.n_grants, message.pointee.grants) { EntitlementGrant($0) }
+        )
+    }
+}
+
+extension EntitlementGrant {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GrantSummary>, _ arena: Arena) {
+        message.pointee.name = arena.text(self.name)
+        if let value = self.until {
+            message.pointee.end_case = PERCH__V1__GRANT_SUMMARY__END_UNTIL_MS
+            message.pointee.until_ms = value.milliseconds
+        }
+        message.pointee.reason = arena.text(self.reason)
+        message.pointee.since_ms = self.since.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GrantSummary>) {
+        self.init(
+            name: String(wire: message.pointee.name),
+            until: message.pointee.end_case == PERCH__V1__GRANT_SUMMARY__END_UNTIL_MS ? Instant(milliseconds: message.pointee.until_ms) : nil,
+            reason: String(wire: message.pointee.reason),
+            since: Instant(milliseconds: message.pointee.since_ms)
+        )
+    }
+}
+
 extension GrantEntitlementRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__GrantEntitlementRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
@@ -769,428 +2054,6 @@ extension AuditPage {
         self.init(
             entries: readList(message.pointee.n_entries, message.pointee.entries) { AuditLine($0) },
             hasMore: message.pointee.has_more != 0
-        )
-    }
-}
-
-extension SubscriptionOffer {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionOffer>, _ arena: Arena) {
-        message.pointee.id = arena.text(self.id)
-        message.pointee.type = .init(self.type)
-        message.pointee.payment_mode = .init(self.paymentMode)
-        if !self.price.isBlank { message.pointee.price = arena.message { self.price.write(to: $0, arena) } }
-        message.pointee.display_price = arena.text(self.displayPrice)
-        if !self.period.isBlank { message.pointee.period = arena.message { self.period.write(to: $0, arena) } }
-        message.pointee.period_count = UInt32(bitPattern: self.periodCount)
-        message.pointee.billing_plan = .init(self.billingPlan)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionOffer>) {
-        self.init(
-            id: String(wire: message.pointee.id),
-            type: OfferType(message.pointee.type),
-            paymentMode: PaymentMode(message.pointee.payment_mode),
-            price: read(message.pointee.price) { Money($0) } ?? .blank,
-            period: read(message.pointee.period) { Period($0) } ?? .blank,
-            periodCount: Int32(bitPattern: message.pointee.period_count)
-        )
-        self.displayPrice = String(wire: message.pointee.display_price)
-        self.billingPlan = BillingPlanType(message.pointee.billing_plan)
-    }
-}
-
-extension BillingPlan {
-    func write(to message: UnsafeMutablePointer<Perch__V1__BillingPlan>, _ arena: Arena) {
-        message.pointee.type = .init(self.type)
-        if !self.price.isBlank { message.pointee.price = arena.message { self.price.write(to: $0, arena) } }
-        message.pointee.display_price = arena.text(self.displayPrice)
-        if !self.commitmentPrice.isBlank { message.pointee.commitment_price = arena.message { self.commitmentPrice.write(to: $0, arena) } }
-        message.pointee.commitment_display_price = arena.text(self.commitmentDisplayPrice)
-        message.pointee.charge_count = self.chargeCount
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__BillingPlan>) {
-        self.init(
-            type: BillingPlanType(message.pointee.type),
-            price: read(message.pointee.price) { Money($0) } ?? .blank,
-            commitmentPrice: read(message.pointee.commitment_price) { Money($0) } ?? .blank,
-            chargeCount: message.pointee.charge_count
-        )
-        self.displayPrice = String(wire: message.pointee.display_price)
-        self.commitmentDisplayPrice = String(wire: message.pointee.commitment_display_price)
-    }
-}
-
-extension SubscriptionInfo {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionInfo>, _ arena: Arena) {
-        message.pointee.group_id = arena.text(self.groupID)
-        message.pointee.group_display_name = arena.text(self.groupDisplayName)
-        message.pointee.group_level = UInt32(bitPattern: self.groupLevel)
-        if !self.period.isBlank { message.pointee.period = arena.message { self.period.write(to: $0, arena) } }
-        (message.pointee.n_introductory_offers, message.pointee.introductory_offers) = arena.list(self.introductoryOffers) { $0.write(to: $1, arena) }
-        (message.pointee.n_promotional_offers, message.pointee.promotional_offers) = arena.list(self.promotionalOffers) { $0.write(to: $1, arena) }
-        (message.pointee.n_win_back_offers, message.pointee.win_back_offers) = arena.list(self.winBackOffers) { $0.write(to: $1, arena) }
-        (message.pointee.n_billing_plans, message.pointee.billing_plans) = arena.list(self.billingPlans) { $0.write(to: $1, arena) }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionInfo>) {
-        self.init(
-            groupID: String(wire: message.pointee.group_id),
-            groupDisplayName: String(wire: message.pointee.group_display_name),
-            groupLevel: Int32(bitPattern: message.pointee.group_level),
-            period: read(message.pointee.period) { Period($0) } ?? .blank
-        )
-        self.introductoryOffers = readList(message.pointee.n_introductory_offers, message.pointee.introductory_offers) { SubscriptionOffer($0) }
-        self.promotionalOffers = readList(message.pointee.n_promotional_offers, message.pointee.promotional_offers) { SubscriptionOffer($0) }
-        self.winBackOffers = readList(message.pointee.n_win_back_offers, message.pointee.win_back_offers) { SubscriptionOffer($0) }
-        self.billingPlans = readList(message.pointee.n_billing_plans, message.pointee.billing_plans) { BillingPlan($0) }
-    }
-}
-
-extension Product {
-    func write(to message: UnsafeMutablePointer<Perch__V1__Product>, _ arena: Arena) {
-        message.pointee.id = arena.text(self.id)
-        message.pointee.type = .init(self.type)
-        message.pointee.display_name = arena.text(self.displayName)
-        message.pointee.description = arena.text(self.description)
-        if !self.price.isBlank { message.pointee.price = arena.message { self.price.write(to: $0, arena) } }
-        message.pointee.display_price = arena.text(self.displayPrice)
-        message.pointee.is_family_shareable = self.isFamilyShareable ? 1 : 0
-        message.pointee.promotional_image_id = arena.text(self.promotionalImageID)
-        if let value = self.subscription {
-            message.pointee.subscription = arena.message { value.write(to: $0, arena) }
-        }
-        if !self.storefront.isBlank { message.pointee.storefront = arena.message { self.storefront.write(to: $0, arena) } }
-        message.pointee.json_representation = arena.bytes(self.jsonRepresentation)
-        message.pointee.promotional_image_hash = arena.bytes(self.promotionalImageHash)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__Product>) {
-        self.init(
-            id: String(wire: message.pointee.id),
-            type: ProductType(message.pointee.type),
-            displayName: String(wire: message.pointee.display_name),
-            description: String(wire: message.pointee.description),
-            price: read(message.pointee.price) { Money($0) } ?? .blank,
-            displayPrice: String(wire: message.pointee.display_price),
-            isFamilyShareable: message.pointee.is_family_shareable != 0,
-            storefront: read(message.pointee.storefront) { Storefront($0) } ?? .blank
-        )
-        self.promotionalImageID = String(wire: message.pointee.promotional_image_id)
-        self.subscription = read(message.pointee.subscription) { SubscriptionInfo($0) }
-        self.jsonRepresentation = [UInt8](message.pointee.json_representation)
-        self.promotionalImageHash = [UInt8](message.pointee.promotional_image_hash)
-    }
-}
-
-extension Revocation {
-    func write(to message: UnsafeMutablePointer<Perch__V1__Revocation>, _ arena: Arena) {
-        message.pointee.date_ms = self.date.milliseconds
-        message.pointee.reason = .init(self.reason)
-        message.pointee.type = .init(self.type)
-        message.pointee.percentage_milli = self.percentageMilli
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__Revocation>) {
-        self.init(
-            date: Instant(milliseconds: message.pointee.date_ms),
-            reason: RevocationReason(message.pointee.reason),
-            type: RevocationType(message.pointee.type),
-            percentageMilli: message.pointee.percentage_milli
-        )
-    }
-}
-
-extension TransactionOffer {
-    func write(to message: UnsafeMutablePointer<Perch__V1__TransactionOffer>, _ arena: Arena) {
-        message.pointee.id = arena.text(self.id)
-        message.pointee.type = .init(self.type)
-        message.pointee.payment_mode = .init(self.paymentMode)
-        if let value = self.period {
-            message.pointee.period = arena.message { value.write(to: $0, arena) }
-        }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__TransactionOffer>) {
-        self.init(
-            id: String(wire: message.pointee.id),
-            type: OfferType(message.pointee.type),
-            paymentMode: PaymentMode(message.pointee.payment_mode),
-            period: read(message.pointee.period) { Period($0) }
-        )
-    }
-}
-
-extension Commitment {
-    func write(to message: UnsafeMutablePointer<Perch__V1__CommitmentInfo>, _ arena: Arena) {
-        message.pointee.billing_period_number = self.billingPeriodNumber
-        message.pointee.total_billing_periods = self.totalBillingPeriods
-        message.pointee.expiration_date_ms = self.expirationDate.milliseconds
-        if !self.price.isBlank { message.pointee.price = arena.message { self.price.write(to: $0, arena) } }
-        message.pointee.will_renew = self.willRenew ? 1 : 0
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__CommitmentInfo>) {
-        self.init(
-            billingPeriodNumber: message.pointee.billing_period_number,
-            totalBillingPeriods: message.pointee.total_billing_periods,
-            expirationDate: Instant(milliseconds: message.pointee.expiration_date_ms),
-            price: read(message.pointee.price) { Money($0) } ?? .blank,
-            willRenew: message.pointee.will_renew != 0
-        )
-    }
-}
-
-extension Transaction {
-    func write(to message: UnsafeMutablePointer<Perch__V1__Transaction>, _ arena: Arena) {
-        message.pointee.id = self.id
-        message.pointee.original_id = self.originalID
-        message.pointee.web_order_line_item_id = arena.text(self.webOrderLineItemID)
-        message.pointee.app_bundle_id = arena.text(self.appBundleID)
-        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
-        message.pointee.product_id = arena.text(self.productID)
-        message.pointee.product_type = .init(self.productType)
-        message.pointee.subscription_group_id = arena.text(self.subscriptionGroupID)
-        message.pointee.purchase_date_ms = self.purchaseDate.milliseconds
-        message.pointee.original_purchase_date_ms = self.originalPurchaseDate.milliseconds
-        if let value = self.expirationDate {
-            message.pointee.expiration_case = PERCH__V1__TRANSACTION__EXPIRATION_EXPIRATION_DATE_MS
-            message.pointee.expiration_date_ms = value.milliseconds
-        }
-        message.pointee.purchased_quantity = self.quantity
-        message.pointee.is_upgraded = self.isUpgraded ? 1 : 0
-        message.pointee.ownership_type = .init(self.ownership)
-        if let value = self.offer {
-            message.pointee.offer = arena.message { value.write(to: $0, arena) }
-        }
-        if let value = self.revocation {
-            message.pointee.revocation = arena.message { value.write(to: $0, arena) }
-        }
-        message.pointee.app_account_token = arena.text(self.appAccountToken)
-        message.pointee.environment = .init(self.environment)
-        if !self.storefront.isBlank { message.pointee.storefront = arena.message { self.storefront.write(to: $0, arena) } }
-        message.pointee.reason = .init(self.reason)
-        if let value = self.price {
-            message.pointee.price = arena.message { value.write(to: $0, arena) }
-        }
-        message.pointee.billing_plan = .init(self.billingPlan)
-        if let value = self.commitment {
-            message.pointee.commitment = arena.message { value.write(to: $0, arena) }
-        }
-        message.pointee.advanced_commerce_info = arena.bytes(self.advancedCommerceInfo)
-        if arena.omitsSignatures { return }
-        message.pointee.signed_date_ms = self.signedDate.milliseconds
-        message.pointee.device_verification = arena.bytes(self.deviceVerification)
-        message.pointee.device_verification_nonce = arena.text(self.deviceVerificationNonce)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__Transaction>) {
-        self.init(
-            id: message.pointee.id,
-            originalID: message.pointee.original_id,
-            appBundleID: String(wire: message.pointee.app_bundle_id),
-            productID: String(wire: message.pointee.product_id),
-            productType: ProductType(message.pointee.product_type),
-            purchaseDate: Instant(milliseconds: message.pointee.purchase_date_ms),
-            originalPurchaseDate: Instant(milliseconds: message.pointee.original_purchase_date_ms),
-            environment: AppEnvironment(message.pointee.environment),
-            storefront: read(message.pointee.storefront) { Storefront($0) } ?? .blank,
-            reason: TransactionReason(message.pointee.reason),
-            signedDate: Instant(milliseconds: message.pointee.signed_date_ms)
-        )
-        self.change {
-            $0.webOrderLineItemID = String(wire: message.pointee.web_order_line_item_id)
-            $0.appTransactionID = String(wire: message.pointee.app_transaction_id)
-            $0.subscriptionGroupID = String(wire: message.pointee.subscription_group_id)
-            $0.expirationDate = message.pointee.expiration_case == PERCH__V1__TRANSACTION__EXPIRATION_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.expiration_date_ms) : nil
-            $0.quantity = message.pointee.purchased_quantity
-            $0.isUpgraded = message.pointee.is_upgraded != 0
-            $0.ownership = OwnershipType(message.pointee.ownership_type)
-            $0.offer = read(message.pointee.offer) { TransactionOffer($0) }
-            $0.revocation = read(message.pointee.revocation) { Revocation($0) }
-            $0.appAccountToken = String(wire: message.pointee.app_account_token)
-            $0.price = read(message.pointee.price) { Money($0) }
-            $0.deviceVerification = [UInt8](message.pointee.device_verification)
-            $0.deviceVerificationNonce = String(wire: message.pointee.device_verification_nonce)
-            $0.billingPlan = BillingPlanType(message.pointee.billing_plan)
-            $0.commitment = read(message.pointee.commitment) { Commitment($0) }
-            $0.advancedCommerceInfo = [UInt8](message.pointee.advanced_commerce_info)
-        }
-    }
-}
-
-extension RenewalInfo {
-    func write(to message: UnsafeMutablePointer<Perch__V1__RenewalInfo>, _ arena: Arena) {
-        message.pointee.original_transaction_id = self.originalTransactionID
-        message.pointee.current_product_id = arena.text(self.currentProductID)
-        message.pointee.will_auto_renew = self.willAutoRenew ? 1 : 0
-        if let value = self.autoRenewPreference {
-            message.pointee.auto_renew_preference = arena.text(value)
-        }
-        if let value = self.expirationReason {
-            message.pointee.expiration_reason = .init(value)
-        }
-        message.pointee.is_in_billing_retry = self.isInBillingRetry ? 1 : 0
-        if let value = self.gracePeriodExpirationDate {
-            message.pointee.grace_period_case = PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS
-            message.pointee.grace_period_expiration_date_ms = value.milliseconds
-        }
-        message.pointee.price_increase_status = .init(self.priceIncreaseStatus)
-        message.pointee.renewal_date_ms = self.renewalDate.milliseconds
-        if let value = self.renewalPrice {
-            message.pointee.renewal_price = arena.message { value.write(to: $0, arena) }
-        }
-        if let value = self.offer {
-            message.pointee.offer = arena.message { value.write(to: $0, arena) }
-        }
-        (message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids) = arena.texts(self.eligibleWinBackOfferIDs)
-        message.pointee.recent_subscription_start_date_ms = self.recentSubscriptionStartDate.milliseconds
-        message.pointee.app_account_token = arena.text(self.appAccountToken)
-        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
-        message.pointee.environment = .init(self.environment)
-        message.pointee.renewal_billing_plan = .init(self.renewalBillingPlan)
-        if let value = self.commitment {
-            message.pointee.commitment = arena.message { value.write(to: $0, arena) }
-        }
-        if arena.omitsSignatures { return }
-        message.pointee.signed_date_ms = self.signedDate.milliseconds
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__RenewalInfo>) {
-        self.init(
-            originalTransactionID: message.pointee.original_transaction_id,
-            currentProductID: String(wire: message.pointee.current_product_id),
-            willAutoRenew: message.pointee.will_auto_renew != 0,
-            renewalDate: Instant(milliseconds: message.pointee.renewal_date_ms),
-            recentSubscriptionStartDate: Instant(milliseconds: message.pointee.recent_subscription_start_date_ms),
-            environment: AppEnvironment(message.pointee.environment),
-            signedDate: Instant(milliseconds: message.pointee.signed_date_ms)
-        )
-        self.autoRenewPreference = notBlank(String(wire: message.pointee.auto_renew_preference))
-        self.expirationReason = notBlank(ExpirationReason(message.pointee.expiration_reason))
-        self.isInBillingRetry = message.pointee.is_in_billing_retry != 0
-        self.gracePeriodExpirationDate = message.pointee.grace_period_case == PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.grace_period_expiration_date_ms) : nil
-        self.priceIncreaseStatus = PriceIncreaseStatus(message.pointee.price_increase_status)
-        self.renewalPrice = read(message.pointee.renewal_price) { Money($0) }
-        self.offer = read(message.pointee.offer) { TransactionOffer($0) }
-        self.eligibleWinBackOfferIDs = readTexts(message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids)
-        self.appAccountToken = String(wire: message.pointee.app_account_token)
-        self.appTransactionID = String(wire: message.pointee.app_transaction_id)
-        self.renewalBillingPlan = BillingPlanType(message.pointee.renewal_billing_plan)
-        self.commitment = read(message.pointee.commitment) { Commitment($0) }
-    }
-}
-
-extension SubscriptionStatus {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>, _ arena: Arena) {
-        message.pointee.state = .init(self.state)
-        if !self.transaction.isBlank { message.pointee.transaction = arena.message { self.transaction.write(to: $0, arena) } }
-        if !self.renewalInfo.isBlank { message.pointee.renewal_info = arena.message { self.renewalInfo.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>) {
-        self.init(
-            state: RenewalState(message.pointee.state),
-            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) } ?? .blank,
-            renewalInfo: read(message.pointee.renewal_info) { Verified<RenewalInfo>($0) } ?? .blank
-        )
-    }
-}
-
-extension SubscriptionStatuses {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>, _ arena: Arena) {
-        (message.pointee.n_statuses, message.pointee.statuses) = arena.list(self.statuses) { $0.write(to: $1, arena) }
-        if let value = self.effectiveIndex {
-            message.pointee.effective_case = PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX
-            message.pointee.effective_index = UInt32(value)
-        }
-        message.pointee.effective_reason = .init(self.effectiveReason)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>) {
-        self.init(
-            statuses: readList(message.pointee.n_statuses, message.pointee.statuses) { SubscriptionStatus($0) },
-            effectiveIndex: message.pointee.effective_case == PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX ? Int(message.pointee.effective_index) : nil,
-            effectiveReason: EffectiveReason(message.pointee.effective_reason)
-        )
-    }
-}
-
-extension GroupStatuses {
-    func write(to message: UnsafeMutablePointer<Perch__V1__GroupStatuses>, _ arena: Arena) {
-        message.pointee.group_id = arena.text(self.groupID)
-        if !self.statuses.isBlank { message.pointee.statuses = arena.message { self.statuses.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__GroupStatuses>) {
-        self.init(
-            groupID: String(wire: message.pointee.group_id),
-            statuses: read(message.pointee.statuses) { SubscriptionStatuses($0) } ?? .blank
-        )
-    }
-}
-
-extension Failure {
-    func write(to message: UnsafeMutablePointer<Perch__V1__Failure>, _ arena: Arena) {
-        message.pointee.reason = arena.text(self.reason)
-        message.pointee.message = arena.text(self.message)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__Failure>) {
-        self.init(reason: String(wire: message.pointee.reason), message: String(wire: message.pointee.message))
-    }
-}
-
-extension Bookmark {
-    func write(to message: UnsafeMutablePointer<Perch__V1__Bookmark>, _ arena: Arena) {
-        message.pointee.revision = self.revision
-        message.pointee.server_time_ms = self.serverTime.milliseconds
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__Bookmark>) {
-        self.init(revision: message.pointee.revision, serverTime: Instant(milliseconds: message.pointee.server_time_ms))
-    }
-}
-
-extension Forecast {
-    func write(to message: UnsafeMutablePointer<Perch__V1__Forecast>, _ arena: Arena) {
-        message.pointee.at_ms = self.at.milliseconds
-        message.pointee.kind = .init(self.kind)
-        message.pointee.original_transaction_id = self.originalTransactionID
-        message.pointee.state = .init(self.state)
-        message.pointee.entitled = self.state.isEntitled ? 1 : 0
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__Forecast>) {
-        self.init(
-            at: Instant(milliseconds: message.pointee.at_ms),
-            kind: ForecastKind(message.pointee.kind),
-            originalTransactionID: message.pointee.original_transaction_id,
-            state: RenewalState(message.pointee.state)
-        )
-    }
-}
-
-extension ValueInfo {
-    func write(to message: UnsafeMutablePointer<Perch__V1__ValueInfo>, _ arena: Arena) {
-        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
-        message.pointee.commit_time_ms = self.committed.milliseconds
-        message.pointee.cause = .init(self.cause)
-        if let value = self.forecast {
-            message.pointee.next_change = arena.message { value.write(to: $0, arena) }
-        }
-        message.pointee.resume_token = arena.bytes(self.token)
-        message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__ValueInfo>) {
-        self.init(
-            position: read(message.pointee.position) { Position($0) } ?? .blank,
-            committed: Instant(milliseconds: message.pointee.commit_time_ms),
-            cause: Cause(message.pointee.cause),
-            forecast: read(message.pointee.next_change) { Forecast($0) },
-            token: [UInt8](message.pointee.resume_token),
-            isNotInCatalog: message.pointee.not_in_catalog != 0
         )
     }
 }
@@ -1408,6 +2271,42 @@ extension GetEntitlementsRequest {
             account: String(wire: message.pointee.account),
             asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf(),
             atLeast: read(message.pointee.at_least) { Position($0) }
+        )
+    }
+}
+
+extension GetPassRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetPassRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        if let value = self.atLeast {
+            message.pointee.at_least = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetPassRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            atLeast: read(message.pointee.at_least) { Position($0) }
+        )
+    }
+}
+
+extension EntitlementPass {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetPassResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.pass = arena.text(self.pass)
+        message.pointee.expires_at_ms = self.expiresAt.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetPassResponse>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) },
+            pass: String(wire: message.pointee.pass),
+            expiresAt: Instant(milliseconds: message.pointee.expires_at_ms)
         )
     }
 }
@@ -2032,782 +2931,6 @@ extension SubmissionAnswer {
             newsCount: message.pointee.news_count,
             staleCount: message.pointee.stale_count,
             duplicateCount: message.pointee.duplicate_count
-        )
-    }
-}
-
-extension OrderedOffer {
-    func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseOffer>, _ arena: Arena) {
-        message.pointee.type = .init(self.type)
-        message.pointee.id = arena.text(self.id)
-        message.pointee.jws = arena.text(self.signature)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseOffer>) {
-        self.init(
-            type: OfferType(message.pointee.type),
-            id: String(wire: message.pointee.id),
-            signature: String(wire: message.pointee.jws)
-        )
-    }
-}
-
-extension PurchaseOrder {
-    func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseOrder>, _ arena: Arena) {
-        message.pointee.product_id = arena.text(self.productID)
-        message.pointee.quantity = self.quantity
-        message.pointee.app_account_token = arena.text(self.appAccountToken)
-        if let value = self.offer {
-            message.pointee.offer = arena.message { value.write(to: $0, arena) }
-        }
-        message.pointee.introductory_eligibility = .init(self.introductoryEligibility)
-        message.pointee.introductory_eligibility_jws = arena.text(self.introductoryEligibilitySignature)
-        message.pointee.billing_plan = .init(self.billingPlan)
-        if let value = self.date {
-            message.pointee.bought_case = PERCH__V1__PURCHASE_ORDER__BOUGHT_PURCHASE_DATE_MS
-            message.pointee.purchase_date_ms = value.milliseconds
-        }
-        message.pointee.renewal_behaviour = .init(self.renewalBehaviour)
-        message.pointee.simulates_ask_to_buy = self.simulatesAskToBuy ? 1 : 0
-        message.pointee.seen_storefront = arena.text(self.seenStorefront)
-        message.pointee.continues_in_new_storefront = self.continuesInNewStorefront ? 1 : 0
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseOrder>) {
-        self.init(
-            productID: String(wire: message.pointee.product_id),
-            quantity: message.pointee.quantity,
-            appAccountToken: String(wire: message.pointee.app_account_token),
-            offer: read(message.pointee.offer) { OrderedOffer($0) },
-            introductoryEligibility: IntroductoryEligibility(message.pointee.introductory_eligibility)
-        )
-        self.change {
-            $0.introductoryEligibilitySignature = String(wire: message.pointee.introductory_eligibility_jws)
-            $0.billingPlan = BillingPlanType(message.pointee.billing_plan)
-            $0.date = message.pointee.bought_case == PERCH__V1__PURCHASE_ORDER__BOUGHT_PURCHASE_DATE_MS ? Instant(milliseconds: message.pointee.purchase_date_ms) : nil
-            $0.renewalBehaviour = RenewalBehaviour(message.pointee.renewal_behaviour)
-            $0.simulatesAskToBuy = message.pointee.simulates_ask_to_buy != 0
-            $0.seenStorefront = String(wire: message.pointee.seen_storefront)
-            $0.continuesInNewStorefront = message.pointee.continues_in_new_storefront != 0
-        }
-    }
-}
-
-extension StoreOperation {
-    func write(to message: UnsafeMutablePointer<Perch__V1__StoreOperation>, _ arena: Arena) {
-        switch self {
-            case .buy(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_BUY
-                message.pointee.buy = arena.message { value0.write(to: $0, arena) }
-            case .refund(let value0, let value1, let value2):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_REFUND
-                message.pointee.refund = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                    $0.pointee.reason = .init(value1)
-                    value2.write(to: $0, arena)
-                }
-            case .reverseRefund(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_REVERSE_REFUND
-                message.pointee.reverse_refund = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                }
-            case .declineRefund(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_DECLINE_REFUND
-                message.pointee.decline_refund = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                }
-            case .requestConsumption(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_REQUEST_CONSUMPTION
-                message.pointee.request_consumption = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                }
-            case .renew(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_RENEW
-                message.pointee.renew = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                }
-            case .expire(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_EXPIRE
-                message.pointee.expire = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                }
-            case .setAutoRenew(let value0, let value1):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SET_AUTO_RENEW
-                message.pointee.set_auto_renew = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                    $0.pointee.enabled = value1 ? 1 : 0
-                }
-            case .resolveBilling(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_RESOLVE_BILLING
-                message.pointee.resolve_billing = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                }
-            case .setCharges(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SET_CHARGES
-                message.pointee.set_charges = arena.message {
-                    $0.pointee.outcome = ChargeFailure.write(value0)
-                }
-            case .raisePrice(let value0, let value1, let value2):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_RAISE_PRICE
-                message.pointee.raise_price = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                    $0.pointee.price_milliunits = value1
-                    $0.pointee.consent = PriceConsentNeed.write(value2)
-                }
-            case .answerPriceIncrease(let value0, let value1):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_ANSWER_PRICE_INCREASE
-                message.pointee.answer_price_increase = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                    $0.pointee.agrees = value1 ? 1 : 0
-                }
-            case .extendRenewal(let value0, let value1):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_EXTEND_RENEWAL
-                message.pointee.extend_renewal = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                    $0.pointee.by_ms = value1
-                }
-            case .share(let value0, let value1):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SHARE
-                message.pointee.share = arena.message {
-                    $0.pointee.target = arena.message { value0.write(to: $0, arena) }
-                    $0.pointee.member = arena.text(value1)
-                }
-            case .stopSharing(let value0, let value1):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_STOP_SHARING
-                message.pointee.stop_sharing = arena.message {
-                    if let value = value0 { $0.pointee.target = arena.message { value.write(to: $0, arena) } }
-                    if let value = value1 { $0.pointee.member = arena.text(value) }
-                }
-            case .decidePurchase(let value0, let value1):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_DECIDE_PURCHASE
-                message.pointee.decide_purchase = arena.message {
-                    $0.pointee.number = value0
-                    $0.pointee.approves = value1 ? 1 : 0
-                }
-            case .deleteTransaction(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_DELETE_TRANSACTION
-                message.pointee.delete_transaction = arena.message {
-                    $0.pointee.transaction_id = value0
-                }
-            case .clearTransactions:
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_CLEAR_TRANSACTIONS
-                message.pointee.clear_transactions = arena.message { _ in }
-            case .createIntent(let value0, let value1):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_CREATE_INTENT
-                message.pointee.create_intent = arena.message {
-                    $0.pointee.product_id = arena.text(value0)
-                    if let value = value1 { $0.pointee.offer = arena.message { value.write(to: $0, arena) } }
-                }
-            case .endIntent(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_END_INTENT
-                message.pointee.end_intent = arena.message {
-                    $0.pointee.number = value0
-                }
-            case .setStorefront(let value0):
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SET_STOREFRONT
-                message.pointee.set_storefront = arena.message {
-                    $0.pointee.storefront = arena.text(value0)
-                }
-            case .postMessage:
-                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_POST_MESSAGE
-                message.pointee.post_message = arena.message { _ in }
-        }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__StoreOperation>) throws(MessageError) {
-        switch message.pointee.operation_case {
-            case PERCH__V1__STORE_OPERATION__OPERATION_BUY:
-                self = .buy(PurchaseOrder(message.pointee.buy))
-            case PERCH__V1__STORE_OPERATION__OPERATION_REFUND:
-                self = .refund(try OperationTarget(message.pointee.refund.pointee.target, of: "RefundOperation"), reason: RevocationReason(message.pointee.refund.pointee.reason), share: try RefundShare(message.pointee.refund))
-            case PERCH__V1__STORE_OPERATION__OPERATION_REVERSE_REFUND:
-                self = .reverseRefund(try OperationTarget(message.pointee.reverse_refund.pointee.target, of: "ReverseRefundOperation"))
-            case PERCH__V1__STORE_OPERATION__OPERATION_DECLINE_REFUND:
-                self = .declineRefund(try OperationTarget(message.pointee.decline_refund.pointee.target, of: "DeclineRefundOperation"))
-            case PERCH__V1__STORE_OPERATION__OPERATION_REQUEST_CONSUMPTION:
-                self = .requestConsumption(try OperationTarget(message.pointee.request_consumption.pointee.target, of: "RequestConsumptionOperation"))
-            case PERCH__V1__STORE_OPERATION__OPERATION_RENEW:
-                self = .renew(try OperationTarget(message.pointee.renew.pointee.target, of: "RenewOperation"))
-            case PERCH__V1__STORE_OPERATION__OPERATION_EXPIRE:
-                self = .expire(try OperationTarget(message.pointee.expire.pointee.target, of: "ExpireOperation"))
-            case PERCH__V1__STORE_OPERATION__OPERATION_SET_AUTO_RENEW:
-                self = .setAutoRenew(try OperationTarget(message.pointee.set_auto_renew.pointee.target, of: "SetAutoRenewOperation"), isOn: message.pointee.set_auto_renew.pointee.enabled != 0)
-            case PERCH__V1__STORE_OPERATION__OPERATION_RESOLVE_BILLING:
-                self = .resolveBilling(try OperationTarget(message.pointee.resolve_billing.pointee.target, of: "ResolveBillingOperation"))
-            case PERCH__V1__STORE_OPERATION__OPERATION_SET_CHARGES:
-                self = .setCharges(fail: try ChargeFailure.read(message.pointee.set_charges.pointee.outcome))
-            case PERCH__V1__STORE_OPERATION__OPERATION_RAISE_PRICE:
-                self = .raisePrice(try OperationTarget(message.pointee.raise_price.pointee.target, of: "RaisePriceOperation"), milliunits: message.pointee.raise_price.pointee.price_milliunits, needsConsent: try PriceConsentNeed.read(message.pointee.raise_price.pointee.consent))
-            case PERCH__V1__STORE_OPERATION__OPERATION_ANSWER_PRICE_INCREASE:
-                self = .answerPriceIncrease(try OperationTarget(message.pointee.answer_price_increase.pointee.target, of: "AnswerPriceIncreaseOperation"), agrees: message.pointee.answer_price_increase.pointee.agrees != 0)
-            case PERCH__V1__STORE_OPERATION__OPERATION_EXTEND_RENEWAL:
-                self = .extendRenewal(try OperationTarget(message.pointee.extend_renewal.pointee.target, of: "ExtendRenewalOperation"), milliseconds: message.pointee.extend_renewal.pointee.by_ms)
-            case PERCH__V1__STORE_OPERATION__OPERATION_SHARE:
-                self = .share(try OperationTarget(message.pointee.share.pointee.target, of: "ShareOperation"), member: String(wire: message.pointee.share.pointee.member))
-            case PERCH__V1__STORE_OPERATION__OPERATION_STOP_SHARING:
-                var target: OperationTarget?
-                if let found = message.pointee.stop_sharing.pointee.target { target = try OperationTarget(found, of: "StopSharingOperation") }
-                self = .stopSharing(target, member: notBlank(String(wire: message.pointee.stop_sharing.pointee.member)))
-            case PERCH__V1__STORE_OPERATION__OPERATION_DECIDE_PURCHASE:
-                self = .decidePurchase(id: message.pointee.decide_purchase.pointee.number, approves: message.pointee.decide_purchase.pointee.approves != 0)
-            case PERCH__V1__STORE_OPERATION__OPERATION_DELETE_TRANSACTION:
-                self = .deleteTransaction(message.pointee.delete_transaction.pointee.transaction_id)
-            case PERCH__V1__STORE_OPERATION__OPERATION_CLEAR_TRANSACTIONS:
-                self = .clearTransactions
-            case PERCH__V1__STORE_OPERATION__OPERATION_CREATE_INTENT:
-                self = .createIntent(productID: String(wire: message.pointee.create_intent.pointee.product_id), offer: read(message.pointee.create_intent.pointee.offer) { OrderedOffer($0) })
-            case PERCH__V1__STORE_OPERATION__OPERATION_END_INTENT:
-                self = .endIntent(id: message.pointee.end_intent.pointee.number)
-            case PERCH__V1__STORE_OPERATION__OPERATION_SET_STOREFRONT:
-                self = .setStorefront(String(wire: message.pointee.set_storefront.pointee.storefront))
-            case PERCH__V1__STORE_OPERATION__OPERATION_POST_MESSAGE:
-                self = .postMessage
-            default: throw .missing(field: "perch.v1.StoreOperation.operation")
-        }
-    }
-}
-
-extension PendingPurchase {
-    func write(to message: UnsafeMutablePointer<Perch__V1__PendingPurchase>, _ arena: Arena) {
-        message.pointee.number = self.id
-        message.pointee.reason = .init(self.reason)
-        if !self.order.isBlank { message.pointee.order = arena.message { self.order.write(to: $0, arena) } }
-        message.pointee.since_ms = self.since.milliseconds
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__PendingPurchase>) {
-        self.init(
-            id: message.pointee.number,
-            reason: PendingReason(message.pointee.reason),
-            order: read(message.pointee.order) { PurchaseOrder($0) } ?? .blank,
-            since: Instant(milliseconds: message.pointee.since_ms)
-        )
-    }
-}
-
-extension PurchaseIntent {
-    func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseIntent>, _ arena: Arena) {
-        message.pointee.number = self.id
-        message.pointee.product_id = arena.text(self.productID)
-        if let value = self.offer {
-            message.pointee.offer = arena.message { value.write(to: $0, arena) }
-        }
-        message.pointee.since_ms = self.since.milliseconds
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseIntent>) {
-        self.init(
-            id: message.pointee.number,
-            productID: String(wire: message.pointee.product_id),
-            offer: read(message.pointee.offer) { OrderedOffer($0) },
-            since: Instant(milliseconds: message.pointee.since_ms)
-        )
-    }
-}
-
-extension ProductEdit {
-    func write(to message: UnsafeMutablePointer<Perch__V1__ProductEdit>, _ arena: Arena) {
-        message.pointee.product_id = arena.text(self.productID)
-        if let value = self.priceMilliunits {
-            message.pointee.price_change_case = PERCH__V1__PRODUCT_EDIT__PRICE_CHANGE_PRICE_MILLIUNITS
-            message.pointee.price_milliunits = value
-        }
-        if let value = self.displayName {
-            message.pointee.name_change_case = PERCH__V1__PRODUCT_EDIT__NAME_CHANGE_DISPLAY_NAME
-            message.pointee.display_name = arena.text(value)
-        }
-        if let value = self.isWithdrawn {
-            message.pointee.withdrawal_case = PERCH__V1__PRODUCT_EDIT__WITHDRAWAL_WITHDRAWN
-            message.pointee.withdrawn = value ? 1 : 0
-        }
-        if let value = self.isFamilyShareable {
-            message.pointee.sharing_case = PERCH__V1__PRODUCT_EDIT__SHARING_FAMILY_SHAREABLE
-            message.pointee.family_shareable = value ? 1 : 0
-        }
-        (message.pointee.n_offers, message.pointee.offers) = arena.list(self.offers) { $0.write(to: $1, arena) }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__ProductEdit>) {
-        self.init(productID: String(wire: message.pointee.product_id))
-        self.priceMilliunits = message.pointee.price_change_case == PERCH__V1__PRODUCT_EDIT__PRICE_CHANGE_PRICE_MILLIUNITS ? message.pointee.price_milliunits : nil
-        self.displayName = message.pointee.name_change_case == PERCH__V1__PRODUCT_EDIT__NAME_CHANGE_DISPLAY_NAME ? String(wire: message.pointee.display_name) : nil
-        self.isWithdrawn = message.pointee.withdrawal_case == PERCH__V1__PRODUCT_EDIT__WITHDRAWAL_WITHDRAWN ? message.pointee.withdrawn != 0 : nil
-        self.isFamilyShareable = message.pointee.sharing_case == PERCH__V1__PRODUCT_EDIT__SHARING_FAMILY_SHAREABLE ? message.pointee.family_shareable != 0 : nil
-        self.offers = readList(message.pointee.n_offers, message.pointee.offers) { OfferEdit($0) }
-    }
-}
-
-extension OfferEdit {
-    func write(to message: UnsafeMutablePointer<Perch__V1__OfferEdit>, _ arena: Arena) {
-        message.pointee.type = .init(self.type)
-        message.pointee.id = arena.text(self.id)
-        message.pointee.removed = self.isRemoved ? 1 : 0
-        message.pointee.payment_mode = .init(self.paymentMode)
-        message.pointee.price_milliunits = self.priceMilliunits
-        if !self.period.isBlank { message.pointee.period = arena.message { self.period.write(to: $0, arena) } }
-        message.pointee.period_count = self.periodCount
-        (message.pointee.n_eligibility, message.pointee.eligibility) = arena.texts(self.eligibility)
-        message.pointee.eligible = self.isEligible ? 1 : 0
-        if let value = self.winBackRule {
-            message.pointee.win_back_rule = arena.message { value.write(to: $0, arena) }
-        }
-        message.pointee.stackable = self.isStackable ? 1 : 0
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__OfferEdit>) {
-        self.init(type: OfferType(message.pointee.type), id: String(wire: message.pointee.id))
-        self.isRemoved = message.pointee.removed != 0
-        self.paymentMode = PaymentMode(message.pointee.payment_mode)
-        self.priceMilliunits = message.pointee.price_milliunits
-        self.period = read(message.pointee.period) { Period($0) } ?? .blank
-        self.periodCount = message.pointee.period_count
-        self.eligibility = readTexts(message.pointee.n_eligibility, message.pointee.eligibility)
-        self.isEligible = message.pointee.eligible != 0
-        self.winBackRule = read(message.pointee.win_back_rule) { WinBackRuleEdit($0) }
-        self.isStackable = message.pointee.stackable != 0
-    }
-}
-
-extension WinBackRuleEdit {
-    func write(to message: UnsafeMutablePointer<Perch__V1__WinBackRule>, _ arena: Arena) {
-        message.pointee.paid_months = self.paidMonths
-        message.pointee.lapsed_months_min = self.lapsedMonthsMin
-        message.pointee.lapsed_months_max = self.lapsedMonthsMax
-        message.pointee.wait_months = self.waitMonths
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__WinBackRule>) {
-        self.init(
-            paidMonths: message.pointee.paid_months,
-            lapsedMonthsMin: message.pointee.lapsed_months_min,
-            lapsedMonthsMax: message.pointee.lapsed_months_max,
-            waitMonths: message.pointee.wait_months
-        )
-    }
-}
-
-extension AppSettingChange {
-    func write(to message: UnsafeMutablePointer<Perch__V1__AppSetting>, _ arena: Arena) {
-        switch self {
-            case .askToBuy(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_ASK_TO_BUY
-                message.pointee.ask_to_buy = value0 ? 1 : 0
-            case .interruptedPurchases(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_INTERRUPTED_PURCHASES
-                message.pointee.interrupted_purchases = value0 ? 1 : 0
-            case .billingRetryOnRenewal(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_BILLING_RETRY_ON_RENEWAL
-                message.pointee.billing_retry_on_renewal = value0 ? 1 : 0
-            case .gracePeriod(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD
-                message.pointee.grace_period = value0 ? 1 : 0
-            case .gracePeriodDays(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD_DAYS
-                message.pointee.grace_period_days = value0
-            case .gracePeriodForAllRenewals(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD_FOR_ALL_RENEWALS
-                message.pointee.grace_period_for_all_renewals = value0 ? 1 : 0
-            case .dialogs(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_DIALOGS
-                message.pointee.dialogs = value0 ? 1 : 0
-            case .timeRate(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_TIME_RATE
-                message.pointee.time_rate = value0
-            case .storefront(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_STOREFRONT
-                message.pointee.storefront = arena.text(value0)
-            case .locale(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_LOCALE
-                message.pointee.locale = arena.text(value0)
-            case .simulatedError(let value0, let value1):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_SIMULATED_ERROR
-                message.pointee.simulated_error = arena.message {
-                    $0.pointee.api = .init(value0)
-                    if let value = value1 { $0.pointee.error = .init(value) }
-                }
-            case .product(let value0):
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_PRODUCT
-                message.pointee.product = arena.message { value0.write(to: $0, arena) }
-            case .reset:
-                message.pointee.setting_case = PERCH__V1__APP_SETTING__SETTING_RESET
-                message.pointee.reset = 1
-        }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__AppSetting>) throws(MessageError) {
-        switch message.pointee.setting_case {
-            case PERCH__V1__APP_SETTING__SETTING_ASK_TO_BUY:
-                self = .askToBuy(message.pointee.ask_to_buy != 0)
-            case PERCH__V1__APP_SETTING__SETTING_INTERRUPTED_PURCHASES:
-                self = .interruptedPurchases(message.pointee.interrupted_purchases != 0)
-            case PERCH__V1__APP_SETTING__SETTING_BILLING_RETRY_ON_RENEWAL:
-                self = .billingRetryOnRenewal(message.pointee.billing_retry_on_renewal != 0)
-            case PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD:
-                self = .gracePeriod(message.pointee.grace_period != 0)
-            case PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD_DAYS:
-                self = .gracePeriodDays(message.pointee.grace_period_days)
-            case PERCH__V1__APP_SETTING__SETTING_GRACE_PERIOD_FOR_ALL_RENEWALS:
-                self = .gracePeriodForAllRenewals(message.pointee.grace_period_for_all_renewals != 0)
-            case PERCH__V1__APP_SETTING__SETTING_DIALOGS:
-                self = .dialogs(message.pointee.dialogs != 0)
-            case PERCH__V1__APP_SETTING__SETTING_TIME_RATE:
-                self = .timeRate(message.pointee.time_rate)
-            case PERCH__V1__APP_SETTING__SETTING_STOREFRONT:
-                self = .storefront(String(wire: message.pointee.storefront))
-            case PERCH__V1__APP_SETTING__SETTING_LOCALE:
-                self = .locale(String(wire: message.pointee.locale))
-            case PERCH__V1__APP_SETTING__SETTING_SIMULATED_ERROR:
-                self = .simulatedError(StoreKitAPI(message.pointee.simulated_error.pointee.api), notBlank(SimulatedError(message.pointee.simulated_error.pointee.error)))
-            case PERCH__V1__APP_SETTING__SETTING_PRODUCT:
-                self = .product(ProductEdit(message.pointee.product))
-            case PERCH__V1__APP_SETTING__SETTING_RESET:
-                guard message.pointee.reset != 0 else {
-                    throw .invalid(field: "perch.v1.AppSetting.reset", found: "false", expected: "true, or another setting")
-                }
-                self = .reset
-            default: throw .missing(field: "perch.v1.AppSetting.setting")
-        }
-    }
-}
-
-extension OperateRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__OperateRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-        message.pointee.account = arena.text(self.account)
-        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
-        if let value = self.operation {
-            message.pointee.operation = arena.message { value.write(to: $0, arena) }
-        }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__OperateRequest>) throws(MessageError) {
-        guard let operation = message.pointee.operation else {
-            throw .missing(field: "perch.v1.OperateRequest.operation")
-        }
-        self.init(
-            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            account: String(wire: message.pointee.account),
-            idempotencyKey: [UInt8](message.pointee.idempotency_key),
-            operation: try StoreOperation(operation)
-        )
-    }
-}
-
-extension OperateResponse {
-    func write(to message: UnsafeMutablePointer<Perch__V1__OperateResponse>, _ arena: Arena) {
-        if let value = self.position {
-            message.pointee.position = arena.message { value.write(to: $0, arena) }
-        }
-        if let value = self.transaction {
-            message.pointee.transaction = arena.message { value.write(to: $0, arena) }
-        }
-        message.pointee.purchase_result = .init(self.purchaseResult)
-        message.pointee.already_held = self.wasHeld ? 1 : 0
-        message.pointee.number = self.number
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__OperateResponse>) {
-        self.init(
-            position: read(message.pointee.position) { Position($0) },
-            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) },
-            purchaseResult: PurchaseResult(message.pointee.purchase_result),
-            wasHeld: message.pointee.already_held != 0,
-            number: message.pointee.number
-        )
-    }
-}
-
-extension InspectAccountRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__InspectAccountRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-        message.pointee.account = arena.text(self.account)
-        if let value = self.atLeast {
-            message.pointee.at_least = arena.message { value.write(to: $0, arena) }
-        }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__InspectAccountRequest>) {
-        self.init(
-            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            account: String(wire: message.pointee.account),
-            atLeast: read(message.pointee.at_least) { Position($0) }
-        )
-    }
-}
-
-extension FamilySharing {
-    func write(to message: UnsafeMutablePointer<Perch__V1__FamilyShare>, _ arena: Arena) {
-        message.pointee.original_transaction_id = self.original
-        message.pointee.member_original_transaction_id = self.memberOriginal
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__FamilyShare>) {
-        self.init(
-            original: message.pointee.original_transaction_id,
-            memberOriginal: message.pointee.member_original_transaction_id
-        )
-    }
-}
-
-extension AccountInspection {
-    func write(to message: UnsafeMutablePointer<Perch__V1__InspectAccountResponse>, _ arena: Arena) {
-        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
-        (message.pointee.n_groups, message.pointee.groups) = arena.list(self.groups) { $0.write(to: $1, arena) }
-        (message.pointee.n_owned, message.pointee.owned) = arena.list(self.owned) { $0.write(to: $1, arena) }
-        (message.pointee.n_pending_purchases, message.pointee.pending_purchases) = arena.list(self.pendingPurchases) { $0.write(to: $1, arena) }
-        (message.pointee.n_purchase_intents, message.pointee.purchase_intents) = arena.list(self.intents) { $0.write(to: $1, arena) }
-        (message.pointee.n_shares, message.pointee.shares) = arena.list(self.shares) { $0.write(to: $1, arena) }
-        message.pointee.storefront = arena.text(self.storefront)
-        message.pointee.charges = .init(self.charges)
-        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
-        (message.pointee.n_awaiting_sync, message.pointee.awaiting_sync) = arena.list(self.awaitingSync) { $0.write(to: $1, arena) }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__InspectAccountResponse>) {
-        self.init(
-            position: read(message.pointee.position) { Position($0) } ?? .blank,
-            groups: readList(message.pointee.n_groups, message.pointee.groups) { GroupStatuses($0) },
-            owned: readList(message.pointee.n_owned, message.pointee.owned) { Verified<Transaction>($0) },
-            pendingPurchases: readList(message.pointee.n_pending_purchases, message.pointee.pending_purchases) { PendingPurchase($0) },
-            intents: readList(message.pointee.n_purchase_intents, message.pointee.purchase_intents) { PurchaseIntent($0) },
-            shares: readList(message.pointee.n_shares, message.pointee.shares) { FamilySharing($0) },
-            storefront: String(wire: message.pointee.storefront),
-            charges: ChargeOutcome(message.pointee.charges),
-            appTransactionID: String(wire: message.pointee.app_transaction_id),
-            awaitingSync: readList(message.pointee.n_awaiting_sync, message.pointee.awaiting_sync) { Verified<Transaction>($0) }
-        )
-    }
-}
-
-extension ListAccountsRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__ListAccountsRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-        message.pointee.page_size = self.pageSize
-        message.pointee.page_token = arena.bytes(self.pageToken)
-        message.pointee.with_summaries = self.withSummaries ? 1 : 0
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__ListAccountsRequest>) {
-        self.init(
-            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            pageSize: message.pointee.page_size,
-            pageToken: [UInt8](message.pointee.page_token),
-            withSummaries: message.pointee.with_summaries != 0
-        )
-    }
-}
-
-extension AccountSummary {
-    func write(to message: UnsafeMutablePointer<Perch__V1__AccountSummary>, _ arena: Arena) {
-        message.pointee.state = .init(self.state)
-        message.pointee.product_id = arena.text(self.productID)
-        message.pointee.transaction_id = self.transactionID
-        message.pointee.original_transaction_id = self.originalTransactionID
-        if let value = self.expirationDate {
-            message.pointee.expiration_case = PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION_EXPIRATION_DATE_MS
-            message.pointee.expiration_date_ms = value.milliseconds
-        }
-        message.pointee.will_auto_renew = self.willAutoRenew ? 1 : 0
-        if let value = self.nextChange {
-            message.pointee.next_change = arena.message { value.write(to: $0, arena) }
-        }
-        message.pointee.family_shared = self.isFamilyShared ? 1 : 0
-        message.pointee.refunded = self.isRefunded ? 1 : 0
-        message.pointee.price_increase_pending = self.isPriceIncreasePending ? 1 : 0
-        message.pointee.line_count = self.lineCount
-        message.pointee.owned_count = self.ownedCount
-        message.pointee.pending_count = self.pendingCount
-        message.pointee.app_account_token = arena.text(self.appAccountToken)
-        message.pointee.revision = self.revision
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__AccountSummary>) {
-        self.init(
-            state: RenewalState(message.pointee.state),
-            productID: String(wire: message.pointee.product_id),
-            transactionID: message.pointee.transaction_id,
-            originalTransactionID: message.pointee.original_transaction_id,
-            expirationDate: message.pointee.expiration_case == PERCH__V1__ACCOUNT_SUMMARY__EXPIRATION_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.expiration_date_ms) : nil,
-            willAutoRenew: message.pointee.will_auto_renew != 0,
-            nextChange: read(message.pointee.next_change) { Forecast($0) },
-            isFamilyShared: message.pointee.family_shared != 0,
-            isRefunded: message.pointee.refunded != 0,
-            isPriceIncreasePending: message.pointee.price_increase_pending != 0,
-            lineCount: message.pointee.line_count,
-            ownedCount: message.pointee.owned_count,
-            pendingCount: message.pointee.pending_count,
-            appAccountToken: String(wire: message.pointee.app_account_token),
-            revision: message.pointee.revision
-        )
-    }
-}
-
-extension AccountPage {
-    func write(to message: UnsafeMutablePointer<Perch__V1__ListAccountsResponse>, _ arena: Arena) {
-        (message.pointee.n_accounts, message.pointee.accounts) = arena.texts(self.accounts)
-        message.pointee.next_page_token = arena.bytes(self.nextPageToken)
-        (message.pointee.n_summaries, message.pointee.summaries) = arena.list(self.summaries) { $0.write(to: $1, arena) }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__ListAccountsResponse>) {
-        self.init(
-            accounts: readTexts(message.pointee.n_accounts, message.pointee.accounts),
-            nextPageToken: [UInt8](message.pointee.next_page_token),
-            summaries: readList(message.pointee.n_summaries, message.pointee.summaries) { AccountSummary($0) }
-        )
-    }
-}
-
-extension ConfigureRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__ConfigureRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-        (message.pointee.n_settings, message.pointee.settings) = arena.list(self.settings) { $0.write(to: $1, arena) }
-        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__ConfigureRequest>) throws(MessageError) {
-        self.init(
-            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
-            settings: try readEach(message.pointee.n_settings, message.pointee.settings) { message throws(MessageError) in try AppSettingChange(message) },
-            idempotencyKey: [UInt8](message.pointee.idempotency_key)
-        )
-    }
-}
-
-extension Acknowledgement {
-    func write(to message: UnsafeMutablePointer<Perch__V1__ConfigureResponse>, _ arena: Arena) {
-        if let value = self.position {
-            message.pointee.position = arena.message { value.write(to: $0, arena) }
-        }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__ConfigureResponse>) {
-        self.init(position: read(message.pointee.position) { Position($0) })
-    }
-}
-
-extension SettingsRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__GetSettingsRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__GetSettingsRequest>) {
-        self.init(app: read(message.pointee.app) { AppReference($0) } ?? AppReference())
-    }
-}
-
-extension SettingsList {
-    func write(to message: UnsafeMutablePointer<Perch__V1__GetSettingsResponse>, _ arena: Arena) {
-        (message.pointee.n_settings, message.pointee.settings) = arena.list(self.settings) { $0.write(to: $1, arena) }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__GetSettingsResponse>) {
-        self.init(
-            settings: readKnown(message.pointee.n_settings, message.pointee.settings) { message throws(MessageError) in try AppSettingChange(message) }
-        )
-    }
-}
-
-extension ClockRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__GetClockRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__GetClockRequest>) {
-        self.init(app: read(message.pointee.app) { AppReference($0) } ?? AppReference())
-    }
-}
-
-extension ClockState {
-    func write(to message: UnsafeMutablePointer<Perch__V1__Clock>, _ arena: Arena) {
-        message.pointee.now_ms = self.now.milliseconds
-        message.pointee.frozen = self.isFrozen ? 1 : 0
-        message.pointee.offset_ms = self.offsetMilliseconds
-        message.pointee.time_rate = self.timeRate
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__Clock>) {
-        self.init(
-            now: Instant(milliseconds: message.pointee.now_ms),
-            isFrozen: message.pointee.frozen != 0,
-            offsetMilliseconds: message.pointee.offset_ms,
-            timeRate: message.pointee.time_rate
-        )
-    }
-}
-
-extension ClockResponse {
-    func write(to message: UnsafeMutablePointer<Perch__V1__GetClockResponse>, _ arena: Arena) {
-        if !self.clock.isBlank { message.pointee.clock = arena.message { self.clock.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__GetClockResponse>) {
-        self.init(clock: read(message.pointee.clock) { ClockState($0) } ?? ClockState())
-    }
-}
-
-extension SetClockRequest {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SetClockRequest>, _ arena: Arena) {
-        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
-        switch self.change {
-            case .freeze?:
-                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_FREEZE
-                message.pointee.freeze = arena.message { _ in }
-            case .resume?:
-                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_RESUME
-                message.pointee.resume = arena.message { _ in }
-            case .advanceBy(let value0)?:
-                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_BY_MS
-                message.pointee.advance_by_ms = value0
-            case .advanceTo(let value0)?:
-                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_TO_MS
-                message.pointee.advance_to_ms = value0.milliseconds
-            case .advanceToBoundary(let value0)?:
-                message.pointee.change_case = PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_TO_BOUNDARY
-                message.pointee.advance_to_boundary = arena.message {
-                    $0.pointee.account = arena.text(value0)
-                }
-            case nil: break
-        }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SetClockRequest>) {
-        let change: ClockChange?
-        switch message.pointee.change_case {
-            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_FREEZE:
-                change = .freeze
-            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_RESUME:
-                change = .resume
-            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_BY_MS:
-                change = .advanceBy(milliseconds: message.pointee.advance_by_ms)
-            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_TO_MS:
-                change = .advanceTo(Instant(milliseconds: message.pointee.advance_to_ms))
-            case PERCH__V1__SET_CLOCK_REQUEST__CHANGE_ADVANCE_TO_BOUNDARY:
-                change = .advanceToBoundary(account: String(wire: message.pointee.advance_to_boundary.pointee.account))
-            default: change = nil
-        }
-        self.init(app: read(message.pointee.app) { AppReference($0) } ?? AppReference(), change: change)
-    }
-}
-
-extension SetClockResponse {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SetClockResponse>, _ arena: Arena) {
-        if let value = self.position {
-            message.pointee.position = arena.message { value.write(to: $0, arena) }
-        }
-        if !self.clock.isBlank { message.pointee.clock = arena.message { self.clock.write(to: $0, arena) } }
-        message.pointee.settled_count = self.settledCount
-        message.pointee.renewed_count = self.renewedCount
-        message.pointee.failed_count = self.failedCount
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SetClockResponse>) {
-        self.init(
-            position: read(message.pointee.position) { Position($0) },
-            clock: read(message.pointee.clock) { ClockState($0) } ?? ClockState(),
-            settledCount: message.pointee.settled_count,
-            renewedCount: message.pointee.renewed_count,
-            failedCount: message.pointee.failed_count
         )
     }
 }

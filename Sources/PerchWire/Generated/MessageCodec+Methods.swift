@@ -22,6 +22,8 @@ extension MessageCodec {
                 return .entitlementsTask(AccountWatchRequest(try self.request(Perch__V1__EntitlementsTaskRequest.self, bytes)))
             case .getEntitlements:
                 return .getEntitlements(GetEntitlementsRequest(try self.request(Perch__V1__GetEntitlementsRequest.self, bytes)))
+            case .getPass:
+                return .getPass(GetPassRequest(try self.request(Perch__V1__GetPassRequest.self, bytes)))
             case .getProducts:
                 return .getProducts(ProductsRequest(try self.request(Perch__V1__GetProductsRequest.self, bytes)))
             case .getImage:
@@ -118,6 +120,10 @@ extension MessageCodec {
                 return .moveTransaction(MoveTransactionRequest(try self.request(Perch__V1__MoveTransactionRequest.self, bytes)))
             case .mergeAccounts:
                 return .mergeAccounts(MergeAccountsRequest(try self.request(Perch__V1__MergeAccountsRequest.self, bytes)))
+            case .eraseAccount:
+                return .eraseAccount(EraseAccountRequest(try self.request(Perch__V1__EraseAccountRequest.self, bytes)))
+            case .exportAccount:
+                return .exportAccount(ExportAccountRequest(try self.request(Perch__V1__ExportAccountRequest.self, bytes)))
             case .grantEntitlement:
                 return .grantEntitlement(GrantEntitlementRequest(try self.request(Perch__V1__GrantEntitlementRequest.self, bytes)))
             case .revokeGrant:
@@ -146,6 +152,7 @@ extension MessageCodec {
             case .currentEntitlementTask(let value): return try self.packRequest(Perch__V1__CurrentEntitlementTaskRequest.self) { value.write(to: $0, arena) }
             case .entitlementsTask(let value): return try self.packRequest(Perch__V1__EntitlementsTaskRequest.self) { value.write(to: $0, arena) }
             case .getEntitlements(let value): return try self.packRequest(Perch__V1__GetEntitlementsRequest.self) { value.write(to: $0, arena) }
+            case .getPass(let value): return try self.packRequest(Perch__V1__GetPassRequest.self) { value.write(to: $0, arena) }
             case .getProducts(let value): return try self.packRequest(Perch__V1__GetProductsRequest.self) { value.write(to: $0, arena) }
             case .getImage(let value): return try self.packRequest(Perch__V1__GetImageRequest.self) { value.write(to: $0, arena) }
             case .getSubscriptionStatus(let value): return try self.packRequest(Perch__V1__GetSubscriptionStatusRequest.self) { value.write(to: $0, arena) }
@@ -190,6 +197,8 @@ extension MessageCodec {
             case .detachAlias(let value): return try self.packRequest(Perch__V1__DetachAliasRequest.self) { value.write(to: $0, arena) }
             case .moveTransaction(let value): return try self.packRequest(Perch__V1__MoveTransactionRequest.self) { value.write(to: $0, arena) }
             case .mergeAccounts(let value): return try self.packRequest(Perch__V1__MergeAccountsRequest.self) { value.write(to: $0, arena) }
+            case .eraseAccount(let value): return try self.packRequest(Perch__V1__EraseAccountRequest.self) { value.write(to: $0, arena) }
+            case .exportAccount(let value): return try self.packRequest(Perch__V1__ExportAccountRequest.self) { value.write(to: $0, arena) }
             case .grantEntitlement(let value): return try self.packRequest(Perch__V1__GrantEntitlementRequest.self) { value.write(to: $0, arena) }
             case .revokeGrant(let value): return try self.packRequest(Perch__V1__RevokeGrantRequest.self) { value.write(to: $0, arena) }
             case .listAudit(let value): return try self.packRequest(Perch__V1__ListAuditRequest.self) { value.write(to: $0, arena) }
@@ -214,6 +223,8 @@ extension MessageCodec {
                 return .entitlementsTask(try TaskState<[NamedEntitlement]>(try self.response(Perch__V1__EntitlementsTaskResponse.self, bytes)))
             case .getEntitlements:
                 return .getEntitlements(try TaskState<[NamedEntitlement]>(try self.response(Perch__V1__GetEntitlementsResponse.self, bytes)))
+            case .getPass:
+                return .getPass(EntitlementPass(try self.response(Perch__V1__GetPassResponse.self, bytes)))
             case .getProducts:
                 return .getProducts(try TaskState<Products>(try self.response(Perch__V1__GetProductsResponse.self, bytes)))
             case .getImage:
@@ -302,6 +313,10 @@ extension MessageCodec {
                 return .moveTransaction(MoveAnswer(try self.response(Perch__V1__MoveTransactionResponse.self, bytes)))
             case .mergeAccounts:
                 return .mergeAccounts(MoveAnswer(try self.response(Perch__V1__MergeAccountsResponse.self, bytes)))
+            case .eraseAccount:
+                return .eraseAccount(EraseAccountResponse(try self.response(Perch__V1__EraseAccountResponse.self, bytes)))
+            case .exportAccount:
+                return .exportAccount(AccountExport(try self.response(Perch__V1__ExportAccountResponse.self, bytes)))
             case .grantEntitlement:
                 return .grantEntitlement(Acknowledgement(try self.response(Perch__V1__GrantEntitlementResponse.self, bytes)))
             case .revokeGrant:
@@ -330,6 +345,7 @@ extension MessageCodec {
             case .currentEntitlementTask(let value): return try self.pack(Perch__V1__CurrentEntitlementTaskResponse.self) { value.write(to: $0, arena) }
             case .entitlementsTask(let value): return try self.pack(Perch__V1__EntitlementsTaskResponse.self) { value.write(to: $0, arena) }
             case .getEntitlements(let value): return try self.pack(Perch__V1__GetEntitlementsResponse.self) { value.write(to: $0, arena) }
+            case .getPass(let value): return try self.pack(Perch__V1__GetPassResponse.self) { value.write(to: $0, arena) }
             case .getProducts(let value): return try self.pack(Perch__V1__GetProductsResponse.self) { value.write(to: $0, arena) }
             case .getImage(let value): return try self.pack(Perch__V1__GetImageResponse.self) { value.write(to: $0, arena) }
             case .getSubscriptionStatus(let value): return try self.pack(Perch__V1__GetSubscriptionStatusResponse.self) { value.write(to: $0, arena) }
@@ -374,6 +390,8 @@ extension MessageCodec {
             case .detachAlias(let value): return try self.pack(Perch__V1__DetachAliasResponse.self) { value.write(to: $0, arena) }
             case .moveTransaction(let value): return try self.pack(Perch__V1__MoveTransactionResponse.self) { value.write(to: $0, arena) }
             case .mergeAccounts(let value): return try self.pack(Perch__V1__MergeAccountsResponse.self) { value.write(to: $0, arena) }
+            case .eraseAccount(let value): return try self.pack(Perch__V1__EraseAccountResponse.self) { value.write(to: $0, arena) }
+            case .exportAccount(let value): return try self.pack(Perch__V1__ExportAccountResponse.self) { value.write(to: $0, arena) }
             case .grantEntitlement(let value): return try self.pack(Perch__V1__GrantEntitlementResponse.self) { value.write(to: $0, arena) }
             case .revokeGrant(let value): return try self.pack(Perch__V1__RevokeGrantResponse.self) { value.write(to: $0, arena) }
             case .listAudit(let value): return try self.pack(Perch__V1__ListAuditResponse.self) { value.write(to: $0, arena) }
@@ -395,6 +413,7 @@ extension Method {
             case .currentEntitlementTask: Perch__V1__CurrentEntitlementTaskRequest.descriptor
             case .entitlementsTask: Perch__V1__EntitlementsTaskRequest.descriptor
             case .getEntitlements: Perch__V1__GetEntitlementsRequest.descriptor
+            case .getPass: Perch__V1__GetPassRequest.descriptor
             case .getProducts: Perch__V1__GetProductsRequest.descriptor
             case .getImage: Perch__V1__GetImageRequest.descriptor
             case .getSubscriptionStatus: Perch__V1__GetSubscriptionStatusRequest.descriptor
@@ -439,6 +458,8 @@ extension Method {
             case .detachAlias: Perch__V1__DetachAliasRequest.descriptor
             case .moveTransaction: Perch__V1__MoveTransactionRequest.descriptor
             case .mergeAccounts: Perch__V1__MergeAccountsRequest.descriptor
+            case .eraseAccount: Perch__V1__EraseAccountRequest.descriptor
+            case .exportAccount: Perch__V1__ExportAccountRequest.descriptor
             case .grantEntitlement: Perch__V1__GrantEntitlementRequest.descriptor
             case .revokeGrant: Perch__V1__RevokeGrantRequest.descriptor
             case .listAudit: Perch__V1__ListAuditRequest.descriptor
@@ -458,6 +479,7 @@ extension Method {
             case .currentEntitlementTask: Perch__V1__CurrentEntitlementTaskResponse.descriptor
             case .entitlementsTask: Perch__V1__EntitlementsTaskResponse.descriptor
             case .getEntitlements: Perch__V1__GetEntitlementsResponse.descriptor
+            case .getPass: Perch__V1__GetPassResponse.descriptor
             case .getProducts: Perch__V1__GetProductsResponse.descriptor
             case .getImage: Perch__V1__GetImageResponse.descriptor
             case .getSubscriptionStatus: Perch__V1__GetSubscriptionStatusResponse.descriptor
@@ -502,6 +524,8 @@ extension Method {
             case .detachAlias: Perch__V1__DetachAliasResponse.descriptor
             case .moveTransaction: Perch__V1__MoveTransactionResponse.descriptor
             case .mergeAccounts: Perch__V1__MergeAccountsResponse.descriptor
+            case .eraseAccount: Perch__V1__EraseAccountResponse.descriptor
+            case .exportAccount: Perch__V1__ExportAccountResponse.descriptor
             case .grantEntitlement: Perch__V1__GrantEntitlementResponse.descriptor
             case .revokeGrant: Perch__V1__RevokeGrantResponse.descriptor
             case .listAudit: Perch__V1__ListAuditResponse.descriptor

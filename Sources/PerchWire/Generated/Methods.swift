@@ -16,6 +16,9 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case entitlementsTask
     /// EntitlementsTask, once.
     case getEntitlements
+    /// The named entitlements of an account as a signed pass (compact JWS), which others verify without asking the server: its keys
+    /// are at /.well-known/jwks.json. It ends at the next change that time alone makes, after 24 hours at the latest.
+    case getPass
     /// ProductsTask, once.
     case getProducts
     /// A promotional image of the catalogue, by the identifier in its product.
@@ -108,6 +111,12 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Gives everything that one account has to another, and its key too: an anonymous customer has signed in. Both accounts
     /// change in one revision.
     case mergeAccounts
+    /// Erases an account: its transactions, facts, names and grants, and what waits or was kept about it. Its revisions stay, empty,
+    /// so that cursors and tokens of others stay valid. Streams of the account get the value of one that owns nothing. Later
+    /// reports about its purchases are not kept until a submission names an account for them. In every environment.
+    case eraseAccount
+    /// Everything that the store knows of an account. In every environment.
+    case exportAccount
     /// Grants a named entitlement to an account, in every environment. It touches no purchase, and replaces an earlier grant of
     /// that name.
     case grantEntitlement
@@ -135,6 +144,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.EntitlementService/CurrentEntitlementTask",
         "/perch.v1.EntitlementService/EntitlementsTask",
         "/perch.v1.EntitlementService/GetEntitlements",
+        "/perch.v1.EntitlementService/GetPass",
         "/perch.v1.EntitlementService/GetProducts",
         "/perch.v1.EntitlementService/GetImage",
         "/perch.v1.EntitlementService/GetSubscriptionStatus",
@@ -179,6 +189,8 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.AdminService/DetachAlias",
         "/perch.v1.AdminService/MoveTransaction",
         "/perch.v1.AdminService/MergeAccounts",
+        "/perch.v1.AdminService/EraseAccount",
+        "/perch.v1.AdminService/ExportAccount",
         "/perch.v1.AdminService/GrantEntitlement",
         "/perch.v1.AdminService/RevokeGrant",
         "/perch.v1.AdminService/ListAudit",
@@ -200,7 +212,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
     package var isSafe: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .listAudit, .listDeadLetters: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .exportAccount, .listAudit, .listDeadLetters: true
             default: false
         }
     }
@@ -232,6 +244,7 @@ package indirect enum Request: Hashable, Sendable {
     case currentEntitlementTask(CurrentEntitlementRequest)
     case entitlementsTask(AccountWatchRequest)
     case getEntitlements(GetEntitlementsRequest)
+    case getPass(GetPassRequest)
     case getProducts(ProductsRequest)
     case getImage(GetImageRequest)
     case getSubscriptionStatus(SubscriptionStatusRequest)
@@ -276,6 +289,8 @@ package indirect enum Request: Hashable, Sendable {
     case detachAlias(DetachAliasRequest)
     case moveTransaction(MoveTransactionRequest)
     case mergeAccounts(MergeAccountsRequest)
+    case eraseAccount(EraseAccountRequest)
+    case exportAccount(ExportAccountRequest)
     case grantEntitlement(GrantEntitlementRequest)
     case revokeGrant(RevokeGrantRequest)
     case listAudit(ListAuditRequest)
@@ -292,6 +307,7 @@ package indirect enum Request: Hashable, Sendable {
             case .currentEntitlementTask: .currentEntitlementTask
             case .entitlementsTask: .entitlementsTask
             case .getEntitlements: .getEntitlements
+            case .getPass: .getPass
             case .getProducts: .getProducts
             case .getImage: .getImage
             case .getSubscriptionStatus: .getSubscriptionStatus
@@ -336,6 +352,8 @@ package indirect enum Request: Hashable, Sendable {
             case .detachAlias: .detachAlias
             case .moveTransaction: .moveTransaction
             case .mergeAccounts: .mergeAccounts
+            case .eraseAccount: .eraseAccount
+            case .exportAccount: .exportAccount
             case .grantEntitlement: .grantEntitlement
             case .revokeGrant: .revokeGrant
             case .listAudit: .listAudit
@@ -355,6 +373,7 @@ package enum Response: Hashable, Sendable {
     case currentEntitlementTask(TaskState<Verified<Transaction>?>)
     case entitlementsTask(TaskState<[NamedEntitlement]>)
     case getEntitlements(TaskState<[NamedEntitlement]>)
+    case getPass(EntitlementPass)
     case getProducts(TaskState<Products>)
     case getImage(ImageAnswer)
     case getSubscriptionStatus(TaskState<SubscriptionStatuses>)
@@ -399,6 +418,8 @@ package enum Response: Hashable, Sendable {
     case detachAlias(MoveAnswer)
     case moveTransaction(MoveAnswer)
     case mergeAccounts(MoveAnswer)
+    case eraseAccount(EraseAccountResponse)
+    case exportAccount(AccountExport)
     case grantEntitlement(Acknowledgement)
     case revokeGrant(Acknowledgement)
     case listAudit(AuditPage)
@@ -415,6 +436,7 @@ package enum Response: Hashable, Sendable {
             case .currentEntitlementTask: .currentEntitlementTask
             case .entitlementsTask: .entitlementsTask
             case .getEntitlements: .getEntitlements
+            case .getPass: .getPass
             case .getProducts: .getProducts
             case .getImage: .getImage
             case .getSubscriptionStatus: .getSubscriptionStatus
@@ -459,6 +481,8 @@ package enum Response: Hashable, Sendable {
             case .detachAlias: .detachAlias
             case .moveTransaction: .moveTransaction
             case .mergeAccounts: .mergeAccounts
+            case .eraseAccount: .eraseAccount
+            case .exportAccount: .exportAccount
             case .grantEntitlement: .grantEntitlement
             case .revokeGrant: .revokeGrant
             case .listAudit: .listAudit
@@ -480,6 +504,7 @@ extension Request {
             case .currentEntitlementTask(let asked): asked.app
             case .entitlementsTask(let asked): asked.app
             case .getEntitlements(let asked): asked.app
+            case .getPass(let asked): asked.app
             case .getProducts(let asked): asked.app
             case .getImage(let asked): asked.app
             case .getSubscriptionStatus(let asked): asked.app
@@ -517,6 +542,8 @@ extension Request {
             case .detachAlias(let asked): asked.app
             case .moveTransaction(let asked): asked.app
             case .mergeAccounts(let asked): asked.app
+            case .eraseAccount(let asked): asked.app
+            case .exportAccount(let asked): asked.app
             case .grantEntitlement(let asked): asked.app
             case .revokeGrant(let asked): asked.app
             case .submitTransaction(let asked): asked.app
@@ -532,6 +559,7 @@ extension Request {
             case .currentEntitlementTask(let asked): asked.atLeast
             case .entitlementsTask(let asked): asked.atLeast
             case .getEntitlements(let asked): asked.atLeast
+            case .getPass(let asked): asked.atLeast
             case .getProducts(let asked): asked.atLeast
             case .getImage(let asked): asked.atLeast
             case .getSubscriptionStatus(let asked): asked.atLeast
@@ -603,6 +631,7 @@ extension Request {
             case .currentEntitlementTask(let asked): asked.account
             case .entitlementsTask(let asked): asked.account
             case .getEntitlements(let asked): asked.account
+            case .getPass(let asked): asked.account
             case .getSubscriptionStatus(let asked): asked.account
             case .getCurrentEntitlement(let asked): asked.account
             case .listCurrentEntitlements(let asked): asked.account
@@ -627,6 +656,8 @@ extension Request {
             case .attachAlias(let asked): asked.account
             case .moveTransaction(let asked): asked.account
             case .mergeAccounts(let asked): asked.account
+            case .eraseAccount(let asked): asked.account
+            case .exportAccount(let asked): asked.account
             case .grantEntitlement(let asked): asked.account
             case .revokeGrant(let asked): asked.account
             case .submitTransaction(let asked): asked.account
@@ -657,6 +688,7 @@ extension Response {
     /// The position of a mutation; nil for a read.
     package var position: Position? {
         switch self {
+            case .getPass(let answer): answer.position
             case .purchase(let answer): answer.position
             case .finish(let answer): answer.position
             case .sync(let answer): answer.position

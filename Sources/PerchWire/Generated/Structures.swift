@@ -24,6 +24,241 @@ extension Perch__V1__OfferType: CEnumeration {}
 extension Perch__V1__OfferPaymentMode: CEnumeration {}
 extension Perch__V1__BillingPlanType: CEnumeration {}
 extension Perch__V1__VerificationError: CEnumeration {}
+extension Perch__V1__SubscriptionOffer: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_offer__init(message) }
+}
+extension Perch__V1__BillingPlan: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__billing_plan__init(message) }
+}
+extension Perch__V1__SubscriptionInfo: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_info__init(message) }
+}
+extension Perch__V1__Product: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__product__init(message) }
+}
+extension Perch__V1__ProductType: CEnumeration {}
+extension Perch__V1__Revocation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__revocation__init(message) }
+}
+extension Perch__V1__TransactionOffer: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__transaction_offer__init(message) }
+}
+extension Perch__V1__CommitmentInfo: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__commitment_info__init(message) }
+}
+extension Perch__V1__Transaction: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__transaction__init(message) }
+}
+extension Perch__V1__TransactionResult: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__transaction_result__init(message) }
+}
+extension Perch__V1__OwnershipType: CEnumeration {}
+extension Perch__V1__TransactionReason: CEnumeration {}
+extension Perch__V1__RevocationReason: CEnumeration {}
+extension Perch__V1__RevocationType: CEnumeration {}
+extension Perch__V1__OperationTarget: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operation_target__init(message) }
+}
+extension Perch__V1__PurchaseOffer: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_offer__init(message) }
+}
+extension Perch__V1__PurchaseOrder: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_order__init(message) }
+}
+extension Perch__V1__RefundOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__refund_operation__init(message) }
+}
+extension Perch__V1__ReverseRefundOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__reverse_refund_operation__init(message) }
+}
+extension Perch__V1__DeclineRefundOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__decline_refund_operation__init(message) }
+}
+extension Perch__V1__RequestConsumptionOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__request_consumption_operation__init(message) }
+}
+extension Perch__V1__RenewOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renew_operation__init(message) }
+}
+extension Perch__V1__ExpireOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__expire_operation__init(message) }
+}
+extension Perch__V1__SetAutoRenewOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_auto_renew_operation__init(message) }
+}
+extension Perch__V1__ResolveBillingOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__resolve_billing_operation__init(message) }
+}
+extension Perch__V1__SetChargesOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_charges_operation__init(message) }
+}
+extension Perch__V1__RaisePriceOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__raise_price_operation__init(message) }
+}
+extension Perch__V1__AnswerPriceIncreaseOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__answer_price_increase_operation__init(message) }
+}
+extension Perch__V1__ExtendRenewalOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__extend_renewal_operation__init(message) }
+}
+extension Perch__V1__ShareOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__share_operation__init(message) }
+}
+extension Perch__V1__StopSharingOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__stop_sharing_operation__init(message) }
+}
+extension Perch__V1__DecidePurchaseOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__decide_purchase_operation__init(message) }
+}
+extension Perch__V1__DeleteTransactionOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__delete_transaction_operation__init(message) }
+}
+extension Perch__V1__ClearTransactionsOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__clear_transactions_operation__init(message) }
+}
+extension Perch__V1__CreateIntentOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__create_intent_operation__init(message) }
+}
+extension Perch__V1__EndIntentOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__end_intent_operation__init(message) }
+}
+extension Perch__V1__SetStorefrontOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_storefront_operation__init(message) }
+}
+extension Perch__V1__PostMessageOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__post_message_operation__init(message) }
+}
+extension Perch__V1__StoreOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__store_operation__init(message) }
+}
+extension Perch__V1__PendingPurchase: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__pending_purchase__init(message) }
+}
+extension Perch__V1__PurchaseIntent: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_intent__init(message) }
+}
+extension Perch__V1__SimulatedError: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__simulated_error__init(message) }
+}
+extension Perch__V1__ProductEdit: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__product_edit__init(message) }
+}
+extension Perch__V1__OfferEdit: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__offer_edit__init(message) }
+}
+extension Perch__V1__WinBackRule: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__win_back_rule__init(message) }
+}
+extension Perch__V1__AppSetting: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_setting__init(message) }
+}
+extension Perch__V1__IntroductoryEligibility: CEnumeration {}
+extension Perch__V1__RenewalBehaviour: CEnumeration {}
+extension Perch__V1__PurchaseResult: CEnumeration {}
+extension Perch__V1__ChargeOutcome: CEnumeration {}
+extension Perch__V1__PriceConsent: CEnumeration {}
+extension Perch__V1__PendingReason: CEnumeration {}
+extension Perch__V1__StoreKitApi: CEnumeration {}
+extension Perch__V1__StoreKitError: CEnumeration {}
+extension Perch__V1__RenewalInfo: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info__init(message) }
+}
+extension Perch__V1__RenewalInfoResult: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info_result__init(message) }
+}
+extension Perch__V1__SubscriptionStatus: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_status__init(message) }
+}
+extension Perch__V1__SubscriptionStatuses: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_statuses__init(message) }
+}
+extension Perch__V1__GroupStatuses: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_statuses__init(message) }
+}
+extension Perch__V1__RenewalState: CEnumeration {}
+extension Perch__V1__ExpirationReason: CEnumeration {}
+extension Perch__V1__PriceIncreaseStatus: CEnumeration {}
+extension Perch__V1__EffectiveReason: CEnumeration {}
+extension Perch__V1__Loading: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__loading__init(message) }
+}
+extension Perch__V1__Failure: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__failure__init(message) }
+}
+extension Perch__V1__Unchanged: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__unchanged__init(message) }
+}
+extension Perch__V1__Bookmark: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__bookmark__init(message) }
+}
+extension Perch__V1__Forecast: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__forecast__init(message) }
+}
+extension Perch__V1__ValueInfo: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__value_info__init(message) }
+}
+extension Perch__V1__Cause: CEnumeration {}
+extension Perch__V1__ForecastKind: CEnumeration {}
+extension Perch__V1__OperateRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operate_request__init(message) }
+}
+extension Perch__V1__OperateResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operate_response__init(message) }
+}
+extension Perch__V1__InspectAccountRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__inspect_account_request__init(message) }
+}
+extension Perch__V1__FamilyShare: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__family_share__init(message) }
+}
+extension Perch__V1__InspectAccountResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__inspect_account_response__init(message) }
+}
+extension Perch__V1__ListAccountsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_accounts_request__init(message) }
+}
+extension Perch__V1__AccountSummary: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__account_summary__init(message) }
+}
+extension Perch__V1__ListAccountsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_accounts_response__init(message) }
+}
+extension Perch__V1__ConfigureRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__configure_request__init(message) }
+}
+extension Perch__V1__ConfigureResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__configure_response__init(message) }
+}
+extension Perch__V1__GetSettingsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_settings_request__init(message) }
+}
+extension Perch__V1__GetSettingsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_settings_response__init(message) }
+}
+extension Perch__V1__GetClockRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_clock_request__init(message) }
+}
+extension Perch__V1__Clock: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__clock__init(message) }
+}
+extension Perch__V1__GetClockResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_clock_response__init(message) }
+}
+extension Perch__V1__FreezeClock: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__freeze_clock__init(message) }
+}
+extension Perch__V1__ResumeClock: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__resume_clock__init(message) }
+}
+extension Perch__V1__AdvanceToBoundary: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__advance_to_boundary__init(message) }
+}
+extension Perch__V1__SetClockRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_clock_request__init(message) }
+}
+extension Perch__V1__SetClockResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_clock_response__init(message) }
+}
 extension Perch__V1__App: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app__init(message) }
 }
@@ -150,6 +385,21 @@ extension Perch__V1__MergeAccountsRequest: CMessage {
 extension Perch__V1__MergeAccountsResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__merge_accounts_response__init(message) }
 }
+extension Perch__V1__EraseAccountRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__erase_account_request__init(message) }
+}
+extension Perch__V1__EraseAccountResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__erase_account_response__init(message) }
+}
+extension Perch__V1__ExportAccountRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__export_account_request__init(message) }
+}
+extension Perch__V1__ExportAccountResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__export_account_response__init(message) }
+}
+extension Perch__V1__GrantSummary: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__grant_summary__init(message) }
+}
 extension Perch__V1__GrantEntitlementRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__grant_entitlement_request__init(message) }
 }
@@ -171,77 +421,6 @@ extension Perch__V1__AuditLine: CMessage {
 extension Perch__V1__ListAuditResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_audit_response__init(message) }
 }
-extension Perch__V1__SubscriptionOffer: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_offer__init(message) }
-}
-extension Perch__V1__BillingPlan: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__billing_plan__init(message) }
-}
-extension Perch__V1__SubscriptionInfo: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_info__init(message) }
-}
-extension Perch__V1__Product: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__product__init(message) }
-}
-extension Perch__V1__ProductType: CEnumeration {}
-extension Perch__V1__Revocation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__revocation__init(message) }
-}
-extension Perch__V1__TransactionOffer: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__transaction_offer__init(message) }
-}
-extension Perch__V1__CommitmentInfo: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__commitment_info__init(message) }
-}
-extension Perch__V1__Transaction: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__transaction__init(message) }
-}
-extension Perch__V1__TransactionResult: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__transaction_result__init(message) }
-}
-extension Perch__V1__OwnershipType: CEnumeration {}
-extension Perch__V1__TransactionReason: CEnumeration {}
-extension Perch__V1__RevocationReason: CEnumeration {}
-extension Perch__V1__RevocationType: CEnumeration {}
-extension Perch__V1__RenewalInfo: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info__init(message) }
-}
-extension Perch__V1__RenewalInfoResult: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info_result__init(message) }
-}
-extension Perch__V1__SubscriptionStatus: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_status__init(message) }
-}
-extension Perch__V1__SubscriptionStatuses: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_statuses__init(message) }
-}
-extension Perch__V1__GroupStatuses: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_statuses__init(message) }
-}
-extension Perch__V1__RenewalState: CEnumeration {}
-extension Perch__V1__ExpirationReason: CEnumeration {}
-extension Perch__V1__PriceIncreaseStatus: CEnumeration {}
-extension Perch__V1__EffectiveReason: CEnumeration {}
-extension Perch__V1__Loading: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__loading__init(message) }
-}
-extension Perch__V1__Failure: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__failure__init(message) }
-}
-extension Perch__V1__Unchanged: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__unchanged__init(message) }
-}
-extension Perch__V1__Bookmark: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__bookmark__init(message) }
-}
-extension Perch__V1__Forecast: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__forecast__init(message) }
-}
-extension Perch__V1__ValueInfo: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__value_info__init(message) }
-}
-extension Perch__V1__Cause: CEnumeration {}
-extension Perch__V1__ForecastKind: CEnumeration {}
 extension Perch__V1__AsOf: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__as_of__init(message) }
 }
@@ -277,6 +456,12 @@ extension Perch__V1__EntitlementsTaskResponse: CMessage {
 }
 extension Perch__V1__GetEntitlementsRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_entitlements_request__init(message) }
+}
+extension Perch__V1__GetPassRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_pass_request__init(message) }
+}
+extension Perch__V1__GetPassResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_pass_response__init(message) }
 }
 extension Perch__V1__GetEntitlementsResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_entitlements_response__init(message) }
@@ -375,170 +560,6 @@ extension Perch__V1__SubmitNotificationRequest: CMessage {
 }
 extension Perch__V1__SubmitNotificationResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_notification_response__init(message) }
-}
-extension Perch__V1__OperationTarget: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operation_target__init(message) }
-}
-extension Perch__V1__PurchaseOffer: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_offer__init(message) }
-}
-extension Perch__V1__PurchaseOrder: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_order__init(message) }
-}
-extension Perch__V1__RefundOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__refund_operation__init(message) }
-}
-extension Perch__V1__ReverseRefundOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__reverse_refund_operation__init(message) }
-}
-extension Perch__V1__DeclineRefundOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__decline_refund_operation__init(message) }
-}
-extension Perch__V1__RequestConsumptionOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__request_consumption_operation__init(message) }
-}
-extension Perch__V1__RenewOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renew_operation__init(message) }
-}
-extension Perch__V1__ExpireOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__expire_operation__init(message) }
-}
-extension Perch__V1__SetAutoRenewOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_auto_renew_operation__init(message) }
-}
-extension Perch__V1__ResolveBillingOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__resolve_billing_operation__init(message) }
-}
-extension Perch__V1__SetChargesOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_charges_operation__init(message) }
-}
-extension Perch__V1__RaisePriceOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__raise_price_operation__init(message) }
-}
-extension Perch__V1__AnswerPriceIncreaseOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__answer_price_increase_operation__init(message) }
-}
-extension Perch__V1__ExtendRenewalOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__extend_renewal_operation__init(message) }
-}
-extension Perch__V1__ShareOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__share_operation__init(message) }
-}
-extension Perch__V1__StopSharingOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__stop_sharing_operation__init(message) }
-}
-extension Perch__V1__DecidePurchaseOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__decide_purchase_operation__init(message) }
-}
-extension Perch__V1__DeleteTransactionOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__delete_transaction_operation__init(message) }
-}
-extension Perch__V1__ClearTransactionsOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__clear_transactions_operation__init(message) }
-}
-extension Perch__V1__CreateIntentOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__create_intent_operation__init(message) }
-}
-extension Perch__V1__EndIntentOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__end_intent_operation__init(message) }
-}
-extension Perch__V1__SetStorefrontOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_storefront_operation__init(message) }
-}
-extension Perch__V1__PostMessageOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__post_message_operation__init(message) }
-}
-extension Perch__V1__StoreOperation: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__store_operation__init(message) }
-}
-extension Perch__V1__PendingPurchase: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__pending_purchase__init(message) }
-}
-extension Perch__V1__PurchaseIntent: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_intent__init(message) }
-}
-extension Perch__V1__SimulatedError: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__simulated_error__init(message) }
-}
-extension Perch__V1__ProductEdit: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__product_edit__init(message) }
-}
-extension Perch__V1__OfferEdit: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__offer_edit__init(message) }
-}
-extension Perch__V1__WinBackRule: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__win_back_rule__init(message) }
-}
-extension Perch__V1__AppSetting: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_setting__init(message) }
-}
-extension Perch__V1__IntroductoryEligibility: CEnumeration {}
-extension Perch__V1__RenewalBehaviour: CEnumeration {}
-extension Perch__V1__PurchaseResult: CEnumeration {}
-extension Perch__V1__ChargeOutcome: CEnumeration {}
-extension Perch__V1__PriceConsent: CEnumeration {}
-extension Perch__V1__PendingReason: CEnumeration {}
-extension Perch__V1__StoreKitApi: CEnumeration {}
-extension Perch__V1__StoreKitError: CEnumeration {}
-extension Perch__V1__OperateRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operate_request__init(message) }
-}
-extension Perch__V1__OperateResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operate_response__init(message) }
-}
-extension Perch__V1__InspectAccountRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__inspect_account_request__init(message) }
-}
-extension Perch__V1__FamilyShare: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__family_share__init(message) }
-}
-extension Perch__V1__InspectAccountResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__inspect_account_response__init(message) }
-}
-extension Perch__V1__ListAccountsRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_accounts_request__init(message) }
-}
-extension Perch__V1__AccountSummary: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__account_summary__init(message) }
-}
-extension Perch__V1__ListAccountsResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_accounts_response__init(message) }
-}
-extension Perch__V1__ConfigureRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__configure_request__init(message) }
-}
-extension Perch__V1__ConfigureResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__configure_response__init(message) }
-}
-extension Perch__V1__GetSettingsRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_settings_request__init(message) }
-}
-extension Perch__V1__GetSettingsResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_settings_response__init(message) }
-}
-extension Perch__V1__GetClockRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_clock_request__init(message) }
-}
-extension Perch__V1__Clock: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__clock__init(message) }
-}
-extension Perch__V1__GetClockResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_clock_response__init(message) }
-}
-extension Perch__V1__FreezeClock: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__freeze_clock__init(message) }
-}
-extension Perch__V1__ResumeClock: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__resume_clock__init(message) }
-}
-extension Perch__V1__AdvanceToBoundary: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__advance_to_boundary__init(message) }
-}
-extension Perch__V1__SetClockRequest: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_clock_request__init(message) }
-}
-extension Perch__V1__SetClockResponse: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_clock_response__init(message) }
 }
 extension Perch__V1__PurchaseRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__purchase_request__init(message) }
@@ -666,6 +687,78 @@ extension MessageScan {
         "perch.v1.Money": Perch__V1__Money.descriptor,
         "perch.v1.Storefront": Perch__V1__Storefront.descriptor,
         "perch.v1.Period": Perch__V1__Period.descriptor,
+        "perch.v1.SubscriptionOffer": Perch__V1__SubscriptionOffer.descriptor,
+        "perch.v1.BillingPlan": Perch__V1__BillingPlan.descriptor,
+        "perch.v1.SubscriptionInfo": Perch__V1__SubscriptionInfo.descriptor,
+        "perch.v1.Product": Perch__V1__Product.descriptor,
+        "perch.v1.Revocation": Perch__V1__Revocation.descriptor,
+        "perch.v1.TransactionOffer": Perch__V1__TransactionOffer.descriptor,
+        "perch.v1.CommitmentInfo": Perch__V1__CommitmentInfo.descriptor,
+        "perch.v1.Transaction": Perch__V1__Transaction.descriptor,
+        "perch.v1.TransactionResult": Perch__V1__TransactionResult.descriptor,
+        "perch.v1.OperationTarget": Perch__V1__OperationTarget.descriptor,
+        "perch.v1.PurchaseOffer": Perch__V1__PurchaseOffer.descriptor,
+        "perch.v1.PurchaseOrder": Perch__V1__PurchaseOrder.descriptor,
+        "perch.v1.RefundOperation": Perch__V1__RefundOperation.descriptor,
+        "perch.v1.ReverseRefundOperation": Perch__V1__ReverseRefundOperation.descriptor,
+        "perch.v1.DeclineRefundOperation": Perch__V1__DeclineRefundOperation.descriptor,
+        "perch.v1.RequestConsumptionOperation": Perch__V1__RequestConsumptionOperation.descriptor,
+        "perch.v1.RenewOperation": Perch__V1__RenewOperation.descriptor,
+        "perch.v1.ExpireOperation": Perch__V1__ExpireOperation.descriptor,
+        "perch.v1.SetAutoRenewOperation": Perch__V1__SetAutoRenewOperation.descriptor,
+        "perch.v1.ResolveBillingOperation": Perch__V1__ResolveBillingOperation.descriptor,
+        "perch.v1.SetChargesOperation": Perch__V1__SetChargesOperation.descriptor,
+        "perch.v1.RaisePriceOperation": Perch__V1__RaisePriceOperation.descriptor,
+        "perch.v1.AnswerPriceIncreaseOperation": Perch__V1__AnswerPriceIncreaseOperation.descriptor,
+        "perch.v1.ExtendRenewalOperation": Perch__V1__ExtendRenewalOperation.descriptor,
+        "perch.v1.ShareOperation": Perch__V1__ShareOperation.descriptor,
+        "perch.v1.StopSharingOperation": Perch__V1__StopSharingOperation.descriptor,
+        "perch.v1.DecidePurchaseOperation": Perch__V1__DecidePurchaseOperation.descriptor,
+        "perch.v1.DeleteTransactionOperation": Perch__V1__DeleteTransactionOperation.descriptor,
+        "perch.v1.ClearTransactionsOperation": Perch__V1__ClearTransactionsOperation.descriptor,
+        "perch.v1.CreateIntentOperation": Perch__V1__CreateIntentOperation.descriptor,
+        "perch.v1.EndIntentOperation": Perch__V1__EndIntentOperation.descriptor,
+        "perch.v1.SetStorefrontOperation": Perch__V1__SetStorefrontOperation.descriptor,
+        "perch.v1.PostMessageOperation": Perch__V1__PostMessageOperation.descriptor,
+        "perch.v1.StoreOperation": Perch__V1__StoreOperation.descriptor,
+        "perch.v1.PendingPurchase": Perch__V1__PendingPurchase.descriptor,
+        "perch.v1.PurchaseIntent": Perch__V1__PurchaseIntent.descriptor,
+        "perch.v1.SimulatedError": Perch__V1__SimulatedError.descriptor,
+        "perch.v1.ProductEdit": Perch__V1__ProductEdit.descriptor,
+        "perch.v1.OfferEdit": Perch__V1__OfferEdit.descriptor,
+        "perch.v1.WinBackRule": Perch__V1__WinBackRule.descriptor,
+        "perch.v1.AppSetting": Perch__V1__AppSetting.descriptor,
+        "perch.v1.RenewalInfo": Perch__V1__RenewalInfo.descriptor,
+        "perch.v1.RenewalInfoResult": Perch__V1__RenewalInfoResult.descriptor,
+        "perch.v1.SubscriptionStatus": Perch__V1__SubscriptionStatus.descriptor,
+        "perch.v1.SubscriptionStatuses": Perch__V1__SubscriptionStatuses.descriptor,
+        "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
+        "perch.v1.Loading": Perch__V1__Loading.descriptor,
+        "perch.v1.Failure": Perch__V1__Failure.descriptor,
+        "perch.v1.Unchanged": Perch__V1__Unchanged.descriptor,
+        "perch.v1.Bookmark": Perch__V1__Bookmark.descriptor,
+        "perch.v1.Forecast": Perch__V1__Forecast.descriptor,
+        "perch.v1.ValueInfo": Perch__V1__ValueInfo.descriptor,
+        "perch.v1.OperateRequest": Perch__V1__OperateRequest.descriptor,
+        "perch.v1.OperateResponse": Perch__V1__OperateResponse.descriptor,
+        "perch.v1.InspectAccountRequest": Perch__V1__InspectAccountRequest.descriptor,
+        "perch.v1.FamilyShare": Perch__V1__FamilyShare.descriptor,
+        "perch.v1.InspectAccountResponse": Perch__V1__InspectAccountResponse.descriptor,
+        "perch.v1.ListAccountsRequest": Perch__V1__ListAccountsRequest.descriptor,
+        "perch.v1.AccountSummary": Perch__V1__AccountSummary.descriptor,
+        "perch.v1.ListAccountsResponse": Perch__V1__ListAccountsResponse.descriptor,
+        "perch.v1.ConfigureRequest": Perch__V1__ConfigureRequest.descriptor,
+        "perch.v1.ConfigureResponse": Perch__V1__ConfigureResponse.descriptor,
+        "perch.v1.GetSettingsRequest": Perch__V1__GetSettingsRequest.descriptor,
+        "perch.v1.GetSettingsResponse": Perch__V1__GetSettingsResponse.descriptor,
+        "perch.v1.GetClockRequest": Perch__V1__GetClockRequest.descriptor,
+        "perch.v1.Clock": Perch__V1__Clock.descriptor,
+        "perch.v1.GetClockResponse": Perch__V1__GetClockResponse.descriptor,
+        "perch.v1.FreezeClock": Perch__V1__FreezeClock.descriptor,
+        "perch.v1.ResumeClock": Perch__V1__ResumeClock.descriptor,
+        "perch.v1.AdvanceToBoundary": Perch__V1__AdvanceToBoundary.descriptor,
+        "perch.v1.SetClockRequest": Perch__V1__SetClockRequest.descriptor,
+        "perch.v1.SetClockResponse": Perch__V1__SetClockResponse.descriptor,
         "perch.v1.App": Perch__V1__App.descriptor,
         "perch.v1.ListAppsRequest": Perch__V1__ListAppsRequest.descriptor,
         "perch.v1.ListAppsResponse": Perch__V1__ListAppsResponse.descriptor,
@@ -708,6 +801,11 @@ extension MessageScan {
         "perch.v1.MoveTransactionResponse": Perch__V1__MoveTransactionResponse.descriptor,
         "perch.v1.MergeAccountsRequest": Perch__V1__MergeAccountsRequest.descriptor,
         "perch.v1.MergeAccountsResponse": Perch__V1__MergeAccountsResponse.descriptor,
+        "perch.v1.EraseAccountRequest": Perch__V1__EraseAccountRequest.descriptor,
+        "perch.v1.EraseAccountResponse": Perch__V1__EraseAccountResponse.descriptor,
+        "perch.v1.ExportAccountRequest": Perch__V1__ExportAccountRequest.descriptor,
+        "perch.v1.ExportAccountResponse": Perch__V1__ExportAccountResponse.descriptor,
+        "perch.v1.GrantSummary": Perch__V1__GrantSummary.descriptor,
         "perch.v1.GrantEntitlementRequest": Perch__V1__GrantEntitlementRequest.descriptor,
         "perch.v1.GrantEntitlementResponse": Perch__V1__GrantEntitlementResponse.descriptor,
         "perch.v1.RevokeGrantRequest": Perch__V1__RevokeGrantRequest.descriptor,
@@ -715,26 +813,6 @@ extension MessageScan {
         "perch.v1.ListAuditRequest": Perch__V1__ListAuditRequest.descriptor,
         "perch.v1.AuditLine": Perch__V1__AuditLine.descriptor,
         "perch.v1.ListAuditResponse": Perch__V1__ListAuditResponse.descriptor,
-        "perch.v1.SubscriptionOffer": Perch__V1__SubscriptionOffer.descriptor,
-        "perch.v1.BillingPlan": Perch__V1__BillingPlan.descriptor,
-        "perch.v1.SubscriptionInfo": Perch__V1__SubscriptionInfo.descriptor,
-        "perch.v1.Product": Perch__V1__Product.descriptor,
-        "perch.v1.Revocation": Perch__V1__Revocation.descriptor,
-        "perch.v1.TransactionOffer": Perch__V1__TransactionOffer.descriptor,
-        "perch.v1.CommitmentInfo": Perch__V1__CommitmentInfo.descriptor,
-        "perch.v1.Transaction": Perch__V1__Transaction.descriptor,
-        "perch.v1.TransactionResult": Perch__V1__TransactionResult.descriptor,
-        "perch.v1.RenewalInfo": Perch__V1__RenewalInfo.descriptor,
-        "perch.v1.RenewalInfoResult": Perch__V1__RenewalInfoResult.descriptor,
-        "perch.v1.SubscriptionStatus": Perch__V1__SubscriptionStatus.descriptor,
-        "perch.v1.SubscriptionStatuses": Perch__V1__SubscriptionStatuses.descriptor,
-        "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
-        "perch.v1.Loading": Perch__V1__Loading.descriptor,
-        "perch.v1.Failure": Perch__V1__Failure.descriptor,
-        "perch.v1.Unchanged": Perch__V1__Unchanged.descriptor,
-        "perch.v1.Bookmark": Perch__V1__Bookmark.descriptor,
-        "perch.v1.Forecast": Perch__V1__Forecast.descriptor,
-        "perch.v1.ValueInfo": Perch__V1__ValueInfo.descriptor,
         "perch.v1.AsOf": Perch__V1__AsOf.descriptor,
         "perch.v1.Products": Perch__V1__Products.descriptor,
         "perch.v1.CurrentEntitlement": Perch__V1__CurrentEntitlement.descriptor,
@@ -747,6 +825,8 @@ extension MessageScan {
         "perch.v1.EntitlementsTaskRequest": Perch__V1__EntitlementsTaskRequest.descriptor,
         "perch.v1.EntitlementsTaskResponse": Perch__V1__EntitlementsTaskResponse.descriptor,
         "perch.v1.GetEntitlementsRequest": Perch__V1__GetEntitlementsRequest.descriptor,
+        "perch.v1.GetPassRequest": Perch__V1__GetPassRequest.descriptor,
+        "perch.v1.GetPassResponse": Perch__V1__GetPassResponse.descriptor,
         "perch.v1.GetEntitlementsResponse": Perch__V1__GetEntitlementsResponse.descriptor,
         "perch.v1.CurrentEntitlementTaskRequest": Perch__V1__CurrentEntitlementTaskRequest.descriptor,
         "perch.v1.CurrentEntitlementTaskResponse": Perch__V1__CurrentEntitlementTaskResponse.descriptor,
@@ -779,58 +859,6 @@ extension MessageScan {
         "perch.v1.SubmitTransactionResponse": Perch__V1__SubmitTransactionResponse.descriptor,
         "perch.v1.SubmitNotificationRequest": Perch__V1__SubmitNotificationRequest.descriptor,
         "perch.v1.SubmitNotificationResponse": Perch__V1__SubmitNotificationResponse.descriptor,
-        "perch.v1.OperationTarget": Perch__V1__OperationTarget.descriptor,
-        "perch.v1.PurchaseOffer": Perch__V1__PurchaseOffer.descriptor,
-        "perch.v1.PurchaseOrder": Perch__V1__PurchaseOrder.descriptor,
-        "perch.v1.RefundOperation": Perch__V1__RefundOperation.descriptor,
-        "perch.v1.ReverseRefundOperation": Perch__V1__ReverseRefundOperation.descriptor,
-        "perch.v1.DeclineRefundOperation": Perch__V1__DeclineRefundOperation.descriptor,
-        "perch.v1.RequestConsumptionOperation": Perch__V1__RequestConsumptionOperation.descriptor,
-        "perch.v1.RenewOperation": Perch__V1__RenewOperation.descriptor,
-        "perch.v1.ExpireOperation": Perch__V1__ExpireOperation.descriptor,
-        "perch.v1.SetAutoRenewOperation": Perch__V1__SetAutoRenewOperation.descriptor,
-        "perch.v1.ResolveBillingOperation": Perch__V1__ResolveBillingOperation.descriptor,
-        "perch.v1.SetChargesOperation": Perch__V1__SetChargesOperation.descriptor,
-        "perch.v1.RaisePriceOperation": Perch__V1__RaisePriceOperation.descriptor,
-        "perch.v1.AnswerPriceIncreaseOperation": Perch__V1__AnswerPriceIncreaseOperation.descriptor,
-        "perch.v1.ExtendRenewalOperation": Perch__V1__ExtendRenewalOperation.descriptor,
-        "perch.v1.ShareOperation": Perch__V1__ShareOperation.descriptor,
-        "perch.v1.StopSharingOperation": Perch__V1__StopSharingOperation.descriptor,
-        "perch.v1.DecidePurchaseOperation": Perch__V1__DecidePurchaseOperation.descriptor,
-        "perch.v1.DeleteTransactionOperation": Perch__V1__DeleteTransactionOperation.descriptor,
-        "perch.v1.ClearTransactionsOperation": Perch__V1__ClearTransactionsOperation.descriptor,
-        "perch.v1.CreateIntentOperation": Perch__V1__CreateIntentOperation.descriptor,
-        "perch.v1.EndIntentOperation": Perch__V1__EndIntentOperation.descriptor,
-        "perch.v1.SetStorefrontOperation": Perch__V1__SetStorefrontOperation.descriptor,
-        "perch.v1.PostMessageOperation": Perch__V1__PostMessageOperation.descriptor,
-        "perch.v1.StoreOperation": Perch__V1__StoreOperation.descriptor,
-        "perch.v1.PendingPurchase": Perch__V1__PendingPurchase.descriptor,
-        "perch.v1.PurchaseIntent": Perch__V1__PurchaseIntent.descriptor,
-        "perch.v1.SimulatedError": Perch__V1__SimulatedError.descriptor,
-        "perch.v1.ProductEdit": Perch__V1__ProductEdit.descriptor,
-        "perch.v1.OfferEdit": Perch__V1__OfferEdit.descriptor,
-        "perch.v1.WinBackRule": Perch__V1__WinBackRule.descriptor,
-        "perch.v1.AppSetting": Perch__V1__AppSetting.descriptor,
-        "perch.v1.OperateRequest": Perch__V1__OperateRequest.descriptor,
-        "perch.v1.OperateResponse": Perch__V1__OperateResponse.descriptor,
-        "perch.v1.InspectAccountRequest": Perch__V1__InspectAccountRequest.descriptor,
-        "perch.v1.FamilyShare": Perch__V1__FamilyShare.descriptor,
-        "perch.v1.InspectAccountResponse": Perch__V1__InspectAccountResponse.descriptor,
-        "perch.v1.ListAccountsRequest": Perch__V1__ListAccountsRequest.descriptor,
-        "perch.v1.AccountSummary": Perch__V1__AccountSummary.descriptor,
-        "perch.v1.ListAccountsResponse": Perch__V1__ListAccountsResponse.descriptor,
-        "perch.v1.ConfigureRequest": Perch__V1__ConfigureRequest.descriptor,
-        "perch.v1.ConfigureResponse": Perch__V1__ConfigureResponse.descriptor,
-        "perch.v1.GetSettingsRequest": Perch__V1__GetSettingsRequest.descriptor,
-        "perch.v1.GetSettingsResponse": Perch__V1__GetSettingsResponse.descriptor,
-        "perch.v1.GetClockRequest": Perch__V1__GetClockRequest.descriptor,
-        "perch.v1.Clock": Perch__V1__Clock.descriptor,
-        "perch.v1.GetClockResponse": Perch__V1__GetClockResponse.descriptor,
-        "perch.v1.FreezeClock": Perch__V1__FreezeClock.descriptor,
-        "perch.v1.ResumeClock": Perch__V1__ResumeClock.descriptor,
-        "perch.v1.AdvanceToBoundary": Perch__V1__AdvanceToBoundary.descriptor,
-        "perch.v1.SetClockRequest": Perch__V1__SetClockRequest.descriptor,
-        "perch.v1.SetClockResponse": Perch__V1__SetClockResponse.descriptor,
         "perch.v1.PurchaseRequest": Perch__V1__PurchaseRequest.descriptor,
         "perch.v1.PurchaseResponse": Perch__V1__PurchaseResponse.descriptor,
         "perch.v1.FinishRequest": Perch__V1__FinishRequest.descriptor,

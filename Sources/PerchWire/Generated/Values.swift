@@ -44,6 +44,512 @@ package struct AppReference: Hashable, Sendable {
     package var isBlank: Bool { self.bundleID.isEmpty && self.environment == .unspecified }
 }
 
+/// A group and its statuses.
+package struct GroupStatuses: Hashable, Sendable {
+    /// The group.
+    package var groupID: String
+    /// Its statuses.
+    package var statuses: SubscriptionStatuses
+
+    package init(groupID: String = "", statuses: SubscriptionStatuses = .blank) {
+        self.groupID = groupID
+        self.statuses = statuses
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.groupID.isEmpty && self.statuses.isBlank }
+}
+
+/// The value could not be computed. A state, not the end of the stream: the next successful load pushes success.
+package struct Failure: Hashable, Sendable {
+    /// The reason code, from the table in proto/README.md.
+    package var reason: String
+    /// For people.
+    package var message: String
+
+    package init(reason: String = "", message: String = "") {
+        self.reason = reason
+        self.message = message
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.reason.isEmpty && self.message.isEmpty }
+}
+
+/// Up to where a stream has said everything. A message of its own on gRPC, Connect and gRPC-Web: the fields beside it are
+/// absent. On perch/1 BEAT says it for the whole connection.
+package struct Bookmark: Hashable, Sendable {
+    /// Everything up to this revision that concerns this stream has been said.
+    package var revision: UInt64
+    /// The server's wall clock, in milliseconds since the Unix epoch.
+    package var serverTime: Instant
+
+    package init(revision: UInt64 = 0, serverTime: Instant = Instant(milliseconds: 0)) {
+        self.revision = revision
+        self.serverTime = serverTime
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.revision == 0 && self.serverTime.milliseconds == 0 }
+}
+
+/// Position, cause and forecast of a value. Not part of the value's equality.
+package struct ValueInfo: Hashable, Sendable {
+    /// Revision and instant.
+    package var position: Position
+    /// When that revision was committed, in milliseconds since the Unix epoch.
+    package var committed: Instant
+    /// The cause of this value.
+    package var cause: Cause
+    /// Absent if only new facts can change the value.
+    package var forecast: Forecast?
+    /// Opaque. A new call that sends it gets what changed since.
+    package var token: [UInt8]
+    /// The value is empty, and the catalogue has no group or product of the name asked for: check the spelling. A later load
+    /// of a catalogue that has it sends no message, because the value stays the same.
+    package var isNotInCatalog: Bool
+
+    package init(
+        position: Position = .blank,
+        committed: Instant = Instant(milliseconds: 0),
+        cause: Cause = .unspecified,
+        forecast: Forecast? = nil,
+        token: [UInt8] = [],
+        isNotInCatalog: Bool = false
+    ) {
+        self.position = position
+        self.committed = committed
+        self.cause = cause
+        self.forecast = forecast
+        self.token = token
+        self.isNotInCatalog = isNotInCatalog
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.committed.milliseconds == 0 && self.cause == .unspecified && self.forecast == nil && self.token.isEmpty && !self.isNotInCatalog }
+}
+
+/// Performs one operation on one account.
+package struct OperateRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes. May be empty if the operation names a transaction. `buy`,
+    /// `create_intent`, `set_storefront` and `set_charges` create an account that does not exist.
+    package var account: String
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+    /// What to do.
+    package var operation: StoreOperation?
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        idempotencyKey: [UInt8] = [],
+        operation: StoreOperation? = nil
+    ) {
+        self.app = app
+        self.account = account
+        self.idempotencyKey = idempotencyKey
+        self.operation = operation
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.idempotencyKey.isEmpty && self.operation == nil }
+}
+
+/// It is done.
+package struct OperateResponse: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+    /// The transaction that was created or changed; absent for none.
+    package var transaction: Verified<Transaction>?
+    /// For a purchase: its result.
+    package var purchaseResult: PurchaseResult
+    /// For a purchase: the account already held the transaction.
+    package var wasHeld: Bool
+    /// The number of a pending purchase, or of an intent.
+    package var number: UInt64
+
+    package init(
+        position: Position? = nil,
+        transaction: Verified<Transaction>? = nil,
+        purchaseResult: PurchaseResult = .unspecified,
+        wasHeld: Bool = false,
+        number: UInt64 = 0
+    ) {
+        self.position = position
+        self.transaction = transaction
+        self.purchaseResult = purchaseResult
+        self.wasHeld = wasHeld
+        self.number = number
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && self.transaction == nil && self.purchaseResult == .unspecified && !self.wasHeld && self.number == 0 }
+}
+
+/// Asks for the store's record of an account.
+package struct InspectAccountRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// The server answers when it has reached this position.
+    package var atLeast: Position?
+
+    package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
+        self.app = app
+        self.account = account
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil }
+}
+
+/// One product that an account shares with another account.
+package struct FamilySharing: Hashable, Sendable {
+    /// The first transaction of the purchaser's line, or its transaction of a non-consumable.
+    package var original: UInt64
+    /// The first transaction of the member's line, or its transaction of a non-consumable.
+    package var memberOriginal: UInt64
+
+    package init(original: UInt64 = 0, memberOriginal: UInt64 = 0) {
+        self.original = original
+        self.memberOriginal = memberOriginal
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.original == 0 && self.memberOriginal == 0 }
+}
+
+/// The store's record of an account.
+package struct AccountInspection: Hashable, Sendable {
+    /// Where the answer stands.
+    package var position: Position
+    /// The groups in which the account has a line.
+    package var groups: [GroupStatuses]
+    /// Products without an end that the account owns.
+    package var owned: [Verified<Transaction>]
+    /// Purchases that wait, oldest first.
+    package var pendingPurchases: [PendingPurchase]
+    /// Purchases that the customer began outside the app, oldest first.
+    package var intents: [PurchaseIntent]
+    /// The account's shares with others.
+    package var shares: [FamilySharing]
+    /// Its own storefront; empty for the app's.
+    package var storefront: String
+    /// Whether its charges fail.
+    package var charges: ChargeOutcome
+    /// Unique for each account and app.
+    package var appTransactionID: String
+    /// Non-consumables shared with the account that its next Sync delivers.
+    package var awaitingSync: [Verified<Transaction>]
+
+    package init(
+        position: Position = .blank,
+        groups: [GroupStatuses] = [],
+        owned: [Verified<Transaction>] = [],
+        pendingPurchases: [PendingPurchase] = [],
+        intents: [PurchaseIntent] = [],
+        shares: [FamilySharing] = [],
+        storefront: String = "",
+        charges: ChargeOutcome = .unspecified,
+        appTransactionID: String = "",
+        awaitingSync: [Verified<Transaction>] = []
+    ) {
+        self.position = position
+        self.groups = groups
+        self.owned = owned
+        self.pendingPurchases = pendingPurchases
+        self.intents = intents
+        self.shares = shares
+        self.storefront = storefront
+        self.charges = charges
+        self.appTransactionID = appTransactionID
+        self.awaitingSync = awaitingSync
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.groups.isEmpty && self.owned.isEmpty && self.pendingPurchases.isEmpty && self.intents.isEmpty && self.shares.isEmpty && self.storefront.isEmpty && self.charges == .unspecified && self.appTransactionID.isEmpty && self.awaitingSync.isEmpty }
+}
+
+/// Asks for accounts.
+package struct ListAccountsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// Maximum number of entries: up to 500; 0 means 100.
+    package var pageSize: UInt32
+    /// The token of the previous page; empty to begin.
+    package var pageToken: [UInt8]
+    /// Adds a summary of each account, for lists that people read.
+    package var withSummaries: Bool
+
+    package init(
+        app: AppReference = AppReference(),
+        pageSize: UInt32 = 0,
+        pageToken: [UInt8] = [],
+        withSummaries: Bool = false
+    ) {
+        self.app = app
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+        self.withSummaries = withSummaries
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.pageSize == 0 && self.pageToken.isEmpty && !self.withSummaries }
+}
+
+/// What a list shows of one account: its line that matters most. That is the one that entitles, and among equals the one that
+/// ends last.
+package struct AccountSummary: Hashable, Sendable {
+    /// The state of that line; unspecified if the account never subscribed.
+    package var state: RenewalState
+    /// The product of the line, or of the newest product without an end.
+    package var productID: String
+    /// The newest transaction of the line, or of the newest product without an end.
+    package var transactionID: UInt64
+    /// The first transaction of the line.
+    package var originalTransactionID: UInt64
+    /// End of the line's period, in milliseconds since the Unix epoch.
+    package var expirationDate: Instant?
+    /// Whether the line renews.
+    package var willAutoRenew: Bool
+    /// The next change that time alone makes; absent for none.
+    package var nextChange: Forecast?
+    /// The line is shared by a family member.
+    package var isFamilyShared: Bool
+    /// The newest transaction of the line is refunded.
+    package var isRefunded: Bool
+    /// A price increase waits for an answer.
+    package var isPriceIncreasePending: Bool
+    /// Number of lines, in all groups.
+    package var lineCount: UInt32
+    /// Number of products without an end that the account owns.
+    package var ownedCount: UInt32
+    /// Number of purchases that wait.
+    package var pendingCount: UInt32
+    /// The app's UUID for its customer; empty for none.
+    package var appAccountToken: String
+    /// The revision that last changed the account.
+    package var revision: UInt64
+
+    package init(
+        state: RenewalState = .unspecified,
+        productID: String = "",
+        transactionID: UInt64 = 0,
+        originalTransactionID: UInt64 = 0,
+        expirationDate: Instant? = nil,
+        willAutoRenew: Bool = false,
+        nextChange: Forecast? = nil,
+        isFamilyShared: Bool = false,
+        isRefunded: Bool = false,
+        isPriceIncreasePending: Bool = false,
+        lineCount: UInt32 = 0,
+        ownedCount: UInt32 = 0,
+        pendingCount: UInt32 = 0,
+        appAccountToken: String = "",
+        revision: UInt64 = 0
+    ) {
+        self.state = state
+        self.productID = productID
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
+        self.expirationDate = expirationDate
+        self.willAutoRenew = willAutoRenew
+        self.nextChange = nextChange
+        self.isFamilyShared = isFamilyShared
+        self.isRefunded = isRefunded
+        self.isPriceIncreasePending = isPriceIncreasePending
+        self.lineCount = lineCount
+        self.ownedCount = ownedCount
+        self.pendingCount = pendingCount
+        self.appAccountToken = appAccountToken
+        self.revision = revision
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.state == .unspecified && self.productID.isEmpty && self.transactionID == 0 && self.originalTransactionID == 0 && self.expirationDate == nil && !self.willAutoRenew && self.nextChange == nil && !self.isFamilyShared && !self.isRefunded && !self.isPriceIncreasePending && self.lineCount == 0 && self.ownedCount == 0 && self.pendingCount == 0 && self.appAccountToken.isEmpty && self.revision == 0 }
+}
+
+/// A page of accounts.
+package struct AccountPage: Hashable, Sendable {
+    /// Their keys, in bytewise order.
+    package var accounts: [String]
+    /// Empty on the last page.
+    package var nextPageToken: [UInt8]
+    /// On request: one for each account, in the same order.
+    package var summaries: [AccountSummary]
+
+    package init(accounts: [String] = [], nextPageToken: [UInt8] = [], summaries: [AccountSummary] = []) {
+        self.accounts = accounts
+        self.nextPageToken = nextPageToken
+        self.summaries = summaries
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.accounts.isEmpty && self.nextPageToken.isEmpty && self.summaries.isEmpty }
+}
+
+/// Changes an app.
+package struct ConfigureRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// In order; all or none.
+    package var settings: [AppSettingChange]
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(app: AppReference = AppReference(), settings: [AppSettingChange] = [], idempotencyKey: [UInt8] = []) {
+        self.app = app
+        self.settings = settings
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.settings.isEmpty && self.idempotencyKey.isEmpty }
+}
+
+/// The app is changed.
+package struct Acknowledgement: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+
+    package init(position: Position? = nil) {
+        self.position = position
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil }
+}
+
+/// Asks for settings.
+package struct SettingsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+
+    package init(app: AppReference = AppReference()) {
+        self.app = app
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank }
+}
+
+/// Settings of an app, as a list that Configure accepts.
+package struct SettingsList: Hashable, Sendable {
+    /// One of each kind, then one for each armed failure.
+    package var settings: [AppSettingChange]
+
+    package init(settings: [AppSettingChange] = []) {
+        self.settings = settings
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.settings.isEmpty }
+}
+
+/// Asks for the clock.
+package struct ClockRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+
+    package init(app: AppReference = AppReference()) {
+        self.app = app
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank }
+}
+
+/// An app's clock.
+package struct ClockState: Hashable, Sendable {
+    /// The instant, in milliseconds since the Unix epoch.
+    package var now: Instant
+    /// Whether it stands still.
+    package var isFrozen: Bool
+    /// Milliseconds by which the clock is ahead of the wall clock.
+    package var offsetMilliseconds: Int64
+    /// The time rate: a value of SKTestSession.TimeRate, see `perch store clock --help`.
+    package var timeRate: Int32
+
+    package init(
+        now: Instant = Instant(milliseconds: 0),
+        isFrozen: Bool = false,
+        offsetMilliseconds: Int64 = 0,
+        timeRate: Int32 = 0
+    ) {
+        self.now = now
+        self.isFrozen = isFrozen
+        self.offsetMilliseconds = offsetMilliseconds
+        self.timeRate = timeRate
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.now.milliseconds == 0 && !self.isFrozen && self.offsetMilliseconds == 0 && self.timeRate == 0 }
+}
+
+/// The clock.
+package struct ClockResponse: Hashable, Sendable {
+    /// The clock.
+    package var clock: ClockState
+
+    package init(clock: ClockState = ClockState()) {
+        self.clock = clock
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.clock.isBlank }
+}
+
+/// A change of the clock.
+package struct SetClockRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// Exactly one of the fields of `change`.
+    package var change: ClockChange?
+
+    package init(app: AppReference = AppReference(), change: ClockChange? = nil) {
+        self.app = app
+        self.change = change
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.change == nil }
+}
+
+/// The clock afterwards.
+package struct SetClockResponse: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position?
+    /// The clock.
+    package var clock: ClockState
+    /// Number of renewal attempts settled during the advance: renewed, failed, or ended because renewal was off.
+    package var settledCount: UInt64
+    /// Number of those that renewed.
+    package var renewedCount: UInt64
+    /// Number of those whose charge failed.
+    package var failedCount: UInt64
+
+    package init(
+        position: Position? = nil,
+        clock: ClockState = ClockState(),
+        settledCount: UInt64 = 0,
+        renewedCount: UInt64 = 0,
+        failedCount: UInt64 = 0
+    ) {
+        self.position = position
+        self.clock = clock
+        self.settledCount = settledCount
+        self.renewedCount = renewedCount
+        self.failedCount = failedCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && self.clock.isBlank && self.settledCount == 0 && self.renewedCount == 0 && self.failedCount == 0 }
+}
+
 /// An app.
 package struct AppSummary: Hashable, Sendable {
     /// Its bundle identifier.
@@ -645,19 +1151,6 @@ package struct DropDeadLetterRequest: Hashable, Sendable {
     package var isBlank: Bool { self.id.isEmpty }
 }
 
-/// It is deleted.
-package struct Acknowledgement: Hashable, Sendable {
-    /// Where the store stands with it.
-    package var position: Position?
-
-    package init(position: Position? = nil) {
-        self.position = position
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position == nil }
-}
-
 /// Asks for an account. Exactly one of the last three fields is set.
 package struct FindAccountRequest: Hashable, Sendable {
     /// The app.
@@ -804,6 +1297,93 @@ package struct MergeAccountsRequest: Hashable, Sendable {
     package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.intoAccount.isEmpty }
 }
 
+/// Erases an account.
+package struct EraseAccountRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account. It may be opened again, as another account.
+    package var account: String
+
+    package init(app: AppReference = AppReference(), account: String = "") {
+        self.app = app
+        self.account = account
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty }
+}
+
+/// It is erased.
+package struct EraseAccountResponse: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position
+    /// Facts that the account had.
+    package var factCount: UInt64
+
+    package init(position: Position = .blank, factCount: UInt64 = 0) {
+        self.position = position
+        self.factCount = factCount
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.factCount == 0 }
+}
+
+/// Reads everything of an account.
+package struct ExportAccountRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+
+    package init(app: AppReference = AppReference(), account: String = "") {
+        self.app = app
+        self.account = account
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty }
+}
+
+/// An account as the store has it.
+package struct AccountExport: Hashable, Sendable {
+    /// Keys that callers use for the account.
+    package var keys: [String]
+    /// The app's own UUIDs for the customer.
+    package var appAccountTokens: [String]
+    /// Apple's numbers of the customer in this app.
+    package var appTransactionIDs: [String]
+    /// What the account has, by groups and products.
+    package var inspection: AccountInspection
+    /// Transactions, oldest first, at most 1,000.
+    package var transactions: [Verified<Transaction>]
+    /// Goes on with ListTransactions and its `include_finished_consumables`; empty after the last one.
+    package var nextPageToken: [UInt8]
+    /// Granted entitlements.
+    package var grants: [EntitlementGrant]
+
+    package init(
+        keys: [String] = [],
+        appAccountTokens: [String] = [],
+        appTransactionIDs: [String] = [],
+        inspection: AccountInspection = AccountInspection(),
+        transactions: [Verified<Transaction>] = [],
+        nextPageToken: [UInt8] = [],
+        grants: [EntitlementGrant] = []
+    ) {
+        self.keys = keys
+        self.appAccountTokens = appAccountTokens
+        self.appTransactionIDs = appTransactionIDs
+        self.inspection = inspection
+        self.transactions = transactions
+        self.nextPageToken = nextPageToken
+        self.grants = grants
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.keys.isEmpty && self.appAccountTokens.isEmpty && self.appTransactionIDs.isEmpty && self.inspection.isBlank && self.transactions.isEmpty && self.nextPageToken.isEmpty && self.grants.isEmpty }
+}
+
 /// Grants a named entitlement.
 package struct GrantEntitlementRequest: Hashable, Sendable {
     /// The app.
@@ -931,91 +1511,6 @@ package struct AuditPage: Hashable, Sendable {
 
     /// Whether it says nothing, and is left out of the message around it.
     package var isBlank: Bool { self.entries.isEmpty && !self.hasMore }
-}
-
-/// A group and its statuses.
-package struct GroupStatuses: Hashable, Sendable {
-    /// The group.
-    package var groupID: String
-    /// Its statuses.
-    package var statuses: SubscriptionStatuses
-
-    package init(groupID: String = "", statuses: SubscriptionStatuses = .blank) {
-        self.groupID = groupID
-        self.statuses = statuses
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.groupID.isEmpty && self.statuses.isBlank }
-}
-
-/// The value could not be computed. A state, not the end of the stream: the next successful load pushes success.
-package struct Failure: Hashable, Sendable {
-    /// The reason code, from the table in proto/README.md.
-    package var reason: String
-    /// For people.
-    package var message: String
-
-    package init(reason: String = "", message: String = "") {
-        self.reason = reason
-        self.message = message
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.reason.isEmpty && self.message.isEmpty }
-}
-
-/// Up to where a stream has said everything. A message of its own on gRPC, Connect and gRPC-Web: the fields beside it are
-/// absent. On perch/1 BEAT says it for the whole connection.
-package struct Bookmark: Hashable, Sendable {
-    /// Everything up to this revision that concerns this stream has been said.
-    package var revision: UInt64
-    /// The server's wall clock, in milliseconds since the Unix epoch.
-    package var serverTime: Instant
-
-    package init(revision: UInt64 = 0, serverTime: Instant = Instant(milliseconds: 0)) {
-        self.revision = revision
-        self.serverTime = serverTime
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.revision == 0 && self.serverTime.milliseconds == 0 }
-}
-
-/// Position, cause and forecast of a value. Not part of the value's equality.
-package struct ValueInfo: Hashable, Sendable {
-    /// Revision and instant.
-    package var position: Position
-    /// When that revision was committed, in milliseconds since the Unix epoch.
-    package var committed: Instant
-    /// The cause of this value.
-    package var cause: Cause
-    /// Absent if only new facts can change the value.
-    package var forecast: Forecast?
-    /// Opaque. A new call that sends it gets what changed since.
-    package var token: [UInt8]
-    /// The value is empty, and the catalogue has no group or product of the name asked for: check the spelling. A later load
-    /// of a catalogue that has it sends no message, because the value stays the same.
-    package var isNotInCatalog: Bool
-
-    package init(
-        position: Position = .blank,
-        committed: Instant = Instant(milliseconds: 0),
-        cause: Cause = .unspecified,
-        forecast: Forecast? = nil,
-        token: [UInt8] = [],
-        isNotInCatalog: Bool = false
-    ) {
-        self.position = position
-        self.committed = committed
-        self.cause = cause
-        self.forecast = forecast
-        self.token = token
-        self.isNotInCatalog = isNotInCatalog
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position.isBlank && self.committed.milliseconds == 0 && self.cause == .unspecified && self.forecast == nil && self.token.isEmpty && !self.isNotInCatalog }
 }
 
 /// The moment of a read. Absent: now.
@@ -1186,6 +1681,45 @@ package struct GetEntitlementsRequest: Hashable, Sendable {
 
     /// Whether it says nothing, and is left out of the message around it.
     package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.asOf.isBlank && self.atLeast == nil }
+}
+
+/// Asks for a pass.
+package struct GetPassRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// The server answers when it has reached this position.
+    package var atLeast: Position?
+
+    package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
+        self.app = app
+        self.account = account
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil }
+}
+
+/// A pass.
+package struct EntitlementPass: Hashable, Sendable {
+    /// Where the answer stands.
+    package var position: Position?
+    /// A compact JWS of the type JWT, signed with ES256: `iss`, `aud` (the bundle ID), `sub` (the account), `env`, `iat`, `exp`,
+    /// `entitlements`.
+    package var pass: String
+    /// When it ends, by the app's clock, in milliseconds since the Unix epoch.
+    package var expiresAt: Instant
+
+    package init(position: Position? = nil, pass: String = "", expiresAt: Instant = Instant(milliseconds: 0)) {
+        self.position = position
+        self.pass = pass
+        self.expiresAt = expiresAt
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position == nil && self.pass.isEmpty && self.expiresAt.milliseconds == 0 }
 }
 
 /// Asks for the entitlement of an account to a product.
@@ -1713,414 +2247,6 @@ package struct SubmitNotificationRequest: Hashable, Sendable {
 
     /// Whether it says nothing, and is left out of the message around it.
     package var isBlank: Bool { self.signedPayload.isEmpty }
-}
-
-/// Performs one operation on one account.
-package struct OperateRequest: Hashable, Sendable {
-    /// The app.
-    package var app: AppReference
-    /// The caller's key of the account: 1 to 255 bytes. May be empty if the operation names a transaction. `buy`,
-    /// `create_intent`, `set_storefront` and `set_charges` create an account that does not exist.
-    package var account: String
-    /// Makes the call safe to repeat. Up to 64 bytes.
-    package var idempotencyKey: [UInt8]
-    /// What to do.
-    package var operation: StoreOperation?
-
-    package init(
-        app: AppReference = AppReference(),
-        account: String = "",
-        idempotencyKey: [UInt8] = [],
-        operation: StoreOperation? = nil
-    ) {
-        self.app = app
-        self.account = account
-        self.idempotencyKey = idempotencyKey
-        self.operation = operation
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.idempotencyKey.isEmpty && self.operation == nil }
-}
-
-/// It is done.
-package struct OperateResponse: Hashable, Sendable {
-    /// Where the change stands.
-    package var position: Position?
-    /// The transaction that was created or changed; absent for none.
-    package var transaction: Verified<Transaction>?
-    /// For a purchase: its result.
-    package var purchaseResult: PurchaseResult
-    /// For a purchase: the account already held the transaction.
-    package var wasHeld: Bool
-    /// The number of a pending purchase, or of an intent.
-    package var number: UInt64
-
-    package init(
-        position: Position? = nil,
-        transaction: Verified<Transaction>? = nil,
-        purchaseResult: PurchaseResult = .unspecified,
-        wasHeld: Bool = false,
-        number: UInt64 = 0
-    ) {
-        self.position = position
-        self.transaction = transaction
-        self.purchaseResult = purchaseResult
-        self.wasHeld = wasHeld
-        self.number = number
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position == nil && self.transaction == nil && self.purchaseResult == .unspecified && !self.wasHeld && self.number == 0 }
-}
-
-/// Asks for the store's record of an account.
-package struct InspectAccountRequest: Hashable, Sendable {
-    /// The app.
-    package var app: AppReference
-    /// The caller's key of the account.
-    package var account: String
-    /// The server answers when it has reached this position.
-    package var atLeast: Position?
-
-    package init(app: AppReference = AppReference(), account: String = "", atLeast: Position? = nil) {
-        self.app = app
-        self.account = account
-        self.atLeast = atLeast
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.atLeast == nil }
-}
-
-/// One product that an account shares with another account.
-package struct FamilySharing: Hashable, Sendable {
-    /// The first transaction of the purchaser's line, or its transaction of a non-consumable.
-    package var original: UInt64
-    /// The first transaction of the member's line, or its transaction of a non-consumable.
-    package var memberOriginal: UInt64
-
-    package init(original: UInt64 = 0, memberOriginal: UInt64 = 0) {
-        self.original = original
-        self.memberOriginal = memberOriginal
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.original == 0 && self.memberOriginal == 0 }
-}
-
-/// The store's record of an account.
-package struct AccountInspection: Hashable, Sendable {
-    /// Where the answer stands.
-    package var position: Position
-    /// The groups in which the account has a line.
-    package var groups: [GroupStatuses]
-    /// Products without an end that the account owns.
-    package var owned: [Verified<Transaction>]
-    /// Purchases that wait, oldest first.
-    package var pendingPurchases: [PendingPurchase]
-    /// Purchases that the customer began outside the app, oldest first.
-    package var intents: [PurchaseIntent]
-    /// The account's shares with others.
-    package var shares: [FamilySharing]
-    /// Its own storefront; empty for the app's.
-    package var storefront: String
-    /// Whether its charges fail.
-    package var charges: ChargeOutcome
-    /// Unique for each account and app.
-    package var appTransactionID: String
-    /// Non-consumables shared with the account that its next Sync delivers.
-    package var awaitingSync: [Verified<Transaction>]
-
-    package init(
-        position: Position = .blank,
-        groups: [GroupStatuses] = [],
-        owned: [Verified<Transaction>] = [],
-        pendingPurchases: [PendingPurchase] = [],
-        intents: [PurchaseIntent] = [],
-        shares: [FamilySharing] = [],
-        storefront: String = "",
-        charges: ChargeOutcome = .unspecified,
-        appTransactionID: String = "",
-        awaitingSync: [Verified<Transaction>] = []
-    ) {
-        self.position = position
-        self.groups = groups
-        self.owned = owned
-        self.pendingPurchases = pendingPurchases
-        self.intents = intents
-        self.shares = shares
-        self.storefront = storefront
-        self.charges = charges
-        self.appTransactionID = appTransactionID
-        self.awaitingSync = awaitingSync
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position.isBlank && self.groups.isEmpty && self.owned.isEmpty && self.pendingPurchases.isEmpty && self.intents.isEmpty && self.shares.isEmpty && self.storefront.isEmpty && self.charges == .unspecified && self.appTransactionID.isEmpty && self.awaitingSync.isEmpty }
-}
-
-/// Asks for accounts.
-package struct ListAccountsRequest: Hashable, Sendable {
-    /// The app.
-    package var app: AppReference
-    /// Maximum number of entries: up to 500; 0 means 100.
-    package var pageSize: UInt32
-    /// The token of the previous page; empty to begin.
-    package var pageToken: [UInt8]
-    /// Adds a summary of each account, for lists that people read.
-    package var withSummaries: Bool
-
-    package init(
-        app: AppReference = AppReference(),
-        pageSize: UInt32 = 0,
-        pageToken: [UInt8] = [],
-        withSummaries: Bool = false
-    ) {
-        self.app = app
-        self.pageSize = pageSize
-        self.pageToken = pageToken
-        self.withSummaries = withSummaries
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.pageSize == 0 && self.pageToken.isEmpty && !self.withSummaries }
-}
-
-/// What a list shows of one account: its line that matters most. That is the one that entitles, and among equals the one that
-/// ends last.
-package struct AccountSummary: Hashable, Sendable {
-    /// The state of that line; unspecified if the account never subscribed.
-    package var state: RenewalState
-    /// The product of the line, or of the newest product without an end.
-    package var productID: String
-    /// The newest transaction of the line, or of the newest product without an end.
-    package var transactionID: UInt64
-    /// The first transaction of the line.
-    package var originalTransactionID: UInt64
-    /// End of the line's period, in milliseconds since the Unix epoch.
-    package var expirationDate: Instant?
-    /// Whether the line renews.
-    package var willAutoRenew: Bool
-    /// The next change that time alone makes; absent for none.
-    package var nextChange: Forecast?
-    /// The line is shared by a family member.
-    package var isFamilyShared: Bool
-    /// The newest transaction of the line is refunded.
-    package var isRefunded: Bool
-    /// A price increase waits for an answer.
-    package var isPriceIncreasePending: Bool
-    /// Number of lines, in all groups.
-    package var lineCount: UInt32
-    /// Number of products without an end that the account owns.
-    package var ownedCount: UInt32
-    /// Number of purchases that wait.
-    package var pendingCount: UInt32
-    /// The app's UUID for its customer; empty for none.
-    package var appAccountToken: String
-    /// The revision that last changed the account.
-    package var revision: UInt64
-
-    package init(
-        state: RenewalState = .unspecified,
-        productID: String = "",
-        transactionID: UInt64 = 0,
-        originalTransactionID: UInt64 = 0,
-        expirationDate: Instant? = nil,
-        willAutoRenew: Bool = false,
-        nextChange: Forecast? = nil,
-        isFamilyShared: Bool = false,
-        isRefunded: Bool = false,
-        isPriceIncreasePending: Bool = false,
-        lineCount: UInt32 = 0,
-        ownedCount: UInt32 = 0,
-        pendingCount: UInt32 = 0,
-        appAccountToken: String = "",
-        revision: UInt64 = 0
-    ) {
-        self.state = state
-        self.productID = productID
-        self.transactionID = transactionID
-        self.originalTransactionID = originalTransactionID
-        self.expirationDate = expirationDate
-        self.willAutoRenew = willAutoRenew
-        self.nextChange = nextChange
-        self.isFamilyShared = isFamilyShared
-        self.isRefunded = isRefunded
-        self.isPriceIncreasePending = isPriceIncreasePending
-        self.lineCount = lineCount
-        self.ownedCount = ownedCount
-        self.pendingCount = pendingCount
-        self.appAccountToken = appAccountToken
-        self.revision = revision
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.state == .unspecified && self.productID.isEmpty && self.transactionID == 0 && self.originalTransactionID == 0 && self.expirationDate == nil && !self.willAutoRenew && self.nextChange == nil && !self.isFamilyShared && !self.isRefunded && !self.isPriceIncreasePending && self.lineCount == 0 && self.ownedCount == 0 && self.pendingCount == 0 && self.appAccountToken.isEmpty && self.revision == 0 }
-}
-
-/// A page of accounts.
-package struct AccountPage: Hashable, Sendable {
-    /// Their keys, in bytewise order.
-    package var accounts: [String]
-    /// Empty on the last page.
-    package var nextPageToken: [UInt8]
-    /// On request: one for each account, in the same order.
-    package var summaries: [AccountSummary]
-
-    package init(accounts: [String] = [], nextPageToken: [UInt8] = [], summaries: [AccountSummary] = []) {
-        self.accounts = accounts
-        self.nextPageToken = nextPageToken
-        self.summaries = summaries
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.accounts.isEmpty && self.nextPageToken.isEmpty && self.summaries.isEmpty }
-}
-
-/// Changes an app.
-package struct ConfigureRequest: Hashable, Sendable {
-    /// The app.
-    package var app: AppReference
-    /// In order; all or none.
-    package var settings: [AppSettingChange]
-    /// Makes the call safe to repeat. Up to 64 bytes.
-    package var idempotencyKey: [UInt8]
-
-    package init(app: AppReference = AppReference(), settings: [AppSettingChange] = [], idempotencyKey: [UInt8] = []) {
-        self.app = app
-        self.settings = settings
-        self.idempotencyKey = idempotencyKey
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.settings.isEmpty && self.idempotencyKey.isEmpty }
-}
-
-/// Asks for settings.
-package struct SettingsRequest: Hashable, Sendable {
-    /// The app.
-    package var app: AppReference
-
-    package init(app: AppReference = AppReference()) {
-        self.app = app
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank }
-}
-
-/// Settings of an app, as a list that Configure accepts.
-package struct SettingsList: Hashable, Sendable {
-    /// One of each kind, then one for each armed failure.
-    package var settings: [AppSettingChange]
-
-    package init(settings: [AppSettingChange] = []) {
-        self.settings = settings
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.settings.isEmpty }
-}
-
-/// Asks for the clock.
-package struct ClockRequest: Hashable, Sendable {
-    /// The app.
-    package var app: AppReference
-
-    package init(app: AppReference = AppReference()) {
-        self.app = app
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank }
-}
-
-/// An app's clock.
-package struct ClockState: Hashable, Sendable {
-    /// The instant, in milliseconds since the Unix epoch.
-    package var now: Instant
-    /// Whether it stands still.
-    package var isFrozen: Bool
-    /// Milliseconds by which the clock is ahead of the wall clock.
-    package var offsetMilliseconds: Int64
-    /// The time rate: a value of SKTestSession.TimeRate, see `perch store clock --help`.
-    package var timeRate: Int32
-
-    package init(
-        now: Instant = Instant(milliseconds: 0),
-        isFrozen: Bool = false,
-        offsetMilliseconds: Int64 = 0,
-        timeRate: Int32 = 0
-    ) {
-        self.now = now
-        self.isFrozen = isFrozen
-        self.offsetMilliseconds = offsetMilliseconds
-        self.timeRate = timeRate
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.now.milliseconds == 0 && !self.isFrozen && self.offsetMilliseconds == 0 && self.timeRate == 0 }
-}
-
-/// The clock.
-package struct ClockResponse: Hashable, Sendable {
-    /// The clock.
-    package var clock: ClockState
-
-    package init(clock: ClockState = ClockState()) {
-        self.clock = clock
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.clock.isBlank }
-}
-
-/// A change of the clock.
-package struct SetClockRequest: Hashable, Sendable {
-    /// The app.
-    package var app: AppReference
-    /// Exactly one of the fields of `change`.
-    package var change: ClockChange?
-
-    package init(app: AppReference = AppReference(), change: ClockChange? = nil) {
-        self.app = app
-        self.change = change
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.change == nil }
-}
-
-/// The clock afterwards.
-package struct SetClockResponse: Hashable, Sendable {
-    /// Where the change stands.
-    package var position: Position?
-    /// The clock.
-    package var clock: ClockState
-    /// Number of renewal attempts settled during the advance: renewed, failed, or ended because renewal was off.
-    package var settledCount: UInt64
-    /// Number of those that renewed.
-    package var renewedCount: UInt64
-    /// Number of those whose charge failed.
-    package var failedCount: UInt64
-
-    package init(
-        position: Position? = nil,
-        clock: ClockState = ClockState(),
-        settledCount: UInt64 = 0,
-        renewedCount: UInt64 = 0,
-        failedCount: UInt64 = 0
-    ) {
-        self.position = position
-        self.clock = clock
-        self.settledCount = settledCount
-        self.renewedCount = renewedCount
-        self.failedCount = failedCount
-    }
-
-    /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position == nil && self.clock.isBlank && self.settledCount == 0 && self.renewedCount == 0 && self.failedCount == 0 }
 }
 
 /// Buys a product.

@@ -1897,6 +1897,231 @@ void   perch__v1__merge_accounts_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__merge_accounts_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__erase_account_request__init
+                     (Perch__V1__EraseAccountRequest         *message)
+{
+  static const Perch__V1__EraseAccountRequest init_value = PERCH__V1__ERASE_ACCOUNT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__erase_account_request__get_packed_size
+                     (const Perch__V1__EraseAccountRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__erase_account_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__erase_account_request__pack
+                     (const Perch__V1__EraseAccountRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__erase_account_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__erase_account_request__pack_to_buffer
+                     (const Perch__V1__EraseAccountRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__erase_account_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EraseAccountRequest *
+       perch__v1__erase_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EraseAccountRequest *)
+     protobuf_c_message_unpack (&perch__v1__erase_account_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__erase_account_request__free_unpacked
+                     (Perch__V1__EraseAccountRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__erase_account_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__erase_account_response__init
+                     (Perch__V1__EraseAccountResponse         *message)
+{
+  static const Perch__V1__EraseAccountResponse init_value = PERCH__V1__ERASE_ACCOUNT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__erase_account_response__get_packed_size
+                     (const Perch__V1__EraseAccountResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__erase_account_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__erase_account_response__pack
+                     (const Perch__V1__EraseAccountResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__erase_account_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__erase_account_response__pack_to_buffer
+                     (const Perch__V1__EraseAccountResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__erase_account_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EraseAccountResponse *
+       perch__v1__erase_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EraseAccountResponse *)
+     protobuf_c_message_unpack (&perch__v1__erase_account_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__erase_account_response__free_unpacked
+                     (Perch__V1__EraseAccountResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__erase_account_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__export_account_request__init
+                     (Perch__V1__ExportAccountRequest         *message)
+{
+  static const Perch__V1__ExportAccountRequest init_value = PERCH__V1__EXPORT_ACCOUNT_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__export_account_request__get_packed_size
+                     (const Perch__V1__ExportAccountRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__export_account_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__export_account_request__pack
+                     (const Perch__V1__ExportAccountRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__export_account_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__export_account_request__pack_to_buffer
+                     (const Perch__V1__ExportAccountRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__export_account_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ExportAccountRequest *
+       perch__v1__export_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ExportAccountRequest *)
+     protobuf_c_message_unpack (&perch__v1__export_account_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__export_account_request__free_unpacked
+                     (Perch__V1__ExportAccountRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__export_account_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__export_account_response__init
+                     (Perch__V1__ExportAccountResponse         *message)
+{
+  static const Perch__V1__ExportAccountResponse init_value = PERCH__V1__EXPORT_ACCOUNT_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__export_account_response__get_packed_size
+                     (const Perch__V1__ExportAccountResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__export_account_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__export_account_response__pack
+                     (const Perch__V1__ExportAccountResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__export_account_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__export_account_response__pack_to_buffer
+                     (const Perch__V1__ExportAccountResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__export_account_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ExportAccountResponse *
+       perch__v1__export_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ExportAccountResponse *)
+     protobuf_c_message_unpack (&perch__v1__export_account_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__export_account_response__free_unpacked
+                     (Perch__V1__ExportAccountResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__export_account_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__grant_summary__init
+                     (Perch__V1__GrantSummary         *message)
+{
+  static const Perch__V1__GrantSummary init_value = PERCH__V1__GRANT_SUMMARY__INIT;
+  *message = init_value;
+}
+size_t perch__v1__grant_summary__get_packed_size
+                     (const Perch__V1__GrantSummary *message)
+{
+  assert(message->base.descriptor == &perch__v1__grant_summary__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__grant_summary__pack
+                     (const Perch__V1__GrantSummary *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__grant_summary__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__grant_summary__pack_to_buffer
+                     (const Perch__V1__GrantSummary *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__grant_summary__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GrantSummary *
+       perch__v1__grant_summary__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GrantSummary *)
+     protobuf_c_message_unpack (&perch__v1__grant_summary__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__grant_summary__free_unpacked
+                     (Perch__V1__GrantSummary *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__grant_summary__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__grant_entitlement_request__init
                      (Perch__V1__GrantEntitlementRequest         *message)
 {
@@ -4743,6 +4968,352 @@ const ProtobufCMessageDescriptor perch__v1__merge_accounts_response__descriptor 
   (ProtobufCMessageInit) perch__v1__merge_accounts_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__erase_account_request__field_descriptors[2] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EraseAccountRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EraseAccountRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__erase_account_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+};
+static const ProtobufCIntRange perch__v1__erase_account_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__erase_account_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EraseAccountRequest",
+  "EraseAccountRequest",
+  "Perch__V1__EraseAccountRequest",
+  "perch.v1",
+  sizeof(Perch__V1__EraseAccountRequest),
+  2,
+  perch__v1__erase_account_request__field_descriptors,
+  perch__v1__erase_account_request__field_indices_by_name,
+  1,  perch__v1__erase_account_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__erase_account_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__erase_account_response__field_descriptors[2] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EraseAccountResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fact_count",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EraseAccountResponse, fact_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__erase_account_response__field_indices_by_name[] = {
+  1,   /* field[1] = fact_count */
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__erase_account_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__erase_account_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EraseAccountResponse",
+  "EraseAccountResponse",
+  "Perch__V1__EraseAccountResponse",
+  "perch.v1",
+  sizeof(Perch__V1__EraseAccountResponse),
+  2,
+  perch__v1__erase_account_response__field_descriptors,
+  perch__v1__erase_account_response__field_indices_by_name,
+  1,  perch__v1__erase_account_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__erase_account_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__export_account_request__field_descriptors[2] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExportAccountRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExportAccountRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__export_account_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+};
+static const ProtobufCIntRange perch__v1__export_account_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__export_account_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ExportAccountRequest",
+  "ExportAccountRequest",
+  "Perch__V1__ExportAccountRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ExportAccountRequest),
+  2,
+  perch__v1__export_account_request__field_descriptors,
+  perch__v1__export_account_request__field_indices_by_name,
+  1,  perch__v1__export_account_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__export_account_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__export_account_response__field_descriptors[7] =
+{
+  {
+    "keys",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__ExportAccountResponse, n_keys),
+    offsetof(Perch__V1__ExportAccountResponse, keys),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_account_tokens",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__ExportAccountResponse, n_app_account_tokens),
+    offsetof(Perch__V1__ExportAccountResponse, app_account_tokens),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_transaction_ids",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__ExportAccountResponse, n_app_transaction_ids),
+    offsetof(Perch__V1__ExportAccountResponse, app_transaction_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExportAccountResponse, account),
+    &perch__v1__inspect_account_response__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transactions",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ExportAccountResponse, n_transactions),
+    offsetof(Perch__V1__ExportAccountResponse, transactions),
+    &perch__v1__transaction_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExportAccountResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "grants",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ExportAccountResponse, n_grants),
+    offsetof(Perch__V1__ExportAccountResponse, grants),
+    &perch__v1__grant_summary__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__export_account_response__field_indices_by_name[] = {
+  3,   /* field[3] = account */
+  1,   /* field[1] = app_account_tokens */
+  2,   /* field[2] = app_transaction_ids */
+  6,   /* field[6] = grants */
+  0,   /* field[0] = keys */
+  5,   /* field[5] = next_page_token */
+  4,   /* field[4] = transactions */
+};
+static const ProtobufCIntRange perch__v1__export_account_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor perch__v1__export_account_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ExportAccountResponse",
+  "ExportAccountResponse",
+  "Perch__V1__ExportAccountResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ExportAccountResponse),
+  7,
+  perch__v1__export_account_response__field_descriptors,
+  perch__v1__export_account_response__field_indices_by_name,
+  1,  perch__v1__export_account_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__export_account_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__grant_summary__field_descriptors[4] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantSummary, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__GrantSummary, end_case),
+    offsetof(Perch__V1__GrantSummary, until_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantSummary, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantSummary, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__grant_summary__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  2,   /* field[2] = reason */
+  3,   /* field[3] = since_ms */
+  1,   /* field[1] = until_ms */
+};
+static const ProtobufCIntRange perch__v1__grant_summary__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__grant_summary__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GrantSummary",
+  "GrantSummary",
+  "Perch__V1__GrantSummary",
+  "perch.v1",
+  sizeof(Perch__V1__GrantSummary),
+  4,
+  perch__v1__grant_summary__field_descriptors,
+  perch__v1__grant_summary__field_indices_by_name,
+  1,  perch__v1__grant_summary__number_ranges,
+  (ProtobufCMessageInit) perch__v1__grant_summary__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__grant_entitlement_request__field_descriptors[6] =
 {
   {
@@ -5217,7 +5788,7 @@ const ProtobufCMessageDescriptor perch__v1__list_audit_response__descriptor =
   (ProtobufCMessageInit) perch__v1__list_audit_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[20] =
+static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[22] =
 {
   { "ListApps", &perch__v1__list_apps_request__descriptor, &perch__v1__list_apps_response__descriptor },
   { "CheckCatalog", &perch__v1__check_catalog_request__descriptor, &perch__v1__check_catalog_response__descriptor },
@@ -5233,6 +5804,8 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "DetachAlias", &perch__v1__detach_alias_request__descriptor, &perch__v1__detach_alias_response__descriptor },
   { "MoveTransaction", &perch__v1__move_transaction_request__descriptor, &perch__v1__move_transaction_response__descriptor },
   { "MergeAccounts", &perch__v1__merge_accounts_request__descriptor, &perch__v1__merge_accounts_response__descriptor },
+  { "EraseAccount", &perch__v1__erase_account_request__descriptor, &perch__v1__erase_account_response__descriptor },
+  { "ExportAccount", &perch__v1__export_account_request__descriptor, &perch__v1__export_account_response__descriptor },
   { "GrantEntitlement", &perch__v1__grant_entitlement_request__descriptor, &perch__v1__grant_entitlement_response__descriptor },
   { "RevokeGrant", &perch__v1__revoke_grant_request__descriptor, &perch__v1__revoke_grant_response__descriptor },
   { "ListAudit", &perch__v1__list_audit_request__descriptor, &perch__v1__list_audit_response__descriptor },
@@ -5245,21 +5818,23 @@ const unsigned perch__v1__admin_service__method_indices_by_name[] = {
   5,        /* Backup */
   1,        /* CheckCatalog */
   11,        /* DetachAlias */
-  19,        /* DropDeadLetter */
+  21,        /* DropDeadLetter */
+  14,        /* EraseAccount */
+  15,        /* ExportAccount */
   9,        /* FindAccount */
   3,        /* GetCatalog */
   4,        /* GetServerStatus */
-  14,        /* GrantEntitlement */
+  16,        /* GrantEntitlement */
   0,        /* ListApps */
-  16,        /* ListAudit */
-  17,        /* ListDeadLetters */
+  18,        /* ListAudit */
+  19,        /* ListDeadLetters */
   2,        /* LoadCatalog */
   13,        /* MergeAccounts */
   12,        /* MoveTransaction */
   7,        /* OfferConsoleCode */
   8,        /* RedeemConsoleCode */
-  18,        /* RetryDeadLetter */
-  15,        /* RevokeGrant */
+  20,        /* RetryDeadLetter */
+  17,        /* RevokeGrant */
   6         /* RevokeToken */
 };
 const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
@@ -5269,7 +5844,7 @@ const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
   "AdminService",
   "Perch__V1__AdminService",
   "perch.v1",
-  20,
+  22,
   perch__v1__admin_service__method_descriptors,
   perch__v1__admin_service__method_indices_by_name
 };
@@ -5385,13 +5960,29 @@ void perch__v1__admin_service__merge_accounts(ProtobufCService *service,
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
   service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__admin_service__erase_account(ProtobufCService *service,
+                                             const Perch__V1__EraseAccountRequest *input,
+                                             Perch__V1__EraseAccountResponse_Closure closure,
+                                             void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__export_account(ProtobufCService *service,
+                                              const Perch__V1__ExportAccountRequest *input,
+                                              Perch__V1__ExportAccountResponse_Closure closure,
+                                              void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__admin_service__grant_entitlement(ProtobufCService *service,
                                                  const Perch__V1__GrantEntitlementRequest *input,
                                                  Perch__V1__GrantEntitlementResponse_Closure closure,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__revoke_grant(ProtobufCService *service,
                                             const Perch__V1__RevokeGrantRequest *input,
@@ -5399,7 +5990,7 @@ void perch__v1__admin_service__revoke_grant(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__list_audit(ProtobufCService *service,
                                           const Perch__V1__ListAuditRequest *input,
@@ -5407,7 +5998,7 @@ void perch__v1__admin_service__list_audit(ProtobufCService *service,
                                           void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__list_dead_letters(ProtobufCService *service,
                                                  const Perch__V1__ListDeadLettersRequest *input,
@@ -5415,7 +6006,7 @@ void perch__v1__admin_service__list_dead_letters(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__retry_dead_letter(ProtobufCService *service,
                                                  const Perch__V1__RetryDeadLetterRequest *input,
@@ -5423,7 +6014,7 @@ void perch__v1__admin_service__retry_dead_letter(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
                                                 const Perch__V1__DropDeadLetterRequest *input,
@@ -5431,7 +6022,7 @@ void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
                                                 void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
                                      Perch__V1__AdminService_ServiceDestroy destroy)

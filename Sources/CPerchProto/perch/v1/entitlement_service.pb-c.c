@@ -547,6 +547,96 @@ void   perch__v1__get_entitlements_request__free_unpacked
   assert(message->base.descriptor == &perch__v1__get_entitlements_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__get_pass_request__init
+                     (Perch__V1__GetPassRequest         *message)
+{
+  static const Perch__V1__GetPassRequest init_value = PERCH__V1__GET_PASS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_pass_request__get_packed_size
+                     (const Perch__V1__GetPassRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_pass_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_pass_request__pack
+                     (const Perch__V1__GetPassRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_pass_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_pass_request__pack_to_buffer
+                     (const Perch__V1__GetPassRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_pass_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetPassRequest *
+       perch__v1__get_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetPassRequest *)
+     protobuf_c_message_unpack (&perch__v1__get_pass_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_pass_request__free_unpacked
+                     (Perch__V1__GetPassRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_pass_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_pass_response__init
+                     (Perch__V1__GetPassResponse         *message)
+{
+  static const Perch__V1__GetPassResponse init_value = PERCH__V1__GET_PASS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_pass_response__get_packed_size
+                     (const Perch__V1__GetPassResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_pass_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_pass_response__pack
+                     (const Perch__V1__GetPassResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_pass_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_pass_response__pack_to_buffer
+                     (const Perch__V1__GetPassResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_pass_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetPassResponse *
+       perch__v1__get_pass_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetPassResponse *)
+     protobuf_c_message_unpack (&perch__v1__get_pass_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_pass_response__free_unpacked
+                     (Perch__V1__GetPassResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_pass_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__get_entitlements_response__init
                      (Perch__V1__GetEntitlementsResponse         *message)
 {
@@ -2851,6 +2941,134 @@ const ProtobufCMessageDescriptor perch__v1__get_entitlements_request__descriptor
   perch__v1__get_entitlements_request__field_indices_by_name,
   2,  perch__v1__get_entitlements_request__number_ranges,
   (ProtobufCMessageInit) perch__v1__get_entitlements_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_pass_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetPassRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetPassRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetPassRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_pass_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = at_least */
+};
+static const ProtobufCIntRange perch__v1__get_pass_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_pass_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetPassRequest",
+  "GetPassRequest",
+  "Perch__V1__GetPassRequest",
+  "perch.v1",
+  sizeof(Perch__V1__GetPassRequest),
+  3,
+  perch__v1__get_pass_request__field_descriptors,
+  perch__v1__get_pass_request__field_indices_by_name,
+  1,  perch__v1__get_pass_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_pass_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_pass_response__field_descriptors[3] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetPassResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "pass",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetPassResponse, pass),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expires_at_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetPassResponse, expires_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_pass_response__field_indices_by_name[] = {
+  2,   /* field[2] = expires_at_ms */
+  1,   /* field[1] = pass */
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__get_pass_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_pass_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetPassResponse",
+  "GetPassResponse",
+  "Perch__V1__GetPassResponse",
+  "perch.v1",
+  sizeof(Perch__V1__GetPassResponse),
+  3,
+  perch__v1__get_pass_response__field_descriptors,
+  perch__v1__get_pass_response__field_indices_by_name,
+  1,  perch__v1__get_pass_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_pass_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor perch__v1__get_entitlements_response__field_descriptors[3] =
@@ -5345,13 +5563,14 @@ const ProtobufCEnumDescriptor perch__v1__plan_relation__descriptor =
   perch__v1__plan_relation__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[15] =
+static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[16] =
 {
   { "ProductsTask", &perch__v1__products_task_request__descriptor, &perch__v1__products_task_response__descriptor },
   { "SubscriptionStatusTask", &perch__v1__subscription_status_task_request__descriptor, &perch__v1__subscription_status_task_response__descriptor },
   { "CurrentEntitlementTask", &perch__v1__current_entitlement_task_request__descriptor, &perch__v1__current_entitlement_task_response__descriptor },
   { "EntitlementsTask", &perch__v1__entitlements_task_request__descriptor, &perch__v1__entitlements_task_response__descriptor },
   { "GetEntitlements", &perch__v1__get_entitlements_request__descriptor, &perch__v1__get_entitlements_response__descriptor },
+  { "GetPass", &perch__v1__get_pass_request__descriptor, &perch__v1__get_pass_response__descriptor },
   { "GetProducts", &perch__v1__get_products_request__descriptor, &perch__v1__get_products_response__descriptor },
   { "GetImage", &perch__v1__get_image_request__descriptor, &perch__v1__get_image_response__descriptor },
   { "GetSubscriptionStatus", &perch__v1__get_subscription_status_request__descriptor, &perch__v1__get_subscription_status_response__descriptor },
@@ -5364,19 +5583,20 @@ static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_de
   { "Explain", &perch__v1__explain_request__descriptor, &perch__v1__explain_response__descriptor },
 };
 const unsigned perch__v1__entitlement_service__method_indices_by_name[] = {
-  13,        /* AppChanges */
+  14,        /* AppChanges */
   2,        /* CurrentEntitlementTask */
   3,        /* EntitlementsTask */
-  14,        /* Explain */
-  12,        /* GetAppPolicies */
-  8,        /* GetCurrentEntitlement */
+  15,        /* Explain */
+  13,        /* GetAppPolicies */
+  9,        /* GetCurrentEntitlement */
   4,        /* GetEntitlements */
-  6,        /* GetImage */
-  11,        /* GetOfferEligibility */
-  5,        /* GetProducts */
-  7,        /* GetSubscriptionStatus */
-  9,        /* ListCurrentEntitlements */
-  10,        /* ListPlanOptions */
+  7,        /* GetImage */
+  12,        /* GetOfferEligibility */
+  5,        /* GetPass */
+  6,        /* GetProducts */
+  8,        /* GetSubscriptionStatus */
+  10,        /* ListCurrentEntitlements */
+  11,        /* ListPlanOptions */
   0,        /* ProductsTask */
   1         /* SubscriptionStatusTask */
 };
@@ -5387,7 +5607,7 @@ const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor =
   "EntitlementService",
   "Perch__V1__EntitlementService",
   "perch.v1",
-  15,
+  16,
   perch__v1__entitlement_service__method_descriptors,
   perch__v1__entitlement_service__method_indices_by_name
 };
@@ -5431,13 +5651,21 @@ void perch__v1__entitlement_service__get_entitlements(ProtobufCService *service,
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
   service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__entitlement_service__get_pass(ProtobufCService *service,
+                                              const Perch__V1__GetPassRequest *input,
+                                              Perch__V1__GetPassResponse_Closure closure,
+                                              void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__entitlement_service__get_products(ProtobufCService *service,
                                                   const Perch__V1__GetProductsRequest *input,
                                                   Perch__V1__GetProductsResponse_Closure closure,
                                                   void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_image(ProtobufCService *service,
                                                const Perch__V1__GetImageRequest *input,
@@ -5445,7 +5673,7 @@ void perch__v1__entitlement_service__get_image(ProtobufCService *service,
                                                void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_subscription_status(ProtobufCService *service,
                                                              const Perch__V1__GetSubscriptionStatusRequest *input,
@@ -5453,7 +5681,7 @@ void perch__v1__entitlement_service__get_subscription_status(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_current_entitlement(ProtobufCService *service,
                                                              const Perch__V1__GetCurrentEntitlementRequest *input,
@@ -5461,7 +5689,7 @@ void perch__v1__entitlement_service__get_current_entitlement(ProtobufCService *s
                                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__list_current_entitlements(ProtobufCService *service,
                                                                const Perch__V1__ListCurrentEntitlementsRequest *input,
@@ -5469,7 +5697,7 @@ void perch__v1__entitlement_service__list_current_entitlements(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__list_plan_options(ProtobufCService *service,
                                                        const Perch__V1__ListPlanOptionsRequest *input,
@@ -5477,7 +5705,7 @@ void perch__v1__entitlement_service__list_plan_options(ProtobufCService *service
                                                        void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_offer_eligibility(ProtobufCService *service,
                                                            const Perch__V1__GetOfferEligibilityRequest *input,
@@ -5485,7 +5713,7 @@ void perch__v1__entitlement_service__get_offer_eligibility(ProtobufCService *ser
                                                            void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__get_app_policies(ProtobufCService *service,
                                                       const Perch__V1__GetAppPoliciesRequest *input,
@@ -5493,7 +5721,7 @@ void perch__v1__entitlement_service__get_app_policies(ProtobufCService *service,
                                                       void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__app_changes(ProtobufCService *service,
                                                  const Perch__V1__AppChangesRequest *input,
@@ -5501,7 +5729,7 @@ void perch__v1__entitlement_service__app_changes(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__explain(ProtobufCService *service,
                                              const Perch__V1__ExplainRequest *input,
@@ -5509,7 +5737,7 @@ void perch__v1__entitlement_service__explain(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service *service,
                                            Perch__V1__EntitlementService_ServiceDestroy destroy)

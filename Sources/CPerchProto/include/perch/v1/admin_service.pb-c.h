@@ -15,6 +15,8 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "perch/v1/common.pb-c.h"
+#include "perch/v1/test_store_service.pb-c.h"
+#include "perch/v1/transaction.pb-c.h"
 
 typedef struct Perch__V1__App Perch__V1__App;
 typedef struct Perch__V1__ListAppsRequest Perch__V1__ListAppsRequest;
@@ -58,6 +60,11 @@ typedef struct Perch__V1__MoveTransactionRequest Perch__V1__MoveTransactionReque
 typedef struct Perch__V1__MoveTransactionResponse Perch__V1__MoveTransactionResponse;
 typedef struct Perch__V1__MergeAccountsRequest Perch__V1__MergeAccountsRequest;
 typedef struct Perch__V1__MergeAccountsResponse Perch__V1__MergeAccountsResponse;
+typedef struct Perch__V1__EraseAccountRequest Perch__V1__EraseAccountRequest;
+typedef struct Perch__V1__EraseAccountResponse Perch__V1__EraseAccountResponse;
+typedef struct Perch__V1__ExportAccountRequest Perch__V1__ExportAccountRequest;
+typedef struct Perch__V1__ExportAccountResponse Perch__V1__ExportAccountResponse;
+typedef struct Perch__V1__GrantSummary Perch__V1__GrantSummary;
 typedef struct Perch__V1__GrantEntitlementRequest Perch__V1__GrantEntitlementRequest;
 typedef struct Perch__V1__GrantEntitlementResponse Perch__V1__GrantEntitlementResponse;
 typedef struct Perch__V1__RevokeGrantRequest Perch__V1__RevokeGrantRequest;
@@ -1048,6 +1055,148 @@ struct  Perch__V1__MergeAccountsResponse
     , NULL, 0 }
 
 
+/*
+ * Erases an account.
+ */
+struct  Perch__V1__EraseAccountRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account. It may be opened again, as another account.
+   */
+  char *account;
+};
+#define PERCH__V1__ERASE_ACCOUNT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__erase_account_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * It is erased.
+ */
+struct  Perch__V1__EraseAccountResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * Facts that the account had.
+   */
+  uint64_t fact_count;
+};
+#define PERCH__V1__ERASE_ACCOUNT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__erase_account_response__descriptor) \
+    , NULL, 0 }
+
+
+/*
+ * Reads everything of an account.
+ */
+struct  Perch__V1__ExportAccountRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account.
+   */
+  char *account;
+};
+#define PERCH__V1__EXPORT_ACCOUNT_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__export_account_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * An account as the store has it.
+ */
+struct  Perch__V1__ExportAccountResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Keys that callers use for the account.
+   */
+  size_t n_keys;
+  char **keys;
+  /*
+   * The app's own UUIDs for the customer.
+   */
+  size_t n_app_account_tokens;
+  char **app_account_tokens;
+  /*
+   * Apple's numbers of the customer in this app.
+   */
+  size_t n_app_transaction_ids;
+  char **app_transaction_ids;
+  /*
+   * What the account has, by groups and products.
+   */
+  Perch__V1__InspectAccountResponse *account;
+  /*
+   * Transactions, oldest first, at most 1,000.
+   */
+  size_t n_transactions;
+  Perch__V1__TransactionResult **transactions;
+  /*
+   * Goes on with ListTransactions and its `include_finished_consumables`; empty after the last one.
+   */
+  ProtobufCBinaryData next_page_token;
+  /*
+   * Granted entitlements.
+   */
+  size_t n_grants;
+  Perch__V1__GrantSummary **grants;
+};
+#define PERCH__V1__EXPORT_ACCOUNT_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__export_account_response__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL, NULL, 0,NULL, {0,NULL}, 0,NULL }
+
+
+typedef enum {
+  PERCH__V1__GRANT_SUMMARY__END__NOT_SET = 0,
+  PERCH__V1__GRANT_SUMMARY__END_UNTIL_MS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__GRANT_SUMMARY__END__CASE)
+} Perch__V1__GrantSummary__EndCase;
+
+/*
+ * A granted entitlement of an account.
+ */
+struct  Perch__V1__GrantSummary
+{
+  ProtobufCMessage base;
+  /*
+   * The entitlement.
+   */
+  char *name;
+  /*
+   * As the caller gave it.
+   */
+  char *reason;
+  /*
+   * When it was granted, in milliseconds since the Unix epoch.
+   */
+  int64_t since_ms;
+  Perch__V1__GrantSummary__EndCase end_case;
+  union {
+    /*
+     * When it ends, in milliseconds since the Unix epoch.
+     */
+    int64_t until_ms;
+  };
+};
+#define PERCH__V1__GRANT_SUMMARY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__grant_summary__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, PERCH__V1__GRANT_SUMMARY__END__NOT_SET, {0} }
+
+
 typedef enum {
   PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END__NOT_SET = 0,
   PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END_UNTIL_MS = 4
@@ -2032,6 +2181,101 @@ Perch__V1__MergeAccountsResponse *
 void   perch__v1__merge_accounts_response__free_unpacked
                      (Perch__V1__MergeAccountsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__EraseAccountRequest methods */
+void   perch__v1__erase_account_request__init
+                     (Perch__V1__EraseAccountRequest         *message);
+size_t perch__v1__erase_account_request__get_packed_size
+                     (const Perch__V1__EraseAccountRequest   *message);
+size_t perch__v1__erase_account_request__pack
+                     (const Perch__V1__EraseAccountRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__erase_account_request__pack_to_buffer
+                     (const Perch__V1__EraseAccountRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EraseAccountRequest *
+       perch__v1__erase_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__erase_account_request__free_unpacked
+                     (Perch__V1__EraseAccountRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__EraseAccountResponse methods */
+void   perch__v1__erase_account_response__init
+                     (Perch__V1__EraseAccountResponse         *message);
+size_t perch__v1__erase_account_response__get_packed_size
+                     (const Perch__V1__EraseAccountResponse   *message);
+size_t perch__v1__erase_account_response__pack
+                     (const Perch__V1__EraseAccountResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__erase_account_response__pack_to_buffer
+                     (const Perch__V1__EraseAccountResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EraseAccountResponse *
+       perch__v1__erase_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__erase_account_response__free_unpacked
+                     (Perch__V1__EraseAccountResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ExportAccountRequest methods */
+void   perch__v1__export_account_request__init
+                     (Perch__V1__ExportAccountRequest         *message);
+size_t perch__v1__export_account_request__get_packed_size
+                     (const Perch__V1__ExportAccountRequest   *message);
+size_t perch__v1__export_account_request__pack
+                     (const Perch__V1__ExportAccountRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__export_account_request__pack_to_buffer
+                     (const Perch__V1__ExportAccountRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ExportAccountRequest *
+       perch__v1__export_account_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__export_account_request__free_unpacked
+                     (Perch__V1__ExportAccountRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ExportAccountResponse methods */
+void   perch__v1__export_account_response__init
+                     (Perch__V1__ExportAccountResponse         *message);
+size_t perch__v1__export_account_response__get_packed_size
+                     (const Perch__V1__ExportAccountResponse   *message);
+size_t perch__v1__export_account_response__pack
+                     (const Perch__V1__ExportAccountResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__export_account_response__pack_to_buffer
+                     (const Perch__V1__ExportAccountResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ExportAccountResponse *
+       perch__v1__export_account_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__export_account_response__free_unpacked
+                     (Perch__V1__ExportAccountResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GrantSummary methods */
+void   perch__v1__grant_summary__init
+                     (Perch__V1__GrantSummary         *message);
+size_t perch__v1__grant_summary__get_packed_size
+                     (const Perch__V1__GrantSummary   *message);
+size_t perch__v1__grant_summary__pack
+                     (const Perch__V1__GrantSummary   *message,
+                      uint8_t             *out);
+size_t perch__v1__grant_summary__pack_to_buffer
+                     (const Perch__V1__GrantSummary   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GrantSummary *
+       perch__v1__grant_summary__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__grant_summary__free_unpacked
+                     (Perch__V1__GrantSummary *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__GrantEntitlementRequest methods */
 void   perch__v1__grant_entitlement_request__init
                      (Perch__V1__GrantEntitlementRequest         *message);
@@ -2293,6 +2537,21 @@ typedef void (*Perch__V1__MergeAccountsRequest_Closure)
 typedef void (*Perch__V1__MergeAccountsResponse_Closure)
                  (const Perch__V1__MergeAccountsResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__EraseAccountRequest_Closure)
+                 (const Perch__V1__EraseAccountRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__EraseAccountResponse_Closure)
+                 (const Perch__V1__EraseAccountResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ExportAccountRequest_Closure)
+                 (const Perch__V1__ExportAccountRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ExportAccountResponse_Closure)
+                 (const Perch__V1__ExportAccountResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GrantSummary_Closure)
+                 (const Perch__V1__GrantSummary *message,
+                  void *closure_data);
 typedef void (*Perch__V1__GrantEntitlementRequest_Closure)
                  (const Perch__V1__GrantEntitlementRequest *message,
                   void *closure_data);
@@ -2377,6 +2636,14 @@ struct Perch__V1__AdminService_Service
                          const Perch__V1__MergeAccountsRequest *input,
                          Perch__V1__MergeAccountsResponse_Closure closure,
                          void *closure_data);
+  void (*erase_account)(Perch__V1__AdminService_Service *service,
+                        const Perch__V1__EraseAccountRequest *input,
+                        Perch__V1__EraseAccountResponse_Closure closure,
+                        void *closure_data);
+  void (*export_account)(Perch__V1__AdminService_Service *service,
+                         const Perch__V1__ExportAccountRequest *input,
+                         Perch__V1__ExportAccountResponse_Closure closure,
+                         void *closure_data);
   void (*grant_entitlement)(Perch__V1__AdminService_Service *service,
                             const Perch__V1__GrantEntitlementRequest *input,
                             Perch__V1__GrantEntitlementResponse_Closure closure,
@@ -2423,6 +2690,8 @@ void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
       function_prefix__ ## detach_alias,\
       function_prefix__ ## move_transaction,\
       function_prefix__ ## merge_accounts,\
+      function_prefix__ ## erase_account,\
+      function_prefix__ ## export_account,\
       function_prefix__ ## grant_entitlement,\
       function_prefix__ ## revoke_grant,\
       function_prefix__ ## list_audit,\
@@ -2484,6 +2753,14 @@ void perch__v1__admin_service__move_transaction(ProtobufCService *service,
 void perch__v1__admin_service__merge_accounts(ProtobufCService *service,
                                               const Perch__V1__MergeAccountsRequest *input,
                                               Perch__V1__MergeAccountsResponse_Closure closure,
+                                              void *closure_data);
+void perch__v1__admin_service__erase_account(ProtobufCService *service,
+                                             const Perch__V1__EraseAccountRequest *input,
+                                             Perch__V1__EraseAccountResponse_Closure closure,
+                                             void *closure_data);
+void perch__v1__admin_service__export_account(ProtobufCService *service,
+                                              const Perch__V1__ExportAccountRequest *input,
+                                              Perch__V1__ExportAccountResponse_Closure closure,
                                               void *closure_data);
 void perch__v1__admin_service__grant_entitlement(ProtobufCService *service,
                                                  const Perch__V1__GrantEntitlementRequest *input,
@@ -2554,6 +2831,11 @@ extern const ProtobufCMessageDescriptor perch__v1__move_transaction_request__des
 extern const ProtobufCMessageDescriptor perch__v1__move_transaction_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__merge_accounts_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__merge_accounts_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__erase_account_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__erase_account_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__export_account_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__export_account_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__grant_summary__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__grant_entitlement_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__grant_entitlement_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__revoke_grant_request__descriptor;

@@ -32,6 +32,8 @@ typedef struct Perch__V1__NamedEntitlements Perch__V1__NamedEntitlements;
 typedef struct Perch__V1__EntitlementsTaskRequest Perch__V1__EntitlementsTaskRequest;
 typedef struct Perch__V1__EntitlementsTaskResponse Perch__V1__EntitlementsTaskResponse;
 typedef struct Perch__V1__GetEntitlementsRequest Perch__V1__GetEntitlementsRequest;
+typedef struct Perch__V1__GetPassRequest Perch__V1__GetPassRequest;
+typedef struct Perch__V1__GetPassResponse Perch__V1__GetPassResponse;
 typedef struct Perch__V1__GetEntitlementsResponse Perch__V1__GetEntitlementsResponse;
 typedef struct Perch__V1__CurrentEntitlementTaskRequest Perch__V1__CurrentEntitlementTaskRequest;
 typedef struct Perch__V1__CurrentEntitlementTaskResponse Perch__V1__CurrentEntitlementTaskResponse;
@@ -548,6 +550,55 @@ struct  Perch__V1__GetEntitlementsRequest
 #define PERCH__V1__GET_ENTITLEMENTS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_entitlements_request__descriptor) \
     , NULL, (char *)protobuf_c_empty_string, NULL, NULL }
+
+
+/*
+ * Asks for a pass.
+ */
+struct  Perch__V1__GetPassRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * The server answers when it has reached this position.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__GET_PASS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_pass_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * A pass.
+ */
+struct  Perch__V1__GetPassResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the answer stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * A compact JWS of the type JWT, signed with ES256: `iss`, `aud` (the bundle ID), `sub` (the account), `env`, `iat`, `exp`,
+   * `entitlements`.
+   */
+  char *pass;
+  /*
+   * When it ends, by the app's clock, in milliseconds since the Unix epoch.
+   */
+  int64_t expires_at_ms;
+};
+#define PERCH__V1__GET_PASS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_pass_response__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, 0 }
 
 
 typedef enum {
@@ -1729,6 +1780,44 @@ Perch__V1__GetEntitlementsRequest *
 void   perch__v1__get_entitlements_request__free_unpacked
                      (Perch__V1__GetEntitlementsRequest *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__GetPassRequest methods */
+void   perch__v1__get_pass_request__init
+                     (Perch__V1__GetPassRequest         *message);
+size_t perch__v1__get_pass_request__get_packed_size
+                     (const Perch__V1__GetPassRequest   *message);
+size_t perch__v1__get_pass_request__pack
+                     (const Perch__V1__GetPassRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_pass_request__pack_to_buffer
+                     (const Perch__V1__GetPassRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetPassRequest *
+       perch__v1__get_pass_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_pass_request__free_unpacked
+                     (Perch__V1__GetPassRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetPassResponse methods */
+void   perch__v1__get_pass_response__init
+                     (Perch__V1__GetPassResponse         *message);
+size_t perch__v1__get_pass_response__get_packed_size
+                     (const Perch__V1__GetPassResponse   *message);
+size_t perch__v1__get_pass_response__pack
+                     (const Perch__V1__GetPassResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_pass_response__pack_to_buffer
+                     (const Perch__V1__GetPassResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetPassResponse *
+       perch__v1__get_pass_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_pass_response__free_unpacked
+                     (Perch__V1__GetPassResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__GetEntitlementsResponse methods */
 void   perch__v1__get_entitlements_response__init
                      (Perch__V1__GetEntitlementsResponse         *message);
@@ -2299,6 +2388,12 @@ typedef void (*Perch__V1__EntitlementsTaskResponse_Closure)
 typedef void (*Perch__V1__GetEntitlementsRequest_Closure)
                  (const Perch__V1__GetEntitlementsRequest *message,
                   void *closure_data);
+typedef void (*Perch__V1__GetPassRequest_Closure)
+                 (const Perch__V1__GetPassRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetPassResponse_Closure)
+                 (const Perch__V1__GetPassResponse *message,
+                  void *closure_data);
 typedef void (*Perch__V1__GetEntitlementsResponse_Closure)
                  (const Perch__V1__GetEntitlementsResponse *message,
                   void *closure_data);
@@ -2410,6 +2505,10 @@ struct Perch__V1__EntitlementService_Service
                            const Perch__V1__GetEntitlementsRequest *input,
                            Perch__V1__GetEntitlementsResponse_Closure closure,
                            void *closure_data);
+  void (*get_pass)(Perch__V1__EntitlementService_Service *service,
+                   const Perch__V1__GetPassRequest *input,
+                   Perch__V1__GetPassResponse_Closure closure,
+                   void *closure_data);
   void (*get_products)(Perch__V1__EntitlementService_Service *service,
                        const Perch__V1__GetProductsRequest *input,
                        Perch__V1__GetProductsResponse_Closure closure,
@@ -2463,6 +2562,7 @@ void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service
       function_prefix__ ## current_entitlement_task,\
       function_prefix__ ## entitlements_task,\
       function_prefix__ ## get_entitlements,\
+      function_prefix__ ## get_pass,\
       function_prefix__ ## get_products,\
       function_prefix__ ## get_image,\
       function_prefix__ ## get_subscription_status,\
@@ -2493,6 +2593,10 @@ void perch__v1__entitlement_service__get_entitlements(ProtobufCService *service,
                                                       const Perch__V1__GetEntitlementsRequest *input,
                                                       Perch__V1__GetEntitlementsResponse_Closure closure,
                                                       void *closure_data);
+void perch__v1__entitlement_service__get_pass(ProtobufCService *service,
+                                              const Perch__V1__GetPassRequest *input,
+                                              Perch__V1__GetPassResponse_Closure closure,
+                                              void *closure_data);
 void perch__v1__entitlement_service__get_products(ProtobufCService *service,
                                                   const Perch__V1__GetProductsRequest *input,
                                                   Perch__V1__GetProductsResponse_Closure closure,
@@ -2550,6 +2654,8 @@ extern const ProtobufCMessageDescriptor perch__v1__named_entitlements__descripto
 extern const ProtobufCMessageDescriptor perch__v1__entitlements_task_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__entitlements_task_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_entitlements_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_pass_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_pass_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_entitlements_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__current_entitlement_task_response__descriptor;

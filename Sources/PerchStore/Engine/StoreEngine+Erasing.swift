@@ -1,0 +1,150 @@
+import PerchBase
+import PerchModel
+
+// Erasing an account: everything that is known of it leaves the store. Its revisions stay, without its facts, so that cursors
+// and positions of others stay valid.
+extension StoreEngine {
+    /// Erases the account of a key, in one revision. Answers the number of facts that went.
+    ///
+    /// Accounts go too whose purchases all came to this one and that no key names any more: that of an anonymous customer who has
+    /// signed in, and that of a customer who was not known yet.
+    func erase(
+        _ key: AccountKey, of mutation: Mutation, app: AppState, _ call: Call, _ batch: inout Batch
+    ) throws(StorageError) -> StoreAnswer {
+        guard let account = try self.storage.account(key) else {
+            return .refused(Refusal(.accountUnknown, "there is no such account; it may have been erased already"))
+        }
+        var erased: [ErasedAccount] = []
+        try self.read(account, app, into: &erased)
+        if app.isTestApp, let refusal = try self.refusalOfSharing(erased) { return .refused(refusal) }
+        let now = app.clock.now(wall: call.wall)
+        var stored = self.nextChange(
+            of: app.number, wall: call.wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        var side = SideWrites()
+        var erasure = Erasure(erased.map(\.record.account))
+        try self.collect(erased, app, &erasure, &side)
+        side.erasure = erasure
+        var accounts: [AccountChange] = []
+        for (ordinal, old) in erased.enumerated() {
+            let fact = Fact(.told(.erased), effective: now)
+            stored.facts.append(StoredFact(account: old.record.account, fact: fact, origin: mutation.origin))
+            var record = AccountRecord(account: old.record.account, app: app.number)
+            record.fold([fact], revision: stored.revision, committed: stored.committed)
+            if let moves = CrossingMoves(from: old.record, to: record, app: app, at: now) {
+                stored.crossings.append(moves)
+            }
+            stored.records.append(
+                StoredRecord(record, due: nil, previousDue: app.isTestApp ? old.record.attemptDue : nil))
+            accounts.append(
+                AccountChange(
+                    record: record, cause: fact.cause, facts: [fact], ordinal: UInt32(ordinal), origin: mutation.origin)
+            )
+            self.appChanges.pastRecords.remove(old.record.account)
+        }
+        stored.side = side
+        stored.note(mutation.audit)
+        let position = Position(revision: stored.revision, asOf: now)
+        try self.write(&stored, accounts: accounts, &batch)
+        return .mutated(.number(UInt64(erased.reduce(0) { $0 + $1.facts.count })), position)
+    }
+
+    private struct ErasedAccount {
+        var record: AccountRecord
+        var facts: [DatedFact]
+    }
+
+    /// An account with its facts, then those whose purchases came to it and that nobody can name any more.
+    private func read(
+        _ account: AccountNumber, _ app: AppState, into erased: inout [ErasedAccount]
+    ) throws(StorageError) {
+        guard let record = try self.record(account) else { preconditionFailure("account \(account) has no record") }
+        let facts = try self.storage.facts(of: account, after: 0, through: .max >> 1, limit: .max)
+        erased.append(ErasedAccount(record: record, facts: facts))
+        for dated in facts {
+            guard case .gained(_, let source) = dated.fact.told,
+                !erased.contains(where: { $0.record.account == source }),
+                try self.storage.key(of: source) == nil, let left = try self.record(source),
+                left.told?.originals.isEmpty ?? true
+            else { continue }
+            try self.read(source, app, into: &erased)
+        }
+    }
+
+    /// A member's copies follow the purchaser's record.
+    private func refusalOfSharing(_ erased: [ErasedAccount]) throws(StorageError) -> Refusal? {
+        for old in erased {
+            let owns = old.record.shares.isEmpty
+            let rows = try self.storage.transactions(of: old.record.account, TransactionQuery(limit: .max))
+            guard !owns || rows.contains(where: { $0.transaction.ownership == .familyShared }) else { continue }
+            return Refusal(
+                .accountShares,
+                "the account shares purchases with family members; end the sharing first: `perch store unshare`")
+        }
+        return nil
+    }
+
+    /// What is written beside facts and records about the accounts.
+    private func collect(
+        _ erased: [ErasedAccount], _ app: AppState, _ erasure: inout Erasure, _ side: inout SideWrites
+    ) throws(StorageError) {
+        let gone = Set(erasure.accounts)
+        var revisions: Set<UInt64> = []
+        for old in erased {
+            side.removedAliases += try self.storage.names(of: old.record.account)
+            for dated in old.facts { revisions.insert(dated.revision) }
+            for original in old.record.told?.originals ?? [] {
+                for alias in original.links.aliases.keys.sorted() {
+                    side.removedItems.append(.link(alias, app: app.number, original: original.id))
+                }
+                let group = ItemKey.seenGroup(original.id, app: app.number)
+                side.removedItems += try self.allItems(.seenReport, group: group).map(\.key)
+                side.items.append(StoredItem(.erased(original.id, app: app.number), []))
+            }
+        }
+        var instants: Set<Instant> = []
+        for revision in revisions.sorted() {
+            guard let row = try self.storage.commitRows(after: revision - 1, limit: 1)?.first, row.revision == revision
+            else { continue }
+            instants.insert(row.committed)
+            guard let detail = row.detail, detail.aliases.contains(where: { gone.contains($0.account) }) else {
+                continue
+            }
+            erasure.commits.append(CommitDetailEdit(revision: revision, detail: detail.without(gone)))
+        }
+        // An answer is kept in the revision of its change, at the instant of its commit.
+        for instant in instants.sorted() {
+            for kept in try self.storage.answers(keptAt: instant)
+            where revisions.contains(kept.answer.position.revision) && kept.key.app == app.number {
+                erasure.answers.append(kept.key)
+            }
+        }
+        // Dead letters say of themselves whom they are about.
+        let about = Self.named(by: erased.map(\.record))
+        for group in [DeadLetter.known, DeadLetter.strange] where !about.isEmpty {
+            for item in try self.allItems(.deadLetter, group: group) {
+                guard let letter = DeadLetter(item), !about.isDisjoint(with: letter.about) else { continue }
+                side.removedItems.append(item.key)
+            }
+        }
+    }
+
+    /// Originals and names of customers in records, as dead letters have them.
+    private static func named(by records: [AccountRecord]) -> Set<String> {
+        var names: Set<String> = []
+        for original in records.lazy.compactMap(\.told).flatMap(\.originals) {
+            names.insert(DeadLetter.about(original: original.id))
+            for alias in original.links.aliases.keys { names.insert(DeadLetter.about(alias)) }
+        }
+        return names
+    }
+
+    private func allItems(_ kind: ItemKind, group: [UInt8]) throws(StorageError) -> [StoredItem] {
+        var items: [StoredItem] = []
+        while true {
+            let page = try self.storage.items(
+                kind, group: group, after: items.last?.key.key ?? [], limit: Limits.pageSizeMax)
+            items += page
+            if page.count < Limits.pageSizeMax { return items }
+        }
+    }
+}

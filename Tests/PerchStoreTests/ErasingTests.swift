@@ -1,0 +1,183 @@
+import Foundation
+import PerchBase
+import PerchModel
+import PerchSQLite
+import PerchStore
+import PerchTesting
+import Testing
+
+private let all = StorageImplementation.allCases
+
+@Suite struct `Erasing an account` {
+    private static let late: Int64 = 2_000
+
+    /// Alice with a subscription in two accounts, a refund, a stale report, a grant, a kept answer and a dead letter; and bob.
+    private static func filled(_ storage: any Storage) throws -> ToldStore {
+        let store = try ToldStore(on: storage)
+        try store.tell(.attach(.appAccountToken(ToldLine.bob), to: store.key("bob")))
+        try store.tell(.reports(ToldLine.transaction(500, of: 500, token: ToldLine.bob)))
+        // Before her account was known, then as an anonymous customer, then as alice.
+        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
+        try store.tell(.attach(.appAccountToken(ToldLine.alice), to: store.key("anonymous-alice")))
+        try store.tell(
+            .reports(ToldLine.transaction(100, token: ToldLine.alice, signedAfter: Self.late, revoked: true)),
+            key: Array("alice's request".utf8))
+        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice, signedAfter: 1)))
+        try store.tell(.merge(store.key("anonymous-alice"), into: store.key("alice-the-first")))
+        let letter = DeadLetter(
+            received: ToldStore.start, reason: "APPLE_SIGNATURE", message: "m", bundleID: "b",
+            environment: "Production",
+            notificationType: "REFUND", jws: "letter-of-alice", about: [DeadLetter.about(original: 100)])
+        _ = try store.ask(.mutate(.item(.keep(letter.item(signed: ToldStore.start, isStrange: false), limit: 9))))
+        let other = DeadLetter(
+            received: ToldStore.start, reason: "APPLE_SIGNATURE", message: "m", bundleID: "b",
+            environment: "Production",
+            notificationType: "REFUND", jws: "letter-of-bob", about: [DeadLetter.about(original: 500)])
+        _ = try store.ask(.mutate(.item(.keep(other.item(signed: ToldStore.start, isStrange: false), limit: 9))))
+        return store
+    }
+
+    private static func erase(_ name: String, _ store: ToldStore) throws -> (facts: UInt64, revision: UInt64) {
+        switch try store.ask(.mutate(.told(.erase(store.key(name)), app: 1))) {
+        case .mutated(.number(let count), let position): return (count, position.revision)
+        case .refused(let refusal): throw refusal
+        default: throw ToldStore.Unexpected()
+        }
+    }
+
+    @Test(arguments: all)
+    func `leaves nothing of it, and everything of others`(_ implementation: StorageImplementation) throws {
+        let made = try implementation.make()
+        let store = try Self.filled(made.storage)
+        let bob = try #require(try store.record("bob"))
+        let before = store.engine.header.revision
+        let erased = try Self.erase("alice-the-first", store)
+        #expect(erased.revision == before + 1 && erased.facts > 6)
+        for name in ["alice-the-first", "anonymous-alice"] { #expect(try store.record(name) == nil, "\(name)") }
+        #expect(try store.found(.transaction(100)) == nil)
+        #expect(try store.found(.alias(.appAccountToken(ToldLine.alice))) == nil)
+        #expect(try made.storage.answer(to: MutationKey(app: 1, bytes: Array("alice's request".utf8))) == nil)
+        let letters = try made.storage.items(.deadLetter, group: DeadLetter.known, after: [], limit: 9)
+        #expect(letters.compactMap { DeadLetter($0)?.jws } == ["letter-of-bob"])
+        #expect(try made.storage.transaction(1, 100) == nil)
+        // Revisions have no holes, and what is left in them is bob's, or says that something was erased.
+        let rows = try #require(try made.storage.commitRows(after: 0, limit: 99))
+        #expect(rows.map(\.revision) == Array(1...erased.revision))
+        for row in rows {
+            for stored in try made.storage.facts(ofRevision: row.revision) where stored.account != bob.account {
+                #expect(stored.fact.told == .erased && row.revision == erased.revision)
+            }
+            for (key, account) in row.detail?.aliases ?? [] {
+                #expect(account == bob.account || String(decoding: key.bytes, as: UTF8.self).contains("500"), "\(key)")
+            }
+        }
+        #expect(try store.record("bob") == bob)
+        #expect(try store.state("bob") == [.subscribed])
+        let change = try #require(store.changes.last)
+        #expect(change.revision == erased.revision && change.accounts.allSatisfy { $0.record.told == nil })
+        #expect(throws: Refusal.self) { try Self.erase("alice-the-first", store) }
+    }
+
+    @Test(arguments: all)
+    func `keeps no later report until somebody claims it`(_ implementation: StorageImplementation) throws {
+        let store = try Self.filled(try implementation.make().storage)
+        _ = try Self.erase("alice-the-first", store)
+        let revision = store.engine.header.revision
+        let report = ToldLine.transaction(101, period: 1, token: ToldLine.alice)
+        let outcome = try store.tell(.reports(report))
+        #expect(outcome.erased == 1 && outcome.news == 0)
+        #expect(store.engine.header.revision == revision)
+        #expect(try store.found(.transaction(101)) == nil)
+        try store.tell(.reports(report, by: store.key("alice-again")))
+        #expect(try store.found(.transaction(101))?.key == Array("alice-again".utf8))
+        #expect(try store.tell(.reports(ToldLine.transaction(102, period: 2))).news == 1)
+        #expect(try store.record("alice-again")?.told?.original(100)?.registers.count == 2)
+    }
+
+    @Test(arguments: all)
+    func `that is not committed changes nothing`(_ implementation: StorageImplementation) throws {
+        let made = try implementation.make()
+        let store = try Self.filled(made.storage)
+        let account = try #require(try store.record("alice-the-first"))
+        let facts = try made.storage.facts(of: account.account)
+        let header = try made.storage.header()
+        var change = StoredChange(
+            revision: header.revision + 1, committed: ToldStore.start, app: 1, nextTransaction: header.nextTransaction,
+            nextAccount: header.nextAccount)
+        change.facts = [
+            StoredFact(account: account.account, fact: Fact(.told(.erased), effective: ToldStore.start), origin: [])
+        ]
+        change.records = [StoredRecord(AccountRecord(account: account.account, app: 1))]
+        var side = SideWrites()
+        side.removedAliases = try made.storage.names(of: account.account)
+        side.erasure = Erasure([account.account])
+        side.erasure?.answers = [MutationKey(app: 1, bytes: Array("alice's request".utf8))]
+        side.erasure?.commits = (1...header.revision).map { CommitDetailEdit(revision: $0, detail: nil) }
+        change.side = side
+        let details = try #require(try made.storage.commitRows(after: 0, limit: 99)).map(\.detail)
+        try made.storage.begin()
+        try made.storage.apply(change)
+        #expect(try made.storage.facts(of: account.account).count == 1)
+        made.storage.rollback()
+        #expect(try made.storage.names(of: account.account) == side.removedAliases)
+        #expect(try #require(try made.storage.commitRows(after: 0, limit: 99)).map(\.detail) == details)
+        #expect(try made.storage.facts(of: account.account) == facts)
+        #expect(try made.storage.record(account.account) == account)
+        #expect(try made.storage.transaction(1, 100) != nil)
+        #expect(try made.storage.answer(to: MutationKey(app: 1, bytes: Array("alice's request".utf8))) != nil)
+    }
+
+    @Test func `leaves no byte of it in the file`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("store")
+        let storage = try SQLiteStorage(path: path)
+        let store = try Self.filled(storage)
+        func found(_ text: String) throws -> Bool {
+            try Data(contentsOf: URL(filePath: path)).range(of: Data(text.utf8)) != nil
+        }
+        _ = try Self.erase("alice-the-first", store)
+        storage.close()
+        #expect(try found(ToldLine.bob), "the test finds what is there")
+        for text in ["alice", ToldLine.alice, "70100", "w100-0"] { #expect(try !found(text), "\(text)") }
+        #expect(try SQLiteStorage(path: path).findings() == [])
+    }
+
+    @Test(arguments: all)
+    func `of a test app ends its renewals, and its key opens a new account`(_ implementation: StorageImplementation)
+        throws
+    {
+        let store = try FamilyStore(storage: try implementation.make().storage)
+        try store.buy("silver", "anna")
+        try store.buy("lifetime", "anna")
+        try store.buy("gold", "berta")
+        let number = try #require(try store.storage.account(FamilyStore.key("anna")))
+        try store.mutate(.told(.erase(FamilyStore.key("anna")), app: 1))
+        #expect(try store.storage.due(1, through: .distantFuture, limit: 9).count == 1)
+        #expect(try store.storage.facts(of: number).map(\.told) == [.erased])
+        store.now = store.now.advanced(byMilliseconds: 3 * FamilyStore.month)
+        try store.buy("coins", "berta")
+        try store.buy("gold", "anna")
+        let again = try #require(try store.storage.account(FamilyStore.key("anna")))
+        #expect(again != number)
+        #expect(try store.storage.record(again)?.lines.count == 1)
+        #expect(try store.storage.transactions(of: number, TransactionQuery(limit: 9)).isEmpty)
+    }
+
+    @Test func `that shares with the family is refused, on both sides`() throws {
+        let store = try FamilyStore()
+        try store.buy("gold", "anna")
+        try store.mutate(
+            .operation(.share(.product("gold"), member: "berta"), account: FamilyStore.key("anna"), app: 1))
+        for name in ["anna", "berta"] {
+            #expect {
+                try store.mutate(.told(.erase(FamilyStore.key(name)), app: 1))
+            } throws: {
+                ($0 as? Refusal)?.reason == .accountShares
+            }
+        }
+        try store.mutate(
+            .operation(.stopSharing(.product("gold"), member: "berta"), account: FamilyStore.key("anna"), app: 1))
+        try store.mutate(.told(.erase(FamilyStore.key("anna")), app: 1))
+        #expect(try store.storage.account(FamilyStore.key("anna")) == nil)
+    }
+}
