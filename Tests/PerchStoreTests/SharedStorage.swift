@@ -25,6 +25,8 @@ final class SharedNode: Storage {
     var faults: [CommitFault] = []
     /// Nothing is reached while this is set.
     var isCut = false
+    /// Barriers that break.
+    var sealFailures = 0
     /// Runs while the engine asks for the outcome of a commit.
     var whileOutcomeIsUnknown: (() -> Void)?
     private(set) var plans: [ReadPlan] = []
@@ -230,6 +232,12 @@ final class SharedNode: Storage {
         }
         self.whileOutcomeIsUnknown?()
         return self.database.feed[revision] == self.pending.last?.sealed()
+    }
+
+    func seal() throws(StorageError) {
+        guard self.sealFailures > 0 else { return }
+        self.sealFailures -= 1
+        throw .unreachable("the test lets a barrier fail")
     }
 
     func rollback() { self.tables.rollback() }

@@ -289,6 +289,21 @@ private func checkAlike(_ servers: Server...) throws {
         try checkAlike(a, b)
     }
 
+    /// The commit was cut off at the same time as the barrier for what it was decided on.
+    @Test func `an engine on shared storage shows another node's change before its own one that came later`() throws {
+        let (a, b) = (try Server(self.database), try Server(self.database))
+        a.storage.faults = [
+            .superseded { b.buy("lifetime", "bert") }, .unknown(isWritten: true, outcomeFailures: 1),
+        ]
+        a.storage.sealFailures = 1
+        let ticket = a.buy("season", "anna")
+        #expect(a.answers[ticket] == nil && a.changes.isEmpty)
+        a.run()
+        #expect(a.transaction(ticket) == 2)
+        #expect(a.changes.map(\.revision) == [2, 3])
+        try checkAlike(a, b)
+    }
+
     @Test(arguments: [true, false])
     func `an engine on shared storage keeps a revoked token and a settled renewal through a lost connection`(
         isWritten: Bool

@@ -170,6 +170,8 @@ extension StoreEngine {
             return false
         case .written:
             self.accept(&pending.batch)
+            // Changes of others that the batch was decided on may still wait to be sealed.
+            self.publishNews(into: &outbox)
             self.send(&pending.batch, nil, to: [], into: &outbox)
         case .notWritten:
             self.discard(&pending.batch)
