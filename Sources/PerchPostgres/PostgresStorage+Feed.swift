@@ -171,9 +171,11 @@ extension PostgresStorage {
 
     /// Passes a barrier where a change of another node may still be lost by a failover.
     package func seal() throws(StorageError) {
-        guard self.applied.revision > self.sealed else { return }
-        try self.barrier()
-        self.figures.seals += 1
-        self.sealed = self.applied.revision
+        if self.applied.revision > self.sealed {
+            try self.barrier(behind: self.applied)
+            self.figures.seals += 1
+            self.sealed = self.applied.revision
+        }
+        self.shown = self.applied
     }
 }

@@ -131,7 +131,7 @@ extension PostgresStorage {
                 .text(
                     """
                     SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', pg_backend_pid(),
-                        current_setting('fsync') = 'on', current_setting('server_version_num')::int
+                        current_setting('fsync') = 'on', current_setting('server_version_num')::int, pg_postmaster_start_time()::text
                     """, [])
             ])[0]
             if rows.int64(0, 1) != Int64(connection.backendPID) { throw PostgresOpenError.pooler(place: host).carried }
@@ -140,6 +140,7 @@ extension PostgresStorage {
             if rows.int64(0, 3) < 130_000 {
                 throw PostgresOpenError.oldServer(place: host, version: Int(rows.int64(0, 3))).carried
             }
+            connection.server = rows.text(0, 4)
             return connection
         } catch {
             throw Self.openError(error, host)
@@ -173,6 +174,7 @@ extension PostgresStorage {
             try main.prepareAll()
             try self.verify(main)
             self.main = main
+            if let side = self.side, side.server != main.server { self.dropSide(Self.twoServers) }
             self.figures.reconnects += 1
             self.reach.failure = nil
             return main
@@ -199,6 +201,13 @@ extension PostgresStorage {
         }
         if self.applied.revision == 0 { return }
         guard !results[1].isEmpty, results[1].uint64(0, 0) == self.applied.mark else {
+            let shown = try main.run([Command(.markOf, [.number(self.shown.revision)])])[0]
+            if self.shown.revision == 0 || !shown.isEmpty && shown.uint64(0, 0) == self.shown.mark {
+                throw PostgresError(
+                    state: PostgresError.otherHistory,
+                    message:
+                        "it lacks revision \(self.applied.revision), which this node has read and nobody was shown")
+            }
             try self.raiseEpoch(main)
             throw PostgresError(
                 state: PostgresError.otherHistory,
@@ -217,9 +226,10 @@ extension PostgresStorage {
         ])
     }
 
-    /// The log is not the one that this node has shown.
+    /// The log is not the one that this node has applied.
     func lostHistory(_ what: String) -> StorageError {
-        if let main = self.main { try? self.raiseEpoch(main) }
+        // Raises the epoch where it is not the one that this node has shown either.
+        if let main = self.main { try? self.verify(main) }
         return .historyLost(what)
     }
 
@@ -240,14 +250,21 @@ extension PostgresStorage {
         self.reach.lastBeat = sent
     }
 
-    /// A commit that is confirmed as every other: what was read before it survives a failover.
-    func barrier() throws(StorageError) {
+    /// A commit that is confirmed as every other, of a log that has `end`: what was read up to there survives a failover.
+    func barrier(behind end: LogEnd) throws(StorageError) {
         let sent = Monotonic.milliseconds()
         do throws(PostgresError) {
             let side = try self.connectedSide()
             let warnings = side.warnings
-            _ = try side.run([Command(.touch, [.integer(self.node.id)])])
+            let rows = try side.run([
+                Command(.touch, [.integer(self.node.id)]), Command(.markOf, [.number(end.revision)]),
+            ])
             guard side.warnings == warnings else { throw .lost(side.lastWarning) }
+            guard !rows[1].isEmpty, rows[1].uint64(0, 0) == end.mark else {
+                let error = PostgresError.lost("its log has another revision \(end.revision)")
+                self.dropMain(error)
+                throw error
+            }
             self.beatArrived(sent)
         } catch {
             self.dropSide(error)
@@ -258,14 +275,22 @@ extension PostgresStorage {
     func connectedSide() throws(PostgresError) -> Connection {
         if let side = self.side, side.isOpen { return side }
         // The same checks, and the same pause after a failure.
-        _ = try self.connected()
+        let main = try self.connected()
         let side = try Self.connectSide(self.location)
+        guard side.server == main.server else {
+            side.close()
+            self.dropMain(Self.twoServers)
+            throw Self.twoServers
+        }
         self.side = side
         self.reach.sideNumber += 1
         self.reach.beatSent = nil
         try self.join()
         return side
     }
+
+    /// After a failover the old primary may go on for a while. A heartbeat of the one says nothing about what is read from the other.
+    private static let twoServers = PostgresError.lost("its two connections reached different servers")
 
     func dropSide(_ error: PostgresError) {
         self.side?.close()

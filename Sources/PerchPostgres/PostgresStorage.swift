@@ -25,6 +25,8 @@ package final class PostgresStorage: Storage {
     var applied: LogEnd
     /// The last revision that survives a failover: everything up to it may be published.
     var sealed: UInt64
+    /// The end of what this node may have shown: what it has applied, as far as it is sealed.
+    var shown: LogEnd
     /// The greatest revision that another node has announced.
     var announced: UInt64 = 0
 
@@ -90,6 +92,7 @@ package final class PostgresStorage: Storage {
         self.committedHeader = header
         self.applied = end
         self.sealed = end.revision
+        self.shown = end
     }
 
     deinit {
@@ -183,6 +186,7 @@ package final class PostgresStorage: Storage {
         self.plan = ReadPlan(requests: [], accounts: [])
         self.news = .whole(after: end.revision, [], end: end)
         self.applied = end
+        self.shown = end
         self.sealed = max(self.sealed, end.revision)
         if end != base { self.announce(end.revision) }
     }
@@ -211,8 +215,9 @@ package final class PostgresStorage: Storage {
         self.main?.post([Command(.rollback)])
         guard !rows[2].isEmpty, rows[2].uint64(0, 0) == pending.mark else { return false }
         // A commit behind it: where that is confirmed, so is the one before.
-        try self.barrier()
+        try self.barrier(behind: pending)
         self.applied = pending
+        self.shown = pending
         self.sealed = max(self.sealed, pending.revision)
         self.committedHeader.revision = pending.revision
         self.currentHeader = self.committedHeader

@@ -37,7 +37,7 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
         case .unknown(let what): "the connection to the store broke during a commit: \(what)"
         case .failed(let what): "the store failed: \(what); Perch ends so that it can recover from disk"
         case .historyLost(let what):
-            "the database has lost changes that were shown: \(what); Perch ends, and starts again with a new epoch"
+            "the database has another history than this node: \(what); Perch ends, and begins anew with what is there"
         case .corrupt(let what): "the store is damaged: \(what); restore it from a backup"
         case .newerSchema(let found, let known):
             "the store has schema \(found), this version knows \(known); run the version that wrote it, or a newer one"

@@ -257,6 +257,39 @@ private func checkAlike(_ nodes: Node...) throws {
         try checkAlike(a, b)
     }
 
+    /// A failover to a standby that confirmed all it had to confirm loses nothing that anyone was shown, and nobody's token.
+    @Test func `a node that read what no standby had ends, and the epoch stays`() throws {
+        let database = TestDatabase(on: PostgresServer())
+        let (a, b) = (try Node(database, "a"), try Node(database, "b"))
+        a.buy("lifetime", "anna")
+        #expect(try b.owned("anna") == ["lifetime"])
+        database.run("ALTER SYSTEM SET synchronous_standby_names = 'nowhere'")
+        database.run("SELECT pg_reload_conf()")
+        usleep(300_000)
+        let ticket = a.buy("coins", "bert")
+        database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+        #expect(b.refusal(b.run(.record(Node.key("bert")))[0]) == .storeUnreachable, "b has read it")
+        // The standby has all but that.
+        database.run("ALTER SYSTEM RESET synchronous_standby_names")
+        database.run("SELECT pg_reload_conf()")
+        usleep(300_000)
+        database.run(
+            """
+            DELETE FROM perch.feed WHERE revision > 2; DELETE FROM perch.commits WHERE revision > 2;
+            DELETE FROM perch.transactions WHERE revision > 2; DELETE FROM perch.facts WHERE revision > 2;
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid();
+            """)
+        b.run(.record(Node.key("anna")))
+        guard case .historyLost(let what)? = b.engine.failure else {
+            Issue.record("\(String(describing: b.engine.failure))")
+            return
+        }
+        #expect(what.contains("revision 3") && what.contains("nobody was shown"), "\(what)")
+        #expect(a.answers[ticket] == nil)
+        #expect(b.changes.map(\.revision) == [2])
+        #expect(try Node(database, "c").engine.header.epoch == 1)
+    }
+
     @Test func `a node whose sessions are ended goes on with new ones`() throws {
         let (a, b) = (try Node(self.database, "a"), try Node(self.database, "b"))
         for round in 0..<5 {

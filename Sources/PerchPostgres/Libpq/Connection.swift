@@ -15,6 +15,8 @@ enum Command {
 ///
 /// After an error with `endsConnection` the session is closed, and every later request is `lost`.
 final class Connection {
+    /// Another text for another server, and after its restart.
+    var server = ""
     /// Nil once closed.
     private var handle: OpaquePointer?
     private let notices: UnsafeMutablePointer<perch_pq_notices>
