@@ -34,7 +34,7 @@ extension Limits {
     /// Rows that a migration writes with one command.
     package static let migratedRowsAtOnce = 2_000
 
-    /// Milliseconds after the last heartbeat from which a node counts as gone.
+    /// Milliseconds after the last heartbeat from which a node counts as gone, and sends its own clients to the others.
     package static let nodeGoneMilliseconds: Int64 = 10_000
 
     /// Milliseconds after which the row of a node that is gone is deleted. Until then operators see it.

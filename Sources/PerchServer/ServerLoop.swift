@@ -23,6 +23,8 @@ enum LoopEvent: Sendable {
     case trust(Authenticator)
     /// Whether the store vouches for positions: while it does not, no heartbeat is sent.
     case reach(isFresh: Bool)
+    /// This node has been cut off for long, and other nodes may not be: its clients go to them.
+    case sendAway
     case drain
 }
 
@@ -121,6 +123,8 @@ final class ServerLoop: LoopDriver {
         var isAccepting = true
         /// The service manager owns the listener: the next process accepts its backlog.
         var isInherited = false
+        /// The store's thread last said so; see also `StoreClock.vouches`.
+        var isFresh = true
     }
 
     /// The layer between a connection's socket and the core.
@@ -175,6 +179,7 @@ final class ServerLoop: LoopDriver {
         guard !self.standing.hasBegun else { return }
         self.standing.hasBegun = true
         self.core.begin(Moment(monotonic: now.nanoseconds / 1_000_000, wall: self.clock.now()))
+        self.core.vouches(self.standing.isFresh && self.clock.vouches(at: now))
         self.core.callsBytesElsewhere = self.limits.callsBytes(elsewhereThan: self.index)
         self.core.notesEverything = self.log.isDebug
         self.core.takePausedInput()
@@ -325,7 +330,8 @@ final class ServerLoop: LoopDriver {
         case .secure(let context):
             self.port.context = context
         case .trust(let authenticator): self.core.trust(authenticator)
-        case .reach(let isFresh): self.core.vouches(isFresh)
+        case .reach(let isFresh): self.standing.isFresh = isFresh
+        case .sendAway: self.core.sendAway()
         case .drain:
             guard !self.standing.isDraining else { return }
             self.standing.isDraining = true

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Begins no earlier than the store's lease, stands still if the machine's clock was set back, and never passes the
 /// lease on disk. So whatever happens to this process and to the machine's clock, the next process begins after every
-/// instant that was shown. Sendable without a claim: three atomics, and a lock for rare operations.
+/// instant that was shown. Sendable without a claim: atomics, and a lock for rare operations.
 final class StoreClock: Sendable {
     /// Twice the latest instant that was shown, in milliseconds; odd while the clock is held. One word, so that no thread can show a
     /// later instant after `hold` has returned.
@@ -17,6 +17,8 @@ final class StoreClock: Sendable {
     private let isAwaited = Atomic<Bool>(false)
     /// The clock that this one follows less the machine's, in milliseconds.
     private let offset = Atomic<Int64>(0)
+    /// The millisecond of the monotonic clock until which this node vouches for its positions.
+    private let vouchedUntil = Atomic<Int64>(.max)
     private let wake = Mutex<WakeUp?>(nil)
 
     init(notBefore lease: Instant, bound: Instant) {
@@ -37,6 +39,17 @@ final class StoreClock: Sendable {
     func machine() -> Instant { Clocks.wall().advanced(byMilliseconds: self.offset.load(ordering: .relaxed)) }
 
     func follow(offset: Int64) { self.offset.store(offset, ordering: .relaxed) }
+
+    /// The storage has confirmed that this node was heard some milliseconds ago. Until the time is over, no other node does without it.
+    func vouch(sinceBeat: Int64, now: MonotonicTime) {
+        self.vouchedUntil.store(
+            now.nanoseconds / 1_000_000 + Limits.freshnessMilliseconds - sinceBeat, ordering: .relaxed)
+    }
+
+    /// Asked by the loops themselves, because the store's thread may be waiting for a database that is gone.
+    func vouches(at now: MonotonicTime) -> Bool {
+        now.nanoseconds / 1_000_000 <= self.vouchedUntil.load(ordering: .relaxed)
+    }
 
     /// Moves the clock to an instant that another node has shown.
     func reach(_ instant: Instant) {

@@ -47,6 +47,8 @@ final class StoreLoop: LoopDriver {
         var isDraining = false
         /// The loops were told that this node is cut off.
         var wasBlind = false
+        /// They were told that it has been for long.
+        var hasSentAway = false
     }
     /// The storage is closed: later requests get no answer, because the process is ending.
     @exclusivity(unchecked) private var hasStopped = false
@@ -179,8 +181,17 @@ final class StoreLoop: LoopDriver {
 
     /// Stops the heartbeats of the loops while this node cannot vouch for a position, and reports it.
     private func tellReach() {
-        guard self.sharing.isOn, self.engine.isBlind != self.sharing.wasBlind, !self.hasStopped else { return }
+        guard self.sharing.isOn, !self.hasStopped else { return }
+        // Alone, it keeps its clients: there is nobody that they could go to.
+        if self.engine.isBlind, !self.sharing.hasSentAway, self.engine.hasOtherNodes,
+            let sharing = self.engine.sharing, sharing.sinceBeat > Limits.nodeGoneMilliseconds
+        {
+            self.sharing.hasSentAway = true
+            for loop in self.loops { loop.post(.sendAway) }
+        }
+        guard self.engine.isBlind != self.sharing.wasBlind else { return }
         self.sharing.wasBlind = self.engine.isBlind
+        if !self.engine.isBlind { self.sharing.hasSentAway = false }
         for loop in self.loops { loop.post(.reach(isFresh: !self.engine.isBlind)) }
         self.control.post(.storeReach(isFresh: !self.engine.isBlind))
     }
@@ -219,6 +230,7 @@ final class StoreLoop: LoopDriver {
     private func share(_ sharing: any StoreSharing) {
         sharing.beat(NodeState(calls: self.sharing.calls, isDraining: self.sharing.isDraining))
         self.clock.follow(offset: sharing.clockOffset)
+        self.clock.vouch(sinceBeat: sharing.sinceBeat, now: Clocks.monotonic())
         let (descriptor, number) = (sharing.descriptor, sharing.connectionNumber)
         guard descriptor >= 0, number != self.sharing.watched, let poller = self.poller else { return }
         // A closed descriptor is not watched any more.

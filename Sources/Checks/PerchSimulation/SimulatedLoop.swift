@@ -10,6 +10,8 @@ package enum LoopArrival: Sendable {
     /// New keys and identities.
     case trust(Authenticator)
     case drain
+    /// This node has been cut off from its store for long.
+    case sendAway
     case clockWentOn
 }
 
@@ -125,6 +127,7 @@ package final class SimulatedLoop {
             case .control(let ticket, let answer): self.core.handle(control: ticket, answer)
             case .trust(let authenticator): self.core.trust(authenticator)
             case .drain: self.core.beginDrain()
+            case .sendAway: self.core.sendAway()
             case .clockWentOn: break
             }
         }

@@ -446,6 +446,11 @@ package final class World {
         for loop in self.loops { loop.inbox.append(.drain) }
     }
 
+    /// As after a long time without the store.
+    package func sendAway() {
+        for loop in self.loops { loop.inbox.append(.sendAway) }
+    }
+
     /// A new engine over the same storage, as after a restart; loops and clients are gone.
     package func reopenEngine() throws(StorageError) -> StoreEngine {
         try StoreEngine(storage: self.storage, loops: self.setup.loops, cacheBytesMax: self.setup.cacheBytesMax)

@@ -213,7 +213,7 @@ extension LoopCore {
         for reason: ErrorReason?, endsAcceptedCredentials: Bool = false
     ) -> (after: UInt32, jitter: UInt32) {
         guard let reason else { return (0, Limits.drainShortJitterMilliseconds) }
-        guard reason != .shuttingDown else {
+        guard reason != .shuttingDown, reason != .storeUnreachable else {
             return (self.settings.returnAfterMilliseconds, Limits.drainJitterMilliseconds)
         }
         return reason.drainPause(endsAcceptedCredentials: endsAcceptedCredentials)
@@ -399,6 +399,26 @@ extension LoopCore {
             index += 1
         }
         self.reportDrained()
+    }
+
+    /// Closes every connection, because this node has lost its store and others have not. Whoever comes is still let in: an operator,
+    /// and a client that has only this address.
+    package mutating func sendAway() {
+        let status = WireStatus(
+            .storeUnreachable,
+            "this server has been cut off from its store for \(Limits.nodeGoneMilliseconds / 1_000) s; go on at another one, with your resume tokens"
+        )
+        var index: Int32 = 0
+        while index < self.connections.extent {
+            if self.connections.isTaken(index), self.connections[index].phase == .open {
+                if self.connections[index].http >= 0 {
+                    self.drainHTTP(index, status)
+                } else {
+                    self.close(index, status)
+                }
+            }
+            index += 1
+        }
     }
 
     private mutating func drain(_ index: Int32, _ status: WireStatus) {

@@ -443,6 +443,26 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    @Test func `a node that is cut off sends its clients to others, and lets in who comes`() {
+        let world = World()
+        let watching = world.welcomedClient()
+        let idle = world.welcomedClient()
+        let greeting = world.connect()
+        watching.call(.status())
+        world.settle()
+        world.sendAway()
+        world.settle()
+        for client in [watching, idle] {
+            #expect(client.drains.map(\.reason) == ["STORE_UNREACHABLE"])
+            #expect(client.drains.allSatisfy { $0.isFinal && $0.reconnectAfterMilliseconds > 0 })
+            #expect(!client.isOpen)
+        }
+        #expect(greeting.drains.isEmpty && greeting.isOpen)
+        let late = world.welcomedClient()
+        #expect(late.isOpen)
+        world.checkNothingIsLeft()
+    }
+
     @Test func `a drain ends at its deadline whatever a client does`() throws {
         let world = self.world { $0.sendBufferBytes = 256 }
         let client = world.welcomedClient()
