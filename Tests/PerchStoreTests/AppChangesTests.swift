@@ -17,6 +17,7 @@ private struct ChangesReader {
     mutating func read(_ engine: StoreEngine, wall: Instant) throws {
         while true {
             var outbox = StoreEngine.Outbox(loops: 1)
+            engine.sendBeat()
             _ = engine.run(
                 [StoreRequest(loop: 0, ticket: 9, .changes(ChangesAsked(app: 1, start: self.start)))], wall: wall,
                 into: &outbox)

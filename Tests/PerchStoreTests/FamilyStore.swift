@@ -63,6 +63,7 @@ final class FamilyStore {
     func order(_ body: StoreRequest.Body) throws -> MutationResult {
         self.ticket += 1
         var outbox = StoreEngine.Outbox(loops: 1)
+        self.engine.sendBeat()
         _ = self.engine.run(
             [StoreRequest(loop: 0, ticket: self.ticket, body)], wall: self.now, into: &outbox)
         var result: Result<MutationResult, Refusal>?
@@ -85,6 +86,7 @@ final class FamilyStore {
     func revoke(_ id: String) throws {
         let token = RevokedToken(id: id, expires: self.now.advanced(byMilliseconds: 60_000))
         var outbox = StoreEngine.Outbox(loops: 1)
+        self.engine.sendBeat()
         _ = self.engine.run([StoreRequest(loop: 0, ticket: 0, .revoke(token))], wall: self.now, into: &outbox)
         for case .change(let change) in outbox.events[0] { self.changes.append(change) }
     }
@@ -116,6 +118,7 @@ final class FamilyStore {
         self.now = self.now.advanced(byMilliseconds: milliseconds)
         for _ in 0..<100 {
             var outbox = StoreEngine.Outbox(loops: 1)
+            self.engine.sendBeat()
             let wake = self.engine.run([], wall: self.now, into: &outbox)
             for case .change(let change) in outbox.events[0] { self.changes.append(change) }
             if wake.map({ $0 > self.now }) ?? true { return }
@@ -205,4 +208,9 @@ final class FamilyStore {
         }
         return nil
     }
+}
+
+extension StoreEngine {
+    /// As the store's thread does before each tick: without heartbeats a node of several is refused its reads after some seconds.
+    func sendBeat() { self.sharing?.beat(NodeState(calls: 0, isDraining: false)) }
 }

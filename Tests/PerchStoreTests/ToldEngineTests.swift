@@ -29,6 +29,7 @@ final class ToldStore {
     func ask(_ body: StoreRequest.Body) throws -> StoreAnswer {
         self.ticket += 1
         var outbox = StoreEngine.Outbox(loops: 1)
+        self.engine.sendBeat()
         _ = self.engine.run(
             [StoreRequest(loop: 0, ticket: self.ticket, body)], wall: self.wall, into: &outbox)
         var found: StoreAnswer?
