@@ -8,7 +8,7 @@ import time
 
 
 class Database:
-    def __init__(self, directory):
+    def __init__(self, directory, copied_from=None):
         versions = sorted(pathlib.Path("/usr/lib/postgresql").iterdir(), key=lambda each: int(each.name))
         self.programs = versions[-1] / "bin"
         self.directory = pathlib.Path(directory)
@@ -20,9 +20,14 @@ class Database:
             shutil.chown(self.directory, "nobody", "nogroup")
             # The way to it must be open for that user.
             os.chmod(self.directory.parent, 0o755)
-        subprocess.run(self.as_user + [self.programs / "initdb", "-D", self.data, "-U", "perch", "--auth=trust",
-                                       "--no-sync", "--encoding=UTF8", "--no-locale"], check=True, cwd="/",
-                       stdout=subprocess.DEVNULL)
+        if copied_from:
+            # -R: it follows the one that it was copied from.
+            command = ["pg_basebackup", "-h", copied_from.directory, "-U", "perch", "-D", self.data, "-R", "-X", "stream", "-c", "fast",
+                       "--no-sync"]
+        else:
+            command = ["initdb", "-D", self.data, "-U", "perch", "--auth=trust", "--no-sync", "--encoding=UTF8", "--no-locale"]
+        subprocess.run(self.as_user + [self.programs / command[0]] + command[1:], check=True, cwd="/", stdout=subprocess.DEVNULL,
+                       stderr=subprocess.DEVNULL)
 
     @property
     def url(self):
@@ -48,6 +53,21 @@ class Database:
         done = subprocess.run([self.programs / "psql", "-h", self.directory, "-U", "perch", "-d", database, "-qAtX", "-c", sql],
                               capture_output=True, text=True)
         return done.stdout.strip() if done.returncode == 0 else None
+
+    def standby(self, directory):
+        """A copy that follows this one."""
+        return Database(directory, copied_from=self)
+
+    def promote(self):
+        """It follows nobody any more, and takes writes."""
+        assert self.ask("SELECT pg_promote(true, 20)", "postgres") == "t"
+
+    def pause_receiving(self):
+        """It follows nobody from now on, but does not know that it is the primary."""
+        self.ask("ALTER SYSTEM SET primary_conninfo = ''", "postgres")
+        self.ask("SELECT pg_reload_conf()", "postgres")
+        while self.ask("SELECT count(*) FROM pg_stat_wal_receiver", "postgres") != "0":
+            time.sleep(0.05)
 
     def kill(self, how=signal.SIGKILL):
         self.process.send_signal(how)

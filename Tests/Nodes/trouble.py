@@ -1,0 +1,431 @@
+"""What goes wrong between nodes and their database, one thing at a time.
+
+    trouble.py PERCH DESCRIPTORS CATALOG DIRECTORY [NAME…] [--full]
+
+cuts      Between a node and PostgreSQL a proxy loses each message of a commit in turn, in both directions. The call is asked for
+          again with its key: it has one answer, on every node, and was done once.
+at-once   One key goes to two nodes at the same time, also for a request that changes nothing: one answer.
+due       Many renewals become due at once, and the node that settles them is killed: each is settled once.
+cut-off   A node loses its network: after 3 s it answers no read and sends no heartbeat, after 10 s its clients leave for another
+          node, where their tokens are answered `unchanged`. Later it goes on by itself.
+standby   The primary is killed, and a synchronous standby is promoted: nothing acknowledged is lost, and the epoch stays. Then an
+          asynchronous one lacks what was acknowledged: the epoch rises once.
+
+Without names all of them run, in a short form unless --full is given.
+"""
+import argparse
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from client import BEAT, DRAIN, MESSAGE, STATUS, Contract
+from database import Database
+from proxy import CUT, SILENCE, TO_CLIENT, TO_SERVER, Proxy
+from server import Server
+from writers import APP, COINS, LIFETIME, MONTHLY, PURCHASE, Caller, order
+
+STORE, READS, TRANSACTIONS = "/perch.v1.TestStoreService/", "/perch.v1.EntitlementService/", "/perch.v1.TransactionService/"
+
+
+class Broken(Exception):
+    pass
+
+
+def check(is_so, what):
+    Trouble.checks += 1
+    if not is_so:
+        raise Broken(what)
+
+
+class Trouble:
+    checks = 0
+
+    def __init__(self, arguments):
+        self.arguments, self.contract = arguments, Contract(arguments.descriptors)
+        self.random = random.Random(arguments.seed)
+        self.databases, self.servers = [], []
+
+    # What the tests stand on
+
+    def database(self, name):
+        database = Database(self.arguments.directory / name)
+        self.databases.append(database)
+        database.start()
+        database.ask("CREATE DATABASE perch", "postgres")
+        return database
+
+    def node(self, name, url, time_rate=0):
+        node = Server(self.arguments.perch, self.arguments.catalog, url, self.arguments.directory / f"{name}.log",
+                      time_rate=time_rate, loops=1)
+        self.servers.append(node)
+        node.start()
+        return node
+
+    def caller(self, node, within=15):
+        caller = Caller(node.address, self.contract)
+        caller.socket.settimeout(within)
+        caller.welcome = caller.hello(client_name="trouble", heartbeat_seconds=10)
+        return caller
+
+    def answered(self, node, path, within=12, **request):
+        """The answer, however often it has to be asked for; and the attempts and seconds that took."""
+        began, attempts = time.monotonic(), 0
+        while time.monotonic() < began + within:
+            attempts += 1
+            try:
+                caller = self.caller(node)
+                answer, status = caller.ask(path, **request)
+                caller.close()
+            except OSError:
+                time.sleep(0.02)
+                continue
+            if status.code == 0:
+                return answer, attempts, time.monotonic() - began
+            check(status.code == 14, f"{path} is refused: {status.reason}: {status.message}")
+            time.sleep(0.02)
+        raise Broken(f"{path} had no answer within {within} s; the node said {node.lines[-3:]}")
+
+    def buy(self, node, account, key, product=LIFETIME, within=12, **more):
+        return self.answered(node, PURCHASE, within, app=APP, idempotency_key=key.encode(), **order(account, product, **more))
+
+    def transactions(self, node, account):
+        found, page = [], b""
+        while True:
+            answer, _, _ = self.answered(node, TRANSACTIONS + "ListTransactions", app=APP, account=account, page_token=page)
+            found += [each.transaction.id for each in answer.transactions]
+            page = answer.next_page_token
+            if not page:
+                return found
+
+    def close(self):
+        for server in self.servers:
+            if server.process and server.process.poll() is None:
+                server.kill()
+        for database in self.databases:
+            database.stop()
+
+    # The tests
+
+    def cuts(self):
+        database = self.database("cuts")
+        proxy = Proxy(self.arguments.directory / "proxy-cuts", database.directory)
+        a, b = self.node("cuts-a", proxy.url), self.node("cuts-b", database.url)
+        proxy.arm(TO_SERVER, 1 << 30)
+        self.buy(a, "counted", "counted")
+        counts = dict(proxy.counts)
+        proxy.disarm()
+        places = [(direction, place, CUT) for direction in (TO_SERVER, TO_CLIENT) for place in range(counts[direction])]
+        silences = [(direction, place, SILENCE) for direction, place, _ in places]
+        if self.arguments.full:
+            places += silences
+        else:
+            places = self.random.sample(places, min(10, len(places))) + self.random.sample(silences, 1)
+        longest, again, keys, answers, last = 0, 0, {}, {}, 0
+        for number, (direction, place, how) in enumerate(places):
+            account, key = f"account-{number % 5}", f"key-{number}"
+            proxy.arm(direction, place, how)
+            answer, attempts, seconds = self.buy(a, account, key, product=COINS, quantity=1 + number % 9)
+            proxy.disarm()
+            longest, again = max(longest, seconds), again + (attempts > 1)
+            where = f"{how} {direction} at message {place}"
+            check(answer.position.revision > last, f"{where}: revision {answer.position.revision} after {last}")
+            last = answer.position.revision
+            answers[key] = answer.transaction.transaction.id
+            keys.setdefault(account, []).append(answers[key])
+            other, _, _ = self.buy(b, account, key, product=COINS, quantity=1 + number % 9)
+            check(other.transaction == answer.transaction and other.position == answer.position,
+                  f"{where}: the other node answers {other.position.revision}, this one {last}")
+        check(len(set(answers.values())) == len(answers), "two keys have one transaction")
+        for account, expected in keys.items():
+            for node in (a, b):
+                found = self.transactions(node, account)
+                check(sorted(found) == sorted(expected), f"{account} has {found}, acknowledged were {expected}")
+        rows = database.ask("SELECT count(*), max(revision) FROM perch.commits").split("|")
+        check(rows[0] == rows[1], f"{rows[0]} commits up to revision {rows[1]}")
+        return (f"{proxy.blows} of {len(places)} messages lost ({counts[TO_SERVER]} to the server and {counts[TO_CLIENT]} back in a "
+                f"purchase), {again} asked again; longest {longest:.1f} s")
+
+    def at_once(self):
+        database = self.database("at-once")
+        nodes = [self.node(f"at-once-{name}", database.url) for name in "ab"]
+        self.buy(nodes[0], "alice", "subscribed", product=MONTHLY)
+        rounds = 100 if self.arguments.full else 15
+        for number in range(rounds):
+            changing = (PURCHASE, {"app": APP, "idempotency_key": f"both-{number}".encode(), **order("bob", COINS)})
+            # It is on already: an answer without a change, which is kept all the same.
+            idle = (STORE + "Operate", {"app": APP, "idempotency_key": f"idle-{number}".encode(), "operation": {
+                "set_auto_renew": {"target": {"product_id": MONTHLY}, "enabled": True}}, "account": "alice"})
+            for path, request in (changing, idle):
+                found = [None, None]
+
+                def ask(index):
+                    found[index] = self.answered(nodes[index], path, **request)[0]
+                threads = [threading.Thread(target=ask, args=(index,)) for index in (0, 1)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                check(None not in found and found[0] == found[1], f"{path} {number}: {found}")
+        bought = self.transactions(nodes[0], "bob")
+        check(len(set(bought)) == rounds, f"{len(bought)} purchases for {rounds} keys")
+        return f"{rounds} purchases and {rounds} requests without a change, each on two nodes at once: one answer each"
+
+    def due(self):
+        count = 10_000 if self.arguments.full else 1_000
+        database = self.database("due")
+        nodes = [self.node(f"due-{name}", database.url) for name in "abc"]
+        caller = self.caller(nodes[0], within=120)
+        start = caller.get(STORE + "SetClock", app=APP, freeze={}).clock
+        for first in range(0, count, 50):
+            streams = [caller.call(PURCHASE, app=APP, idempotency_key=f"due-{number}".encode(), **order(f"due-{number}", MONTHLY))
+                       for number in range(first, min(first + 50, count))]
+            self.ended(caller, streams)
+        # The clock stands at the first renewal of all, and the one who was asked to move it is killed in the middle of it.
+        began = time.monotonic()
+        mover = self.caller(nodes[0], within=120)
+        mover.call(STORE + "SetClock", app=APP, advance_by_ms=32 * 86_400_000)
+        settled = "SELECT count(*) - {0} FROM perch.transactions".format(count)
+        while int(database.ask(settled)) < count // 10:
+            check(time.monotonic() < began + 60, "renewals do not begin")
+            time.sleep(0.005)
+        nodes[0].kill()
+        at = int(database.ask(settled))
+        while (done := int(database.ask(settled))) < count:
+            check(time.monotonic() < began + 120, f"{done} of {count} are settled, and no more")
+            time.sleep(0.02)
+        seconds = time.monotonic() - began
+        time.sleep(1)
+        many = database.ask("SELECT count(*) FROM (SELECT account FROM perch.transactions GROUP BY account HAVING count(*) <> 2) AS odd")
+        check(many == "0", f"{many} accounts have not one purchase and one renewal")
+        for number in self.random.sample(range(count), 20):
+            check(len(self.transactions(nodes[1], f"due-{number}")) == 2, f"due-{number}")
+        rows = database.ask("SELECT count(*), max(revision) FROM perch.commits").split("|")
+        check(rows[0] == rows[1], f"{rows[0]} commits up to revision {rows[1]}")
+        return f"{count} renewals due at once, killed after {at}: each settled once, in {seconds:.1f} s"
+
+    def ended(self, caller, streams):
+        open_streams = set(streams)
+        while open_streams:
+            frame = caller.read()
+            check(frame is not None, "the server closed the connection")
+            if frame.kind == STATUS and frame.stream in open_streams:
+                check(frame.message.code == 0, frame.message.message)
+                open_streams.discard(frame.stream)
+
+    def cut_off(self):
+        database = self.database("cut-off")
+        proxy = Proxy(self.arguments.directory / "proxy-cut-off", database.directory)
+        a, b = self.node("cut-off-a", proxy.url), self.node("cut-off-b", database.url)
+        self.buy(a, "alice", "one")
+        time.sleep(1.2)  # The next heartbeat of each node shows it the other.
+        watch = dict(app=APP, account="alice", product_id=LIFETIME)
+        frames, watcher = [], self.caller(a, within=60)
+        stream = watcher.call(READS + "CurrentEntitlementTask", **watch)
+
+        def read():
+            try:
+                while frame := watcher.read():
+                    frames.append((time.monotonic(), frame))
+            except OSError:
+                pass
+        thread = threading.Thread(target=read, daemon=True)
+        thread.start()
+        while not any(frame.kind == MESSAGE and frame.message.WhichOneof("state") == "success" for _, frame in frames):
+            time.sleep(0.01)
+        # Their heartbeats are due from 1 to 6 s after the cut.
+        beats, beating = [], []
+        for _ in range(11):
+            beating.append(self.caller(a, within=60))
+            beating[-1].call(READS + "CurrentEntitlementTask", **watch)
+            threading.Thread(target=self.note_beats, args=(beating[-1], beats), daemon=True).start()
+            time.sleep(0.5)
+        time.sleep(3.5)
+        asker = self.caller(a, within=20)
+        cut = time.monotonic()
+        proxy.cut_off(True)
+        refused, last_answer = None, 0.0
+        while time.monotonic() < cut + 6:
+            began = time.monotonic()
+            answer, status = asker.ask(READS + "GetCurrentEntitlement", **watch)
+            if status.code:
+                check(status.reason == "STORE_UNREACHABLE", f"a read is refused for {status.reason}")
+                refused = refused or time.monotonic() - cut
+            else:
+                last_answer = began - cut
+            time.sleep(0.05)
+        check(refused is not None and last_answer < 3.3, f"a read was answered that began {last_answer:.1f} s after the cut")
+        # While it is cut off, others go on.
+        other, _, _ = self.buy(b, "bob", "two")
+        thread.join(max(0, 14 - (time.monotonic() - cut)))
+        drains = [(at - cut, frame.message) for at, frame in frames if frame.kind == DRAIN]
+        late = [at - cut for at in beats if at > cut + 3.1]
+        check([drain.reason for _, drain in drains] == ["STORE_UNREACHABLE"] and drains[0][1].final, f"DRAIN: {drains}")
+        check(9 < drains[0][0] < 13, f"DRAIN came after {drains[0][0]:.1f} s")
+        check(late == [], f"heartbeats {late} s after the cut")
+        check(any(cut < at for at in beats), "no heartbeat was due between the cut and its third second")
+        back = self.caller(b)
+        token = watcher.tokens[stream]
+        back.call(READS + "CurrentEntitlementTask", **watch, resume_token=token)
+        while (frame := back.read()) and frame.kind != MESSAGE:
+            pass
+        check(frame.message.WhichOneof("state") == "unchanged", f"the token is answered {frame.message}")
+        proxy.cut_off(False)
+        _, _, seconds = self.answered(a, READS + "GetCurrentEntitlement", **watch, at_least=other.position)
+        count = sum(1 for at in beats if cut < at)
+        return (f"{count} heartbeats within 3 s of the cut and none later; last read answered {last_answer:.1f} s after the cut, refused from {refused:.1f} s, DRAIN after {drains[0][0]:.1f} s, "
+                f"the token `unchanged` on the other node; {seconds:.1f} s after the network's return it answers again")
+
+    def note_beats(self, caller, beats):
+        try:
+            while frame := caller.read():
+                if frame.kind == BEAT:
+                    beats.append(time.monotonic())
+        except OSError:
+            pass
+
+    def standby(self):
+        primary = self.database("primary")
+        standby = primary.standby(self.arguments.directory / "standby")
+        self.databases.append(standby)
+        standby.start()
+        primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'", "postgres")
+        primary.ask("SELECT pg_reload_conf()", "postgres")
+        while primary.ask("SELECT sync_state FROM pg_stat_replication", "postgres") != "sync":
+            time.sleep(0.02)
+        url = f"postgres://perch@/perch?host={primary.directory},{standby.directory}"
+        nodes = [self.node(f"standby-{name}", url) for name in "ab"]
+        epoch = self.caller(nodes[0]).welcome.epoch
+        acknowledged, stopping, breaks = [], threading.Event(), []
+
+        def write(index):
+            number = 0
+            while not stopping.is_set():
+                number += 1
+                key = f"{index}-{number}"
+                try:
+                    answer, _, _ = self.buy(nodes[index % 2], f"account-{index}", key, COINS, within=30)
+                except Broken as broken:
+                    breaks.append(str(broken))
+                    return
+                acknowledged.append((f"account-{index}", key, answer.transaction.transaction.id, answer.position.revision))
+        restarts = []
+
+        def keep():
+            """As a service manager does: a node that had read what no standby has ends, and begins with what is there."""
+            while not stopping.is_set():
+                for node in nodes:
+                    if node.process.poll() is not None:
+                        restarts.append([line for line in node.lines if "history" in line] or node.lines[-5:])
+                        node.start()
+                time.sleep(0.02)
+        writers = [threading.Thread(target=write, args=(index,)) for index in range(4)]
+        for thread in writers + [threading.Thread(target=keep, daemon=True)]:
+            thread.start()
+        time.sleep(1.5)
+        primary.kill(signal.SIGKILL)
+        before = len(acknowledged)
+        standby.promote()
+        # It is a primary without a standby now.
+        standby.ask("ALTER SYSTEM SET synchronous_standby_names = ''", "postgres")
+        standby.ask("SELECT pg_reload_conf()", "postgres")
+        promoted = time.monotonic()
+        while len(acknowledged) < before + 4 and time.monotonic() < promoted + 20:
+            time.sleep(0.01)
+        seconds = time.monotonic() - promoted
+        time.sleep(1)
+        stopping.set()
+        for writer in writers:
+            writer.join(40)
+        check(not breaks, f"{breaks}")
+        check(all("nobody was shown" in str(said) for said in restarts), f"nodes ended: {restarts}")
+        check(len(acknowledged) >= before + 4, "no write was acknowledged after the promotion")
+        for account in {each[0] for each in acknowledged}:
+            expected = sorted(each[2] for each in acknowledged if each[0] == account)
+            found = sorted(self.transactions(nodes[0], account))
+            check(found == expected, f"{account} has {len(found)} transactions, {len(expected)} were acknowledged")
+        check(self.caller(nodes[1]).welcome.epoch == epoch, "the epoch rose without a loss")
+        kept = f"{len(acknowledged)} writes acknowledged, {before} before the promotion, none lost; the next after {seconds:.1f} s, "
+        kept += f"{len(restarts)} nodes began anew"
+        return kept + "; " + self.lost(standby, nodes)
+
+    def lost(self, primary, nodes):
+        """An asynchronous standby that stopped receiving is promoted."""
+        late = primary.standby(self.arguments.directory / "late")
+        self.databases.append(late)
+        late.start()
+        for node in nodes:
+            node.stop()
+        url = f"postgres://perch@/perch?host={primary.directory},{late.directory}"
+        nodes = [self.node(f"late-{name}", url) for name in "ab"]
+        epoch = self.caller(nodes[0]).welcome.epoch
+        watch = dict(app=APP, account="lost", product_id=LIFETIME)
+        cursor_caller = self.caller(nodes[0])
+        first, _, _ = self.buy(nodes[0], "kept", "kept")
+        while int(late.ask("SELECT max(revision) FROM perch.commits")) < first.position.revision:
+            time.sleep(0.02)
+        late.pause_receiving()
+        answer, _, _ = self.buy(nodes[0], "lost", "lost")
+        stream = cursor_caller.call(READS + "CurrentEntitlementTask", **watch)
+        while stream not in cursor_caller.tokens:
+            cursor_caller.read()
+        token = cursor_caller.tokens[stream]
+        time.sleep(0.6)  # Both nodes have shown it.
+        primary.kill(signal.SIGKILL)
+        late.promote()
+        ends = []
+        for node in nodes:
+            try:
+                ends.append(node.process.wait(15))
+            except subprocess.TimeoutExpired:
+                raise Broken(f"a node goes on with a history that lost what it had shown: {node.lines[-3:]}") from None
+        check(all(end != 0 for end in ends), f"the nodes ended with {ends}")
+        again = [self.node(f"again-{name}", url) for name in "ab"]
+        epochs = [self.caller(node).welcome.epoch for node in again]
+        check(epochs == [epoch + 1] * 2, f"epochs {epochs} after {epoch}")
+        check(self.transactions(again[0], "kept") != [], "what the standby had is lost")
+        caller = self.caller(again[1])
+        caller.call(READS + "CurrentEntitlementTask", **watch, resume_token=token)
+        while (frame := caller.read()) and frame.kind not in (MESSAGE, STATUS):
+            pass
+        refused = frame.kind == STATUS and frame.message.reason == "TOKEN_OTHER_STORE"
+        check(refused, f"a token of the lost history is answered {frame}")
+        check(answer.position.revision > first.position.revision, "the lost write had no revision")
+        return f"a loss raised the epoch from {epoch} to {epochs[0]}, and its tokens are refused"
+
+
+TESTS = {"cuts": Trouble.cuts, "at-once": Trouble.at_once, "due": Trouble.due, "cut-off": Trouble.cut_off, "standby": Trouble.standby}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("perch", "descriptors", "catalog", "directory"):
+        parser.add_argument(name, type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--seed", type=int, default=random.randrange(10_000))
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.names if name not in TESTS]:
+        parser.error(f"there is no {', '.join(unknown)}; there are {', '.join(TESTS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    print(f"seed {arguments.seed}", flush=True)
+    failed = 0
+    for name in arguments.names or TESTS:
+        trouble, began = Trouble(arguments), time.monotonic()
+        try:
+            said = TESTS[name](trouble)
+            print(f"trouble: {name}: {said} ({time.monotonic() - began:.0f} s)", flush=True)
+        except (Broken, RuntimeError, OSError) as error:
+            failed += 1
+            print(f"BROKEN {name}: {error}", flush=True)
+        finally:
+            trouble.close()
+    print(f"trouble: {failed} failures in {Trouble.checks} checks")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
