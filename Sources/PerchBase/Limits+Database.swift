@@ -16,6 +16,9 @@ extension Limits {
     /// of a batch blocks the others no longer.
     package static let databaseIdleMilliseconds: Int64 = 2_000
 
+    /// Unanswered probes, one a second, after which PostgreSQL ends the session of a node whose network is gone.
+    package static let databaseProbesMax = 3
+
     /// Milliseconds between two looks at the feed of changes where no notification arrives.
     package static let feedPollMilliseconds: Int64 = 250
 

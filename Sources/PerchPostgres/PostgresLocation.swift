@@ -126,6 +126,9 @@ package struct PostgresLocation: Hashable, Sendable {
         "lock_timeout=\(Limits.databaseLockMilliseconds)",
         "statement_timeout=\(10 * Limits.databaseAnswerMilliseconds)",
         "idle_in_transaction_session_timeout=\(Limits.databaseIdleMilliseconds)", "client_min_messages=warning",
+        // A node that loses its network between two messages of a batch keeps the lock, and no other timeout of PostgreSQL counts there.
+        "tcp_keepalives_idle=1", "tcp_keepalives_interval=1", "tcp_keepalives_count=\(Limits.databaseProbesMax)",
+        "tcp_user_timeout=\(Limits.databaseAnswerMilliseconds)",
         "standard_conforming_strings=on",
     ].map { "-c \($0)" }.joined(separator: " ")
 }

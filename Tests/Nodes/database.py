@@ -3,17 +3,25 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import time
 
 
 class Database:
-    def __init__(self, directory, copied_from=None):
+    """`address`: it listens there as well, on a port of its own."""
+
+    def __init__(self, directory, copied_from=None, address=""):
         versions = sorted(pathlib.Path("/usr/lib/postgresql").iterdir(), key=lambda each: int(each.name))
         self.programs = versions[-1] / "bin"
         self.directory = pathlib.Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
         self.data, self.process = self.directory / "data", None
+        self.address, self.port = address, 5432
+        if address:
+            with socket.socket() as free:
+                free.bind((address, 0))
+                self.port = free.getsockname()[1]
         self.as_user = []
         if os.getuid() == 0:
             self.as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
@@ -22,23 +30,28 @@ class Database:
             os.chmod(self.directory.parent, 0o755)
         if copied_from:
             # -R: it follows the one that it was copied from.
-            command = ["pg_basebackup", "-h", copied_from.directory, "-U", "perch", "-D", self.data, "-R", "-X", "stream", "-c", "fast",
-                       "--no-sync"]
+            command = ["pg_basebackup", "-h", copied_from.directory, "-U", "perch", "-D", self.data, "-R", "-X", "stream",
+                       "-c", "fast", "--no-sync"]
         else:
             command = ["initdb", "-D", self.data, "-U", "perch", "--auth=trust", "--no-sync", "--encoding=UTF8", "--no-locale"]
         subprocess.run(self.as_user + [self.programs / command[0]] + command[1:], check=True, cwd="/", stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
 
+        if address:
+            with (self.data / "pg_hba.conf").open("a") as rights:
+                rights.write("host all all samenet trust\n")
+
     @property
     def url(self):
-        return f"postgres://perch@/perch?host={self.directory}"
+        return f"postgres://perch@/perch?host={self.directory}&port={self.port}"
 
     def start(self):
         log = (self.directory / "server.log").open("ab")
         for _ in range(50):
             self.process = subprocess.Popen(
-                self.as_user + [self.programs / "postgres", "-D", self.data, "-c", "listen_addresses=", "-c",
-                                f"unix_socket_directories={self.directory}", "-c", "max_connections=60"],
+                self.as_user + [self.programs / "postgres", "-D", self.data, "-p", str(self.port),
+                                "-c", f"listen_addresses={self.address}", "-c", f"unix_socket_directories={self.directory}",
+                                "-c", "max_connections=60"],
                 cwd="/", stdout=log, stderr=log, stdin=subprocess.DEVNULL)
             # After kill -9 the memory of the old server is in use until its last process has ended.
             while self.process.poll() is None:
@@ -50,8 +63,8 @@ class Database:
 
     def ask(self, sql, database="perch"):
         """The answer in one text; None where it failed."""
-        done = subprocess.run([self.programs / "psql", "-h", self.directory, "-U", "perch", "-d", database, "-qAtX", "-c", sql],
-                              capture_output=True, text=True)
+        done = subprocess.run([self.programs / "psql", "-h", self.directory, "-p", str(self.port), "-U", "perch", "-d", database,
+                               "-qAtX", "-c", sql], capture_output=True, text=True)
         return done.stdout.strip() if done.returncode == 0 else None
 
     def standby(self, directory):

@@ -1,5 +1,7 @@
 """Stands between a node and PostgreSQL on a Unix socket, knows where each message ends, and can lose any of them.
 
+With a network namespace, its own connections to PostgreSQL go over TCP from in there.
+
 Only sessions without TLS pass: libpq never asks for it on a Unix socket.
 """
 import pathlib
@@ -35,8 +37,8 @@ class Side:
 
 
 class Proxy:
-    def __init__(self, directory, server_directory):
-        self.directory, self.server = pathlib.Path(directory), str(pathlib.Path(server_directory) / NAME)
+    def __init__(self, directory, database, network=None):
+        self.directory, self.database, self.network = pathlib.Path(directory), database, network
         self.directory.mkdir()
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(self.directory / NAME))
@@ -89,9 +91,12 @@ class Proxy:
 
     def accept(self):
         client, _ = self.listener.accept()
-        server = socket.socket(socket.AF_UNIX)
         try:
-            server.connect(self.server)
+            if self.network:
+                server = self.network.connect(self.database.port)
+            else:
+                server = socket.socket(socket.AF_UNIX)
+                server.connect(str(self.database.directory / NAME))
         except OSError:
             client.close()
             return
