@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), Perch needs GNU make 4 or newer: install Debian 12's)
 endif
 
-.PHONY: help run install man test lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate power fuzz hostile bugbank mutants recorder profile static clean
+.PHONY: help run install man test lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate simulate-nodes power fuzz hostile bugbank mutants recorder profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print this list
@@ -61,6 +61,9 @@ modelcheck: ## Check the model's laws on SEQUENCES=1000 random sequences, from s
 
 simulate: ## Simulate SEEDS=1000 servers with clients, from seed FROM=1 on
 	@.ci/simulate seeds $(or $(SEEDS),1000) $(or $(FROM),1)
+
+simulate-nodes: ## Simulate SEEDS=10000 times three nodes on one database, from seed FROM=1 on
+	@.ci/simulate nodes $(or $(SEEDS),10000) $(or $(FROM),1)
 
 power: ## Simulate CUTS=10000 power losses of a store, from seed FROM=1 on
 	@.ci/simulate cuts $(or $(CUTS),10000) $(or $(FROM),1)

@@ -230,7 +230,7 @@ let package = Package(
             "PerchStoreTests",
             [
                 "PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting", "PerchModelCheck",
-                "PostgresTesting",
+                "PerchSimulation", "PostgresTesting",
             ]),
         tests(
             "PerchClientTests",

@@ -60,6 +60,7 @@ extension PostgresStorage {
         do throws(PostgresError) {
             try main.prepareAll()
             let side = try Self.connectSide(location)
+            guard side.server == main.server else { throw Self.twoServers }
             return try Self.make(location, node, main, side, row, isNew: isNew)
         } catch {
             throw Self.openError(error, place)
@@ -235,18 +236,22 @@ extension PostgresStorage {
 
     // MARK: Heartbeats
 
-    /// Registers this node.
+    /// Registers this node, by a commit that is a barrier too: a store is not opened on changes that a failover would take back.
     func join() throws(PostgresError) {
         guard let side = self.side else { return }
-        let sent = Monotonic.milliseconds()
-        _ = try side.run([
+        let (sent, warnings) = (Monotonic.milliseconds(), side.warnings)
+        let rows = try side.run([
             Command(
                 .insertNode,
                 [
                     .integer(self.node.id), .text(self.node.name), .text(self.node.version),
                     .number(self.applied.revision), .integer(Instant.distantPast.milliseconds),
-                ])
+                ]), Command(.markOf, [.number(self.applied.revision)]),
         ])
+        guard side.warnings == warnings else { throw .lost(side.lastWarning) }
+        guard self.applied.revision == 0 || !rows[1].isEmpty && rows[1].uint64(0, 0) == self.applied.mark else {
+            throw .lost("its log has another revision \(self.applied.revision)")
+        }
         self.reach.lastBeat = sent
     }
 

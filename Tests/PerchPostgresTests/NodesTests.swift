@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import PerchBase
 import PerchModel
 import PerchPostgres
@@ -255,6 +255,29 @@ private func checkAlike(_ nodes: Node...) throws {
         #expect(b.changes.map(\.revision) == [2, 3])
         #expect(b.storage.databaseFigures.seals <= 1)
         try checkAlike(a, b)
+    }
+
+    /// PostgreSQL then answers COMMIT with a warning: only the primary has it.
+    @Test func `a commit whose wait for a standby is cancelled is not acknowledged`() throws {
+        let database = TestDatabase(on: PostgresServer())
+        let a = try Node(database, "a")
+        database.run("ALTER SYSTEM SET synchronous_standby_names = 'nowhere'")
+        database.run("SELECT pg_reload_conf()")
+        usleep(300_000)
+        let cancelling = Thread {
+            usleep(700_000)
+            database.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+        }
+        cancelling.start()
+        let ticket = a.buy("lifetime", "anna")
+        #expect(a.answers[ticket] == nil && a.changes.isEmpty)
+        #expect(a.storage.databaseFigures.unknownCommits == 1)
+        #expect(a.storage.databaseFigures.lastLoss.contains("cancel"), "\(a.storage.databaseFigures.lastLoss)")
+        database.run("ALTER SYSTEM RESET synchronous_standby_names")
+        database.run("SELECT pg_reload_conf()")
+        for _ in 0..<40 where a.answers[ticket] == nil { a.run() }
+        #expect(a.transaction(ticket) == 1)
+        #expect(a.changes.map(\.revision) == [2])
     }
 
     /// A failover to a standby that confirmed all it had to confirm loses nothing that anyone was shown, and nobody's token.

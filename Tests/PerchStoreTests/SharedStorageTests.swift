@@ -1,5 +1,6 @@
 import PerchBase
 import PerchModel
+import PerchSimulation
 import PerchStore
 import Testing
 

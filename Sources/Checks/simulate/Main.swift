@@ -6,6 +6,7 @@ import PerchSimulation
 ///     simulate seeds COUNT [FROM]     runs COUNT simulations, with seeds from FROM (1) on
 ///     simulate seed SEED              runs one of them and prints each step
 ///     simulate cuts COUNT [FROM]      cuts the power COUNT times, with seeds from FROM (1) on
+///     simulate nodes COUNT [FROM]     runs three nodes on one database COUNT times, with seeds from FROM (1) on
 ///
 /// Exits with 1 if a promise is broken, and prints the command that repeats it; with 2 for invalid arguments.
 @main
@@ -19,13 +20,16 @@ enum Main {
         switch verb {
         case "seeds": Self.live(number, from: first)
         case "seed" where arguments.count == 2: Self.tell(number)
+        case "nodes": Self.share(number, from: first)
         case "cuts": Self.cut(Int(clamping: number), from: first)
         default: Self.refuse()
         }
     }
 
     private static func refuse() -> Never {
-        Self.say("simulate seeds COUNT [FROM] | simulate seed SEED | simulate cuts COUNT [FROM]")
+        Self.say(
+            "simulate seeds COUNT [FROM] | simulate seed SEED | simulate cuts COUNT [FROM] | simulate nodes COUNT [FROM]"
+        )
         exit(2)
     }
 
@@ -73,6 +77,26 @@ enum Main {
         let report = simulation.run(steps: Simulation.usualSteps)
         for breach in report.breaches { Self.say("seed \(seed): \(breach)") }
         exit(report.breaches.isEmpty ? 0 : 1)
+    }
+
+    private static func share(_ count: UInt64, from first: UInt64) {
+        let began = Self.seconds()
+        var said = began
+        var total = NodesSimulation.Totals()
+        for seed in first..<first + count {
+            total.add(NodesSimulation.run(seed: seed))
+            if total.breaches.count >= 5 { break }
+            if Self.seconds() - said > 10 {
+                said = Self.seconds()
+                Self.say(Self.rate(total.seeds, since: began, "seeds"))
+            }
+        }
+        for breach in total.breaches { Self.say(breach) }
+        Self.say("\(Self.rate(total.seeds, since: began, "seeds")): \(total)")
+        if let breach = total.breaches.first?.split(separator: ":").first?.split(separator: " ").last {
+            Self.say("to see it again: simulate nodes 1 \(breach)")
+        }
+        exit(total.breaches.isEmpty ? 0 : 1)
     }
 
     private static func cut(_ count: Int, from first: UInt64) {

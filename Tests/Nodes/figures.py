@@ -1,0 +1,122 @@
+"""What several nodes on PostgreSQL cost, against one server on SQLite, in turns.
+
+    figures.py PERCH DESCRIPTORS CATALOG DIRECTORY [--rounds N] [--seconds S]
+
+rates     Changes a second of 16 writers that each wait for their answer: on SQLite, on one node, and on four nodes with 16 each.
+lag       Milliseconds from the answer of a purchase on one node to its value on another, at 50 purchases a second.
+sync      What the disk of both takes for one fdatasync.
+"""
+import argparse
+import json
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import threading
+import time
+
+from client import MESSAGE
+from trouble import APP, PURCHASE, READS, Trouble, order
+
+SEASON = "com.example.season"
+WRITERS = 16
+
+
+class Figures(Trouble):
+    def rate(self, nodes, seconds):
+        """Changes a second of all nodes together."""
+        benches = [subprocess.Popen([self.arguments.perch, "bench", "buy", "--writers", str(WRITERS), "--product", SEASON, "--connect",
+                                     "%s:%d" % node.address, "--pid", str(node.pid), "--duration", f"{seconds}s", "-o", "json"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for node in nodes]
+        found = []
+        for bench in benches:
+            said, error = bench.communicate()
+            if bench.returncode != 0:
+                raise RuntimeError(f"perch bench ended with {bench.returncode}: {error}")
+            found.append(json.loads(said)["targets"][0]["figures"]["changes_per_second"])
+        return sum(found)
+
+    def rates(self):
+        database = self.database("rates")
+        one = [self.node("rates-1", database.url)]
+        found = {"SQLite": [], "one node": [], "four nodes": []}
+        for number in range(self.arguments.rounds):
+            sqlite = self.node("sqlite", self.arguments.directory / f"sqlite-{number}")
+            found["SQLite"].append(self.rate([sqlite], self.arguments.seconds))
+            sqlite.stop()
+            found["one node"].append(self.rate(one, self.arguments.seconds))
+            others = [self.node(f"rates-{index}", database.url) for index in (2, 3, 4)]
+            found["four nodes"].append(self.rate(one + others, self.arguments.seconds))
+            for node in others:
+                node.stop()
+        for name, values in found.items():
+            print(f"rates: {name}: {statistics.median(values):,.0f} changes a second (from {min(values):,.0f} to {max(values):,.0f})")
+        ratios = [pair[0] / pair[1] for pair in zip(found["one node"], found["SQLite"])]
+        print(f"rates: one node is {statistics.median(ratios):.2f} of SQLite; must 0.5, aim 0.8")
+        ratios = [pair[0] / pair[1] for pair in zip(found["four nodes"], found["one node"])]
+        print(f"rates: four nodes are {statistics.median(ratios):.2f} of one; must 0.6, aim 0.8", flush=True)
+
+    def lag(self):
+        database = self.database("lag")
+        a, b = self.node("lag-a", database.url), self.node("lag-b", database.url)
+        buyer, watcher = self.caller(a), self.caller(b, within=60)
+        stream = watcher.call(READS + "CurrentEntitlementTask", app=APP, account="alice", product_id=SEASON)
+        seen, ready = {}, threading.Event()
+
+        def watch():
+            while frame := watcher.read():
+                if frame.kind == MESSAGE and frame.stream == stream and frame.message.HasField("info"):
+                    seen[frame.message.info.position.revision] = time.perf_counter()
+                    ready.set()
+        threading.Thread(target=watch, daemon=True).start()
+        ready.wait(10)
+        answers, waits = {}, []
+        next_due = time.perf_counter()
+        for number in range(50 * self.arguments.seconds):
+            next_due += 0.02
+            time.sleep(max(0, next_due - time.perf_counter()))
+            began = time.perf_counter()
+            answer = buyer.get(PURCHASE, app=APP, idempotency_key=f"lag-{number}".encode(), **order("alice", SEASON))
+            answers[answer.position.revision] = time.perf_counter()
+            waits.append((answers[answer.position.revision] - began) * 1000)
+        time.sleep(1)
+        # A value may stand for several changes; each push is compared with the answer of its own revision.
+        lags = sorted((seen[revision] - at) * 1000 for revision, at in answers.items() if revision in seen)
+        at = lambda values, part: sorted(values)[min(len(values) - 1, int(len(values) * part))]
+        commit = statistics.median(waits)
+        print(f"lag: {len(lags)} of {len(answers)} purchases pushed by the other node; a commit takes {commit:.1f} ms (median answer); from "
+              f"answer to push median {at(lags, 0.5):.1f} ms, p99 {at(lags, 0.99):.1f} ms; must {commit + 10:.1f}, aim {commit + 5:.1f}",
+              flush=True)
+
+    def sync(self):
+        path, times = self.arguments.directory / "sync", []
+        with path.open("wb", buffering=0) as file:
+            for _ in range(200):
+                file.write(os.urandom(4096))
+                began = time.perf_counter()
+                os.fdatasync(file.fileno())
+                times.append((time.perf_counter() - began) * 1000)
+        path.unlink()
+        print(f"sync: median {statistics.median(times):.2f} ms, p99 {sorted(times)[197]:.2f} ms", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("perch", "descriptors", "catalog", "directory"):
+        parser.add_argument(name, type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--seconds", type=int, default=5)
+    arguments = parser.parse_args()
+    arguments.seed, arguments.full = random.randrange(10_000), True
+    figures = Figures(arguments)
+    try:
+        figures.sync()
+        figures.lag()
+        figures.rates()
+    finally:
+        figures.close()
+
+
+if __name__ == "__main__":
+    main()
