@@ -269,7 +269,7 @@ private func checkAlike(_ nodes: Node...) throws {
             database.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
         }
         cancelling.start()
-        let ticket = a.buy("lifetime", "anna")
+        let ticket = a.buy("coins", "anna")
         #expect(a.answers[ticket] == nil && a.changes.isEmpty)
         #expect(a.storage.databaseFigures.unknownCommits == 1)
         database.run("ALTER SYSTEM RESET synchronous_standby_names")

@@ -57,6 +57,8 @@ package final class NodesSimulation {
 
     private enum Asked {
         case write(key: Int)
+        /// Without a key.
+        case once
         case read
     }
 
@@ -136,6 +138,11 @@ package final class NodesSimulation {
             groups: [CatalogueGroup(id: "G", name: "G", localizations: [])], schemaVersion: "4.0")
     }()
 
+    private static func token(_ number: UInt64) -> String {
+        let digits = String(number)
+        return "00000000-0000-4000-8000-" + String(repeating: "0", count: 12 - digits.count) + digits
+    }
+
     // MARK: Steps
 
     private func step() throws(StorageError) {
@@ -211,6 +218,15 @@ package final class NodesSimulation {
                 requests.append(StoreRequest(loop: 0, ticket: self.ticket, .record(account)))
                 continue
             }
+            if self.random.below(4) == 0 {
+                // Without a key: each is bought once at most.
+                let order = PurchaseOrder(productID: "coins", appAccountToken: Self.token(self.ticket))
+                node.asked[self.ticket] = .once
+                requests.append(
+                    StoreRequest(
+                        loop: 0, ticket: self.ticket, .mutate(.operation(.buy(order), account: account, app: 1))))
+                continue
+            }
             // Often one that was asked before, of this node or another.
             var key = self.keys.count
             if key > 0, self.random.below(3) == 0 { key = max(0, key - 1 - self.random.below(6)) }
@@ -250,6 +266,10 @@ package final class NodesSimulation {
             case (_, .refused): break
             case (.write(let key), .mutated(let result, let position)):
                 self.took(key, result, position.revision, of: node)
+            case (.once, .mutated(_, let position)):
+                if position.revision > self.database.confirmedRevision || position.revision > node.loopRevision {
+                    self.breach("revision \(position.revision) is acknowledged, its loops are at \(node.loopRevision)")
+                }
             case (.read, .record(let record)):
                 self.totals.reads += 1
                 let known = record.map { node.shown[$0.account] } ?? nil
@@ -345,9 +365,14 @@ package final class NodesSimulation {
             var query = TransactionQuery(limit: 10_000)
             query.includesFinishedConsumables = true
             var starts: Set<[Int64]> = []
+            var tokens: Set<String> = []
             for row in try storage.transactions(of: account, query) {
                 if stored.updateValue(row, forKey: row.transaction.id) != nil {
                     self.breach("transaction \(row.transaction.id) is there twice")
+                }
+                let token = row.transaction.appAccountToken
+                if !token.isEmpty, !tokens.insert(token).inserted {
+                    self.breach("the purchase \(token) was made twice")
                 }
                 guard row.transaction.productType == .autoRenewable else { continue }
                 let start = [
