@@ -265,8 +265,11 @@ private func checkAlike(_ nodes: Node...) throws {
         database.run("SELECT pg_reload_conf()")
         usleep(300_000)
         let cancelling = Thread {
-            usleep(700_000)
-            database.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+            // First its heartbeat waits, for whose row the commit waits.
+            for _ in 0..<8 {
+                usleep(200_000)
+                database.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+            }
         }
         cancelling.start()
         let ticket = a.buy("coins", "anna")
