@@ -56,6 +56,25 @@ import Testing
         #expect(try self.names() == ["com.example.app", "org.shop"])
     }
 
+    @Test func `an app whose accounts were erased is removed, and its number is another app's later`() throws {
+        try self.makeStore(["com.example.app"], buys: true)
+        do {
+            let storage = try SQLiteStorage(path: self.path)
+            defer { storage.close() }
+            let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
+            let anna = AccountKey(app: 1, bytes: Array("anna".utf8))
+            let done = try engine.mutateAtStart(.told(.erase(anna), app: 1), wall: self.wall, machine: self.wall)
+            #expect(done)
+        }
+        try StoreApps.remove("com.example.app", .xcode, from: self.path)
+        try self.makeStore(["org.shop"], buys: true)
+        let storage = try SQLiteStorage(path: self.path)
+        defer { storage.close() }
+        #expect(try storage.findings() == [])
+        let account = try #require(try storage.account(AccountKey(app: 1, bytes: Array("anna".utf8))))
+        #expect(try storage.record(account)?.lines.count == 1)
+    }
+
     @Test func `a removal is refused for an unknown app, with the known ones`() throws {
         try self.makeStore(["com.example.app"], buys: false)
         let error = #expect(throws: AppRemovalError.self) {

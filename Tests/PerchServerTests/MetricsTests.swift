@@ -190,7 +190,7 @@ enum SampleReports {
     /// Limits that no caller can breach: sizes of steps and of kept memory, and limits of clients and tools.
     private static let unbreached: Set = [
         "responseSingularFieldsMax", "codecBytesKept", "compressBytesMin", "pageSizeDefault", "pageSizeMax",
-        "signedPageSizeMax", "passMillisecondsMax",
+        "signedPageSizeMax", "databaseProbesMax", "passMillisecondsMax",
         "heartbeatSecondsMin", "heartbeatSecondsMax", "heartbeatSecondsDefault", "idempotencyKeyMilliseconds",
         "eventsPerTurn", "jobsPerTurn", "loopSleepMaxMilliseconds", "loopStackBytes", "inboxCapacityKept",
         "acceptsPerTurn", "bundleIDBytesMax", "connectionsFew", "listenBacklog", "piecesPerSend", "sendBufferBytes",

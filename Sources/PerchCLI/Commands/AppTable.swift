@@ -25,7 +25,7 @@ enum AppTable {
             ])
         remove.discussion = [
             "It works on the store's file, so the server must be stopped; it refuses while one has the store. An app that has "
-                + "an account is refused too: its history would be lost.",
+                + "an account is refused too: erase its accounts first, with `perch account erase`.",
             "A store gets an app with `perch serve --add-app --bundle-id ID --catalog FILE`.",
         ]
         remove.examples = [
