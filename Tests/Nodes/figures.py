@@ -1,10 +1,12 @@
 """What several nodes on PostgreSQL cost, against one server on SQLite, in turns.
 
-    figures.py PERCH DESCRIPTORS CATALOG DIRECTORY [--rounds N] [--seconds S]
+    figures.py PERCH DESCRIPTORS CATALOG DIRECTORY [--rounds N] [--seconds S] [--accounts N [--clients N]]
 
 rates     Changes a second of 16 writers that each wait for their answer: on SQLite, on one node, and on four nodes with 16 each.
 lag       Milliseconds from the answer of a purchase on one node to its value on another, at 50 purchases a second.
 sync      What the disk of both takes for one fdatasync.
+scale     With --accounts N: a store of so many accounts moves from SQLite, a node starts on it, and --clients N connect at once
+          to a second node, each with a stream.
 """
 import argparse
 import json
@@ -89,6 +91,29 @@ class Figures(Trouble):
               f"answer to push median {at(lags, 0.5):.1f} ms, p99 {at(lags, 0.99):.1f} ms; must {commit + 10:.1f}, aim {commit + 5:.1f}",
               flush=True)
 
+    def scale(self):
+        count, store = self.arguments.accounts, self.arguments.directory / "big.db"
+        subprocess.run([self.arguments.perch, "store", "generate", store, "--accounts", str(count), "--catalog",
+                        self.arguments.catalog, "--bundle-id", APP["bundle_id"]], check=True, stdout=subprocess.DEVNULL)
+        database = self.database("scale")
+        began = time.perf_counter()
+        subprocess.run([self.arguments.perch, "store", "migrate", "--from", store, "--to", database.url], check=True,
+                       stdout=subprocess.DEVNULL)
+        seconds = time.perf_counter() - began
+        print(f"scale: {count:,} accounts moved in {seconds:.1f} s, {count / seconds:,.0f} a second", flush=True)
+        first, second = self.node("scale-a", database.url), self.node("scale-b", database.url)
+        print(f"scale: a node is ready {first.ready_after:.2f} s after its start, a second one {second.ready_after:.2f} s", flush=True)
+        clients = self.arguments.clients
+        began = time.perf_counter()
+        bench = subprocess.run([self.arguments.perch, "bench", "storm", "--watchers", str(clients), "--closed", str(clients), "--product",
+                                SEASON, "--connect", "%s:%d" % second.address, "--pid", str(second.pid), "-o", "json"],
+                               capture_output=True, text=True)
+        if bench.returncode != 0:
+            raise RuntimeError(f"perch bench ended with {bench.returncode}: {bench.stderr}")
+        figures = json.loads(bench.stdout)["targets"][0]["figures"]
+        print(f"scale: {clients:,} clients come at once: {figures['opens_per_second']:,.0f} a second, so all of them in "
+              f"{clients / figures['opens_per_second']:.1f} s; must 15 s", flush=True)
+
     def sync(self):
         path, times = self.arguments.directory / "sync", []
         with path.open("wb", buffering=0) as file:
@@ -107,11 +132,16 @@ def main():
         parser.add_argument(name, type=pathlib.Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--accounts", type=int, default=0)
+    parser.add_argument("--clients", type=int, default=10_000)
     arguments = parser.parse_args()
     arguments.seed, arguments.full = random.randrange(10_000), True
     figures = Figures(arguments)
     try:
         figures.sync()
+        if arguments.accounts:
+            figures.scale()
+            return
         figures.lag()
         figures.rates()
     finally:
