@@ -40,7 +40,7 @@ final class StoreClock: Sendable {
 
     func follow(offset: Int64) { self.offset.store(offset, ordering: .relaxed) }
 
-    /// The storage has confirmed that this node was heard some milliseconds ago. Until the time is over, no other node does without it.
+    /// The storage has confirmed a heartbeat that was sent so many milliseconds ago. What this node knows counts for a while after it.
     func vouch(sinceBeat: Int64, now: MonotonicTime) {
         self.vouchedUntil.store(
             now.nanoseconds / 1_000_000 + Limits.freshnessMilliseconds - sinceBeat, ordering: .relaxed)
