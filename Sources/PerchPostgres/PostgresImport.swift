@@ -82,7 +82,7 @@ package final class PostgresImport {
         var marks: [Int64?] = []
         for place in revisions.indices {
             let time = withUnsafeBytes(of: (times[place] ?? 0).bigEndian) { Array($0) }
-            self.end.follow(UInt64(bitPattern: revisions[place] ?? 0), time + details[place])
+            self.end.follow(UInt64(bitPattern: revisions[place] ?? 0), time + details[place], writer: 0)
             marks.append(Int64(bitPattern: self.end.mark))
         }
         let epochs = [Int64?](repeating: Int64(self.epoch), count: revisions.count)

@@ -66,7 +66,7 @@ extension PostgresStorage {
         for row in 0..<rows.count {
             let revision = rows.uint64(row, 0)
             let blob = rows.bytes(row, 1)
-            end.follow(revision, blob)
+            end.follow(revision, blob, writer: rows.int64(row, 2))
             changes.append(try self.change(blob, revision: revision))
         }
         return (changes, end)

@@ -50,6 +50,7 @@ extension PostgresStorage {
             isNew = try Self.create(main, place)
         }
         try Self.noteSystem(main, place)
+        try Self.upgrade(main, place)
         guard let row = try Self.row(main, place) else { throw .foreign(place: place, "its row in store is missing") }
         guard row.schema <= Schema.version else {
             throw .storage(place: place, .newerSchema(found: Int(row.schema), known: Int(Schema.version)))
@@ -364,6 +365,26 @@ extension PostgresStorage {
             if error.state == "42501" || error.state == "3F000" {
                 throw .noRights(place: place, error.description)
             }
+            throw Self.openError(error, place)
+        }
+    }
+
+    /// Brings tables of an earlier version up to this one, under the store's lock: the next node finds that it is done.
+    private static func upgrade(_ main: Connection, _ place: String) throws(PostgresOpenError) {
+        do throws(PostgresError) {
+            let rows = try main.run([
+                .text("BEGIN", []), .text("SELECT schema FROM store WHERE id = 1 FOR UPDATE", []),
+            ])
+            let found = rows[1].isEmpty ? Schema.version : rows[1].int64(0, 0)
+            let steps = Schema.upgrades.filter { $0.version > found && found >= Schema.earliestVersion }
+            var commands = steps.map { Command.text($0.statement, []) }
+            if !steps.isEmpty {
+                commands.append(.text("UPDATE store SET schema = $1::bigint", [.integer(Schema.version)]))
+            }
+            commands.append(.text("COMMIT", []))
+            _ = try main.run(commands, within: 10 * Limits.databaseAnswerMilliseconds)
+        } catch {
+            main.post([.text("ROLLBACK", [])])
             throw Self.openError(error, place)
         }
     }

@@ -14,8 +14,8 @@ extension PostgresStorage {
             throw .superseded
         }
         let blob = change.sealed()
-        end.follow(change.revision, blob)
-        self.writes.add(change, blob: blob, mark: end.mark, epoch: self.currentHeader.epoch)
+        end.follow(change.revision, blob, writer: self.node.id)
+        self.writes.add(change, blob: blob, writer: self.node.id, mark: end.mark, epoch: self.currentHeader.epoch)
         self.known.follow(change)
         self.batch = .open(base: base, end: end, isFenced: isFenced)
         self.currentHeader.revision = change.revision
@@ -55,6 +55,7 @@ struct PendingWrites {
     private var details: [[UInt8]] = []
     private var feedRevisions: [Int64?] = []
     private var feed: [[UInt8]] = []
+    private var feedWriters: [Int64?] = []
     private var facts = [[Int64?]](repeating: [], count: 4)
     private var factBlobs: [[UInt8]] = []
     private var records: [AccountNumber: Record] = [:]
@@ -107,7 +108,7 @@ struct PendingWrites {
         self.answers[key] = (answer.kept.milliseconds, answer.sealed(to: key))
     }
 
-    mutating func add(_ change: StoredChange, blob: [UInt8], mark: UInt64, epoch: UInt32) {
+    mutating func add(_ change: StoredChange, blob: [UInt8], writer: Int64, mark: UInt64, epoch: UInt32) {
         let revision = Int64(stored: change.revision)
         let row: [Int64] = [
             revision, change.committed.milliseconds, Int64(change.appNumber), Int64(bitPattern: mark), Int64(epoch),
@@ -117,6 +118,7 @@ struct PendingWrites {
         self.details.append(CommitDetail(of: change)?.sealed(revision: change.revision) ?? [])
         self.feedRevisions.append(revision)
         self.feed.append(blob)
+        self.feedWriters.append(writer)
         for (ordinal, stored) in change.facts.enumerated() {
             let place = EventPlace(revision: change.revision, ordinal: UInt32(ordinal))
             let values = [Int64(stored: stored.account), revision, Int64(ordinal), stored.fact.event == nil ? 0 : 1]
@@ -277,7 +279,8 @@ struct PendingWrites {
         var commands: [Command] = []
         if !copy.commits[0].isEmpty {
             commands.append(Command(.insertCommits, copy.commits.map { .integers($0) } + [.blobs(copy.details)]))
-            commands.append(Command(.insertFeed, [.integers(copy.feedRevisions), .blobs(copy.feed)]))
+            commands.append(
+                Command(.insertFeed, [.integers(copy.feedRevisions), .blobs(copy.feed), .integers(copy.feedWriters)]))
         }
         if !copy.factBlobs.isEmpty {
             commands.append(Command(.insertFacts, copy.facts.map { .integers($0) } + [.blobs(copy.factBlobs)]))

@@ -56,8 +56,9 @@ package final class PostgresStorage: Storage {
         var revision: UInt64
         var mark: UInt64
 
-        mutating func follow(_ revision: UInt64, _ blob: [UInt8]) {
-            self.mark = ChainMark.next(after: self.mark, revision: revision, blob)
+        /// `writer`: the number of the node. Two of them may make the same change of the same revision, for two requests.
+        mutating func follow(_ revision: UInt64, _ blob: [UInt8], writer: Int64) {
+            self.mark = ChainMark.next(after: self.mark ^ UInt64(bitPattern: writer), revision: revision, blob)
             self.revision = revision
         }
     }

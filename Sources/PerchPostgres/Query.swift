@@ -49,8 +49,9 @@ enum Query: Int, CaseIterable {
             """
         case .now: "SELECT \(Self.clock)"
 
-        case .feed: "SELECT revision, blob FROM feed WHERE revision > $1::bigint ORDER BY revision LIMIT $2::bigint"
-        case .insertFeed: "INSERT INTO feed SELECT * FROM unnest($1::bigint[], $2::bytea[])"
+        case .feed:
+            "SELECT revision, blob, writer FROM feed WHERE revision > $1::bigint ORDER BY revision LIMIT $2::bigint"
+        case .insertFeed: "INSERT INTO feed SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::bigint[])"
         case .trimFeed:
             """
             DELETE FROM feed WHERE revision < least($1::bigint, coalesce((SELECT max(revision) FROM commits

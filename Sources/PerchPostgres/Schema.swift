@@ -1,8 +1,14 @@
 /// The tables of a store on PostgreSQL, in the schema `perch` of its database.
 enum Schema {
     /// Counts the changes of the tables and of the forms of blobs.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
     static let earliestVersion: Int64 = 1
+
+    /// What leads from an earlier version to the next one, in order. Nodes of the earlier version end: they refuse the new one.
+    static let upgrades: [(version: Int64, statement: String)] = [
+        // The changes of version 1 have marks without a writer, which are those of writer 0.
+        (2, "ALTER TABLE feed ADD COLUMN writer bigint NOT NULL DEFAULT 0")
+    ]
 
     /// Tables are keyed by what is looked up. Numbers are below 2^63. Blobs are sealed as in a file.
     ///
@@ -34,7 +40,7 @@ enum Schema {
             epoch bigint NOT NULL, next_transaction bigint NOT NULL, next_account bigint NOT NULL,
             detail bytea NOT NULL)
         """,
-        "CREATE TABLE feed (revision bigint PRIMARY KEY, blob bytea NOT NULL)",
+        "CREATE TABLE feed (revision bigint PRIMARY KEY, blob bytea NOT NULL, writer bigint NOT NULL)",
         """
         CREATE TABLE accounts (account bigint PRIMARY KEY, app bigint NOT NULL, due bigint, blob bytea NOT NULL)
         WITH (fillfactor = 70)

@@ -328,6 +328,33 @@ private func checkAlike(_ nodes: Node...) throws {
         try checkAlike(a, b)
     }
 
+    /// The same account, product and millisecond, for two requests: the changes are equal, and only one of them was made.
+    @Test func `a node does not take the equal change of another node for its own`() throws {
+        let (a, b) = (try Node(self.database, "a"), try Node(self.database, "b"))
+        _ = try b.owned("anna")
+        let next = try #require(try a.storage.commitRows(after: 0, limit: 9)).count + 1
+        let header = a.storage.header()
+        let change = StoredChange(
+            revision: UInt64(next), committed: Node.start, app: 1, nextTransaction: header.nextTransaction,
+            nextAccount: header.nextAccount)
+        self.database.run(
+            """
+            CREATE FUNCTION perch.cut() RETURNS trigger LANGUAGE plpgsql AS
+            $$ BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END $$;
+            CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON perch.commits DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW EXECUTE FUNCTION perch.cut();
+            """)
+        try a.storage.begin()
+        try a.storage.apply(change)
+        #expect(throws: StorageError.self) { try a.storage.commit() }
+        #expect(a.storage.databaseFigures.unknownCommits == 1)
+        self.database.run("DROP TRIGGER cut ON perch.commits")
+        try b.storage.begin()
+        try b.storage.apply(change)
+        try b.storage.commit()
+        #expect(try !a.storage.hasCommitted(change.revision))
+    }
+
     @Test func `a node that sees another history ends, and the epoch rises once`() throws {
         let (a, b) = (try Node(self.database, "a"), try Node(self.database, "b"))
         for _ in 0..<3 { a.buy("coins", "anna") }

@@ -11,9 +11,15 @@ package final class SharedDatabase {
         var revision: UInt64
     }
 
+    /// A change as the log has it. Two nodes may make the same one of the same revision, for two requests.
+    struct Written: Equatable {
+        var writer: Int
+        var change: [UInt8]
+    }
+
     private static let identity = StoreIdentity(high: 3, low: 4)
     fileprivate(set) var tables = MemoryStorage(identity: SharedDatabase.identity)
-    fileprivate(set) var feed: [UInt64: [UInt8]] = [:]
+    fileprivate(set) var feed: [UInt64: Written] = [:]
     private(set) var log: [Entry] = []
     /// Entries that the standby has.
     private(set) var confirmed = 0
@@ -21,12 +27,16 @@ package final class SharedDatabase {
     package var confirmedRevision: UInt64 { self.confirmed == 0 ? 0 : self.log[self.confirmed - 1].revision }
     /// The standby confirms commits. While it does not, a commit can become visible, and is not acknowledged.
     package var hasStandby = true
+    private var nodeCount = 0
     /// Another number for another primary.
     private(set) var primary = 1
 
     package init() {}
 
-    package func node() -> SharedNode { SharedNode(self) }
+    package func node() -> SharedNode {
+        self.nodeCount += 1
+        return SharedNode(self, number: self.nodeCount)
+    }
 
     /// Whether its writes survive a failover from now on.
     package func confirm() -> Bool {
@@ -34,8 +44,10 @@ package final class SharedDatabase {
         return self.hasStandby
     }
 
-    fileprivate func append(_ writes: [(MemoryStorage) throws(StorageError) -> Void], _ changes: [StoredChange]) {
-        for change in changes { self.feed[change.revision] = change.sealed() }
+    fileprivate func append(
+        _ writes: [(MemoryStorage) throws(StorageError) -> Void], _ changes: [StoredChange], by writer: Int
+    ) {
+        for change in changes { self.feed[change.revision] = Written(writer: writer, change: change.sealed()) }
         self.log.append(Entry(writes: writes, revision: changes.last?.revision ?? self.log.last?.revision ?? 0))
     }
 
@@ -66,10 +78,11 @@ package final class SharedNode: Storage {
     /// The end of a log: two logs that have the same change at a revision are the same up to it.
     private struct End: Equatable {
         var revision: UInt64 = 0
-        var change: [UInt8]?
+        var change: SharedDatabase.Written?
     }
 
     let database: SharedDatabase
+    private let number: Int
     /// How the next commits end, in order. Empty: they succeed.
     package var faults: [CommitFault] = []
     /// Nothing is reached while this is set.
@@ -93,8 +106,9 @@ package final class SharedNode: Storage {
     private var (applied, shown) = (End(), End())
     private var tables: MemoryStorage { self.database.tables }
 
-    init(_ database: SharedDatabase) {
+    init(_ database: SharedDatabase, number: Int) {
         self.database = database
+        self.number = number
         self.primary = database.primary
         _ = database.confirm()
         self.applied = self.end(database.log.last?.revision ?? 0)
@@ -246,7 +260,7 @@ package final class SharedNode: Storage {
         try self.reach()
         var changes: [StoredChange] = []
         var next = revision + 1
-        while changes.count < limit, let blob = self.database.feed[next] {
+        while changes.count < limit, let blob = self.database.feed[next]?.change {
             do throws(DecodingFault) {
                 changes.append(
                     try StoredChange(unsealing: blob, revision: next) { (app, revision) throws(DecodingFault) in
@@ -329,7 +343,7 @@ package final class SharedNode: Storage {
 
     private func finish() throws(StorageError) {
         try self.tables.commit()
-        self.database.append(self.writes, self.pending)
+        self.database.append(self.writes, self.pending, by: self.number)
     }
 
     package func hasCommitted(_ revision: UInt64) throws(StorageError) -> Bool {
@@ -339,7 +353,8 @@ package final class SharedNode: Storage {
         }
         self.whileOutcomeIsUnknown?()
         try self.reach()
-        guard self.database.feed[revision] == self.pending.last?.sealed() else { return false }
+        let own = self.pending.last.map { SharedDatabase.Written(writer: self.number, change: $0.sealed()) }
+        guard self.database.feed[revision] == own else { return false }
         guard self.database.confirm() else { throw .unreachable("no standby confirms the barrier") }
         self.applied = self.end(revision)
         self.shown = self.applied
