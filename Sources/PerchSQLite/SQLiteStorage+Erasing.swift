@@ -3,8 +3,7 @@ import PerchStore
 
 // Erasing: everything of an account leaves the file.
 extension SQLiteStorage {
-    /// Deletes the rows of some accounts. SQLite overwrites what it frees: see
-    /// `prepareFile`.
+    /// Deletes the rows of some accounts. SQLite overwrites what it frees: see `prepareFile`.
     func erase(_ erasure: Erasure, of app: AppNumber) throws(StorageError) {
         for account in erasure.accounts {
             try self.write(.deletePlaces, [.integer(Int64(app)), .stored(account)])

@@ -65,9 +65,17 @@ extension SQLiteStorage {
         do throws(SQLiteError) {
             accounts = try self.connection.number("SELECT count(*) FROM aliases WHERE app = \(number)") ?? 0
             if accounts == 0 {
-                let tables = ["apps", "app_states", "catalogues", "images", "answers", "due"]
+                let tables = ["apps", "app_states", "catalogues", "images", "answers", "due", "crossings"]
                 let deletes = tables.map { "DELETE FROM \($0) WHERE app = \(number); " }
-                try self.connection.execute("BEGIN IMMEDIATE; \(deletes.joined())COMMIT")
+                // The number is another app's later. Its revisions are the store's own then, and its items go.
+                let group = ItemKey.appGroup(number).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+                let kinds = ItemKind.ofApps.map { String($0.rawValue) }.joined(separator: ", ")
+                try self.connection.execute(
+                    """
+                    BEGIN IMMEDIATE; \(deletes.joined())
+                    DELETE FROM items WHERE kind IN (\(kinds)) AND substr(grp, 1, \(group.count)) = x'\(group.joined())';
+                    UPDATE commits SET app = 0 WHERE app = \(number); COMMIT
+                    """)
             }
         } catch {
             if !self.connection.isAutocommit { try? self.connection.execute("ROLLBACK") }

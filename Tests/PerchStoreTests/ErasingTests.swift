@@ -127,6 +127,28 @@ private let all = StorageImplementation.allCases
         #expect(try made.storage.answer(to: MutationKey(app: 1, bytes: Array("alice's request".utf8))) != nil)
     }
 
+    /// The number of a removed app is another app's later, which has reports of its own.
+    @Test func `leaves nothing that an app with the same number later would take for its own`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("store.db")
+        do {
+            let storage = try SQLiteStorage(path: path)
+            defer { storage.close() }
+            let store = try Self.filled(storage)
+            _ = try Self.erase("alice-the-first", store)
+            _ = try Self.erase("bob", store)
+        }
+        try StoreApps.remove("com.example.app", .production, from: path)
+        let storage = try SQLiteStorage(path: path)
+        let removed = storage.header().revision
+        let store = try ToldStore(on: storage)
+        let outcome = try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
+        #expect(outcome.erased == 0 && outcome.news == 1)
+        let rows = try #require(try storage.commitRows(after: 0, limit: 99))
+        #expect(rows.filter { $0.revision <= removed }.allSatisfy { $0.app == 0 })
+        #expect(try storage.findings() == [])
+    }
+
     @Test func `leaves no byte of it in the file`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("store")

@@ -78,7 +78,7 @@ extension StoreEngine {
             guard !owns || rows.contains(where: { $0.transaction.ownership == .familyShared }) else { continue }
             return Refusal(
                 .accountShares,
-                "the account shares purchases with family members; end the sharing first: `perch store unshare`")
+                "the account shares purchases with family members; end the sharing first: `perch store stop-sharing`")
         }
         return nil
     }

@@ -18,6 +18,9 @@ package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
     case erased = 6
     /// The key that signs passes. Group and key: empty.
     case passKey = 7
+
+    /// Those whose group begins with the number of an app: see `ItemKey.appGroup`.
+    package static let ofApps: [ItemKind] = [.link, .seenReport, .erased]
 }
 
 /// The place of an item. Items of one group are listed together, in bytewise order of their keys.
@@ -159,9 +162,14 @@ extension ItemKey {
     }
 
     static func linkGroup(_ alias: AccountAlias, app: AppNumber) -> [UInt8] {
+        Self.appGroup(app) + AccountKey.attached(alias, app: app).bytes
+    }
+
+    /// How the groups of an app's items begin.
+    package static func appGroup(_ app: AppNumber) -> [UInt8] {
         var writer = ByteWriter()
         writer.write(fixed: app)
-        return writer.bytes + AccountKey.attached(alias, app: app).bytes
+        return writer.bytes
     }
 
     /// The original of a link.
@@ -170,18 +178,16 @@ extension ItemKey {
     }
 
     static func erased(_ original: TransactionID, app: AppNumber) -> ItemKey {
-        var (group, key) = (ByteWriter(), ByteWriter())
-        group.write(fixed: app)
+        var key = ByteWriter()
         key.write(fixed: original)
-        return ItemKey(.erased, group: group.bytes, key: key.bytes)
+        return ItemKey(.erased, group: Self.appGroup(app), key: key.bytes)
     }
 
     /// The group of all reports of an original that changed no register.
     static func seenGroup(_ original: TransactionID, app: AppNumber) -> [UInt8] {
-        var group = ByteWriter()
-        group.write(fixed: app)
-        group.write(fixed: original)
-        return group.bytes
+        var writer = ByteWriter()
+        writer.write(fixed: original)
+        return Self.appGroup(app) + writer.bytes
     }
 
     static func seen(_ stamp: ReportStamp, app: AppNumber, original: TransactionID) -> ItemKey {
