@@ -239,43 +239,36 @@ extension PostgresStorage {
 
     /// Registers this node, by a commit that is a barrier too: a store is not opened on changes that a failover would take back.
     func join() throws(PostgresError) {
-        guard let side = self.side else { return }
-        let (sent, warnings) = (Monotonic.milliseconds(), side.warnings)
-        let rows = try side.run([
-            Command(
-                .insertNode,
-                [
-                    .integer(self.node.id), .text(self.node.name), .text(self.node.version),
-                    .number(self.applied.revision), .integer(Instant.distantPast.milliseconds),
-                ]), Command(.markOf, [.number(self.applied.revision)]),
-        ])
-        guard side.warnings == warnings else { throw .lost(side.lastWarning) }
-        guard self.applied.revision == 0 || !rows[1].isEmpty && rows[1].uint64(0, 0) == self.applied.mark else {
-            throw .lost("its log has another revision \(self.applied.revision)")
-        }
-        self.reach.lastBeat = sent
+        let values: [Value] = [
+            .integer(self.node.id), .text(self.node.name), .text(self.node.version), .number(self.applied.revision),
+            .integer(Instant.distantPast.milliseconds),
+        ]
+        if let side = self.side { try self.confirm(Command(.insertNode, values), behind: self.applied, on: side) }
     }
 
     /// A commit that is confirmed as every other, of a log that has `end`: what was read up to there survives a failover.
     func barrier(behind end: LogEnd) throws(StorageError) {
-        let sent = Monotonic.milliseconds()
         do throws(PostgresError) {
             let side = try self.connectedSide()
-            let warnings = side.warnings
-            let rows = try side.run([
-                Command(.touch, [.integer(self.node.id)]), Command(.markOf, [.number(end.revision)]),
-            ])
-            guard side.warnings == warnings else { throw .lost(side.lastWarning) }
-            guard !rows[1].isEmpty, rows[1].uint64(0, 0) == end.mark else {
-                let error = PostgresError.lost("its log has another revision \(end.revision)")
-                self.dropMain(error)
-                throw error
-            }
-            self.beatArrived(sent)
+            try self.confirm(Command(.touch, [.integer(self.node.id)]), behind: end, on: side)
+            self.reach.beatSent = nil
         } catch {
             self.dropSide(error)
             throw error.storageError
         }
+    }
+
+    private func confirm(_ write: Command, behind end: LogEnd, on side: Connection) throws(PostgresError) {
+        let (sent, warnings) = (Monotonic.milliseconds(), side.warnings)
+        let rows = try side.run([write, Command(.markOf, [.number(end.revision)])])
+        guard side.warnings == warnings else { throw .lost(side.lastWarning) }
+        guard end.revision == 0 || !rows[1].isEmpty && rows[1].uint64(0, 0) == end.mark else {
+            // The connection that has read `end` may be one to a server that is no longer the primary.
+            let error = PostgresError.lost("its log has another revision \(end.revision)")
+            self.dropMain(error)
+            throw error
+        }
+        self.reach.lastBeat = max(self.reach.lastBeat, sent)
     }
 
     func connectedSide() throws(PostgresError) -> Connection {
