@@ -68,6 +68,12 @@ package final class NodesSimulation {
         var revision: UInt64
     }
 
+    /// What a change makes of an account.
+    private struct Shown: Equatable {
+        var record: AccountRecord
+        var facts: [Fact]
+    }
+
     private let database = SharedDatabase()
     private var random: SeededRandom
     private let seed: UInt64
@@ -77,7 +83,7 @@ package final class NodesSimulation {
     private var keys: [StoreRequest.Body] = []
     private var answers: [Int: Answered] = [:]
     /// What any node has shown at a revision.
-    private var history: [UInt64: String] = [:]
+    private var history: [UInt64: [Shown]] = [:]
     private var totals = Totals()
     /// Other nodes run while one asks for the outcome of its commit; they start no further ones.
     private var isNested = false
@@ -298,11 +304,11 @@ package final class NodesSimulation {
             return self.breach(
                 "revision \(change.revision) is shown, and a failover keeps \(self.database.confirmedRevision)")
         }
-        let text = "\(change.accounts.map { ($0.record, $0.events) })"
-        if let known = self.history[change.revision], known != text {
+        let shown = change.accounts.map { Shown(record: $0.record, facts: $0.facts) }
+        if let known = self.history[change.revision], known != shown {
             return self.breach("revision \(change.revision) is shown as two changes")
         }
-        self.history[change.revision] = text
+        self.history[change.revision] = shown
         for account in change.accounts { node.shown[account.record.account] = account.record }
     }
 
