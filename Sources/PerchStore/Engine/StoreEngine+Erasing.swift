@@ -6,8 +6,8 @@ import PerchModel
 extension StoreEngine {
     /// Erases the account of a key, in one revision. Answers the number of facts that went.
     ///
-    /// Accounts go too whose purchases all came to this one and that no key names any more: that of an anonymous customer who has
-    /// signed in, and that of a customer who was not known yet.
+    /// An account goes too if all its purchases came to this one and no key leads to it any more. An anonymous customer who has
+    /// signed in leaves such an account, and so does one whose first purchases were not claimed at once.
     func erase(
         _ key: AccountKey, of mutation: Mutation, app: AppState, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer {

@@ -102,7 +102,7 @@ package final class SharedNode: Storage {
     /// The primary that this connection reached.
     private var primary: Int
     private var begun = 0
-    /// What the engine has applied, and what it may have shown of that: what is confirmed, as far as this node knows.
+    /// The last change that the engine has applied, and the last one that it may have shown.
     private var (applied, shown) = (End(), End())
     private var tables: MemoryStorage { self.database.tables }
 
@@ -134,7 +134,7 @@ package final class SharedNode: Storage {
         self.primary = self.database.primary
     }
 
-    /// What a node that must begin anew says, where nobody was shown what it lost.
+    /// The reason of a node that ends because it has read a change which is lost, and has not shown it.
     package static let onlyRead = "nobody was shown"
 
     private func write(_ write: @escaping (MemoryStorage) throws(StorageError) -> Void) throws(StorageError) {
