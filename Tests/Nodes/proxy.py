@@ -48,7 +48,6 @@ class Proxy:
         self.is_cut_off = False
         self.plan = None  # (direction, messages until the blow, how)
         self.counts, self.blows, self.silent = {TO_SERVER: 0, TO_CLIENT: 0}, 0, set()
-        self.last = b""
         threading.Thread(target=self.run, daemon=True).start()
 
     @property
@@ -123,7 +122,7 @@ class Proxy:
             self.counts[side.direction] += 1
             if self.plan and self.plan[0] == side.direction:
                 if self.plan[1] == 0:
-                    how, self.plan, self.last = self.plan[2], None, message
+                    how, self.plan = self.plan[2], None
                     self.blows += 1
                     self.send(side, passed)
                     if how == SILENCE:
