@@ -9,7 +9,7 @@ network   The network of a node is cut after each message of a batch in turn: an
           the call that was cut has one answer. Needs root, for a network namespace.
 due       Many renewals become due at once, and the node that settles them is killed: each is settled once.
 cut-off   A node loses its network: after 3 s it answers no read and sends no heartbeat, after 10 s its clients leave for another
-          node, where their tokens are answered `unchanged`. Later it goes on by itself.
+          node, where their tokens are answered `unchanged`. Later it goes on by itself. A node without others keeps its clients.
 standby   The primary is killed, and a synchronous standby is promoted: nothing acknowledged is lost, and the epoch stays. Then an
           asynchronous one lacks what was acknowledged: the epoch rises once.
 
@@ -268,33 +268,33 @@ class Trouble:
         database = self.database("cut-off")
         proxy = Proxy(self.arguments.directory / "proxy-cut-off", database)
         a, b = self.node("cut-off-a", proxy.url), self.node("cut-off-b", database.url)
+        alone_proxy = Proxy(self.arguments.directory / "proxy-alone", self.database("alone"))
+        alone = self.node("alone", alone_proxy.url)
+        left, left_frames = self.caller(alone, within=60), []
+        left.call(READS + "CurrentEntitlementTask", app=APP, account="alice", product_id=LIFETIME)
+        threading.Thread(target=self.note, args=(left, left_frames), daemon=True).start()
         self.buy(a, "alice", "one")
         time.sleep(1.2)  # The next heartbeat of each node shows it the other.
         watch = dict(app=APP, account="alice", product_id=LIFETIME)
         frames, watcher = [], self.caller(a, within=60)
         stream = watcher.call(READS + "CurrentEntitlementTask", **watch)
 
-        def read():
-            try:
-                while frame := watcher.read():
-                    frames.append((time.monotonic(), frame))
-            except OSError:
-                pass
-        thread = threading.Thread(target=read, daemon=True)
+        thread = threading.Thread(target=self.note, args=(watcher, frames), daemon=True)
         thread.start()
-        while not any(frame.kind == MESSAGE and frame.message.WhichOneof("state") == "success" for _, frame in frames):
+        while not any(frame and frame.kind == MESSAGE and frame.message.WhichOneof("state") == "success" for _, frame in frames):
             time.sleep(0.01)
         # Their heartbeats are due from 1 to 6 s after the cut.
-        beats, beating = [], []
+        beating_frames, beating = [], []
         for _ in range(11):
             beating.append(self.caller(a, within=60))
             beating[-1].call(READS + "CurrentEntitlementTask", **watch)
-            threading.Thread(target=self.note_beats, args=(beating[-1], beats), daemon=True).start()
+            threading.Thread(target=self.note, args=(beating[-1], beating_frames), daemon=True).start()
             time.sleep(0.5)
         time.sleep(3.5)
         asker = self.caller(a, within=20)
         cut = time.monotonic()
         proxy.cut_off(True)
+        alone_proxy.cut_off(True)
         refused, last_answer = None, 0.0
         while time.monotonic() < cut + 6:
             began = time.monotonic()
@@ -309,12 +309,15 @@ class Trouble:
         # While it is cut off, others go on.
         other, _, _ = self.buy(b, "bob", "two")
         thread.join(max(0, 14 - (time.monotonic() - cut)))
-        drains = [(at - cut, frame.message) for at, frame in frames if frame.kind == DRAIN]
+        drains = [(at - cut, frame.message) for at, frame in frames if frame and frame.kind == DRAIN]
+        beats = [at for at, frame in beating_frames if frame and frame.kind == BEAT]
         late = [at - cut for at in beats if at > cut + 3.1]
         check([drain.reason for _, drain in drains] == ["STORE_UNREACHABLE"] and drains[0][1].final, f"DRAIN: {drains}")
         check(9 < drains[0][0] < 13, f"DRAIN came after {drains[0][0]:.1f} s")
         check(late == [], f"heartbeats {late} s after the cut")
         check(any(cut < at for at in beats), "no heartbeat was due between the cut and its third second")
+        time.sleep(max(0, cut + 14 - time.monotonic()))
+        check(all(frame is not None and frame.kind != DRAIN for _, frame in left_frames), "a node without others sent its clients away")
         back = self.caller(b)
         token = watcher.tokens[stream]
         back.call(READS + "CurrentEntitlementTask", **watch, resume_token=token)
@@ -328,13 +331,14 @@ class Trouble:
                 f"refused from {refused:.1f} s, DRAIN after {drains[0][0]:.1f} s, "
                 f"the token `unchanged` on the other node; {seconds:.1f} s after the network's return it answers again")
 
-    def note_beats(self, caller, beats):
+    def note(self, caller, frames):
+        """Every frame with its time, and at last None for the end."""
         try:
             while frame := caller.read():
-                if frame.kind == BEAT:
-                    beats.append(time.monotonic())
+                frames.append((time.monotonic(), frame))
         except OSError:
             pass
+        frames.append((time.monotonic(), None))
 
     def standby(self):
         primary = self.database("primary")
