@@ -242,7 +242,7 @@ let package = Package(
             "PerchCoreTests",
             [
                 "PerchBase", "PerchModel", "PerchWire", "PerchIdentity", "PerchStore", "PerchCore", "PerchTesting",
-                "PerchSimulation",
+                "PerchSimulation", "PostgresTesting",
             ],
             exclude: ["CauseStreamTable.md", "PermissionMatrix.md"]),
         tests(

@@ -116,9 +116,12 @@ package final class World {
         self.storeWake = World.begin
     }
 
+    /// Opens a new store where the setup names none: tests run their worlds on other storage by it.
+    @TaskLocal package static var newStorage: @Sendable () -> any Storage = { MemoryStorage(identity: World.identity) }
+
     private static func openStorage(_ setup: Setup) -> any Storage {
         if let storage = setup.storage { return storage }
-        guard let disk = setup.disk else { return MemoryStorage(identity: Self.identity) }
+        guard let disk = setup.disk else { return Self.newStorage() }
         do {
             return try disk.open()
         } catch {

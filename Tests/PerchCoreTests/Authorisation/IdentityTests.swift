@@ -8,7 +8,7 @@ import PerchWire
 import Testing
 
 /// From HELLO to the end of an identity.
-@Suite struct `An identity` {
+@Suite(.onChosenStorage) struct `An identity` {
     @Test func `that has ended ends its streams with the reason, within five seconds`() throws {
         let world = Gate.world()
         let client = world.welcomedClient(authorization: Gate.token(.read, lifetime: 90_000))

@@ -10,7 +10,7 @@ import Testing
 
 /// Each cell of the table, through the real wire: the stream is open and at rest, it happens, and the stream says one
 /// thing or nothing.
-@Suite struct CauseStreamTests {
+@Suite(.onChosenStorage) struct CauseStreamTests {
     @Test(arguments: Happening.allCases, StreamKind.allCases)
     func `a stream pushes what it must and nothing else`(happening: Happening, stream: StreamKind) throws {
         let cell = try #require(causeStreamTable[happening]?[stream], "the table has no such cell")

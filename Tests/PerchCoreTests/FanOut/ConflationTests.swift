@@ -5,7 +5,7 @@ import PerchSimulation
 import PerchWire
 import Testing
 
-@Suite struct ConflationTests {
+@Suite(.onChosenStorage) struct ConflationTests {
     @Test func `several changes in one turn are one value, the newest`() throws {
         let world = World()
         let watcher = world.welcomedClient()

@@ -6,7 +6,7 @@ import PerchStore
 import PerchWire
 import Testing
 
-@Suite struct `images` {
+@Suite(.onChosenStorage) struct `images` {
     private static let first = ImageContent([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1])
     private static let second = ImageContent([0xFF, 0xD8, 0xFF, 2])
 

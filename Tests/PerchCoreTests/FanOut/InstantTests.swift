@@ -6,7 +6,7 @@ import PerchWire
 import Testing
 
 /// A beat ends a group, and a group shows one instant of an app's clock.
-@Suite struct InstantTests {
+@Suite(.onChosenStorage) struct InstantTests {
     /// A connection that watches two accounts: one subscription ends at its boundary, the other account only buys.
     private struct Pair {
         let world: World

@@ -7,7 +7,7 @@ import PerchWire
 import Testing
 
 /// Values that change because time passed, and the cost and content of app-wide changes.
-@Suite struct TimeTests {
+@Suite(.onChosenStorage) struct TimeTests {
     @Test func `an expiry is pushed at its instant without anything being written`() throws {
         let world = World()
         let client = world.welcomedClient()

@@ -8,7 +8,7 @@ import PerchWire
 import Testing
 
 /// The operations of test stores, called on the two other stores: each method and each operation, one by one.
-@Suite struct OtherStoresTests {
+@Suite(.onChosenStorage) struct OtherStoresTests {
     /// One of each field of the contract's `StoreOperation`.
     private static let operations: [StoreOperation] = [
         .buy(PurchaseOrder(productID: "gold")), .refund(.transaction(1), reason: .other, share: .full),

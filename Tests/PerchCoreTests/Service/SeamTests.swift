@@ -7,7 +7,7 @@ import Testing
 @testable import PerchCore
 
 /// A transport without frames: it opens calls at the seam, and gets answers by role.
-@Suite struct SeamTests {
+@Suite(.onChosenStorage) struct SeamTests {
     /// A core with one greeted connection, number 0.
     private static func world() -> World {
         let world = World()

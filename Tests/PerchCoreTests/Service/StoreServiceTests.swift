@@ -7,7 +7,7 @@ import PerchWire
 import Testing
 
 /// The test store's methods, what customers ask for, and reads of another moment, on simulated connections.
-@Suite struct StoreServiceTests {
+@Suite(.onChosenStorage) struct StoreServiceTests {
     private let world = World()
     private let client: WireClient
 

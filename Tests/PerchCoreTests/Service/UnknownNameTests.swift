@@ -10,7 +10,7 @@ private func info<Value>(of state: TaskState<Value>?) -> ValueInfo? {
     if case .success(_, let info)? = state { info } else { nil }
 }
 
-@Suite struct `a name that the catalogue does not have` {
+@Suite(.onChosenStorage) struct `a name that the catalogue does not have` {
     @Test(arguments: [("plans", false), ("plnas", true)])
     func `is marked in the status of an account`(group: String, isUnknown: Bool) throws {
         let world = World()
@@ -86,7 +86,7 @@ private func info<Value>(of state: TaskState<Value>?) -> ValueInfo? {
     }
 }
 
-@Suite struct `an account's right to pay` {
+@Suite(.onChosenStorage) struct `an account's right to pay` {
     @Test func `ends while its charges are set to fail`() throws {
         let world = World()
         let client = world.welcomedClient()

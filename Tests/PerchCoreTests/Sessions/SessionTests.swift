@@ -7,7 +7,7 @@ import PerchWire
 import Testing
 
 /// Connections from accept to close: the limits before WELCOME, heartbeats, slow and dying readers, drain.
-@Suite struct SessionTests {
+@Suite(.onChosenStorage) struct SessionTests {
     private func world(_ change: (inout World.Setup) -> Void) -> World {
         var setup = World.Setup()
         change(&setup)

@@ -25,7 +25,7 @@ extension WireClient {
 }
 
 /// AppChanges: every change of every account of an app, once and in order, over whatever happens to the connection.
-@Suite struct AppChangesTests {
+@Suite(.onChosenStorage) struct AppChangesTests {
     @Test func `the place where changes begin comes first, then each change with what it changed`() throws {
         let world = World()
         let client = world.welcomedClient(clientID: [7])
@@ -248,7 +248,8 @@ extension WireClient {
             world.settle()
             return client.status(of: stream)?.reason
         }
-        let origin = TokenOrigin(store: World.identity, epoch: 1)
+        let store = world.engine.header.identity
+        let origin = TokenOrigin(store: store, epoch: 1)
         func cursor(_ origin: TokenOrigin, app: UInt32 = 1, revision: UInt64 = 1, ordinal: UInt32 = .max) -> [UInt8] {
             ChangesCursor(
                 origin: origin, app: app, revision: revision, ordinal: ordinal, instant: World.begin, account: 0
@@ -256,7 +257,7 @@ extension WireClient {
         }
         #expect(refusal(cursor(origin, app: 2)) == "TOKEN_OTHER_VIEW")
         #expect(refusal(cursor(TokenOrigin(store: StoreIdentity(high: 1, low: 1), epoch: 1))) == "TOKEN_OTHER_STORE")
-        #expect(refusal(cursor(TokenOrigin(store: World.identity, epoch: 2))) == "TOKEN_OTHER_STORE")
+        #expect(refusal(cursor(TokenOrigin(store: store, epoch: 2))) == "TOKEN_OTHER_STORE")
         #expect(refusal(cursor(origin, revision: 99)) == "TOKEN_FUTURE")
         #expect(refusal([1, 2, 3]) == "CURSOR_MALFORMED")
         #expect(refusal(cursor(origin), fromOldest: true) == "FIELD_INVALID")

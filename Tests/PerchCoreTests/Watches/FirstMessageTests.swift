@@ -6,7 +6,7 @@ import PerchWire
 import Testing
 
 /// How a watch begins: loading, a snapshot, `unchanged`, or a wait for a position.
-@Suite struct FirstMessageTests {
+@Suite(.onChosenStorage) struct FirstMessageTests {
     @Test func `loading comes first and once, in the same flush as a value that is ready`() throws {
         let world = World()
         let client = world.welcomedClient()

@@ -8,7 +8,7 @@ import PerchWire
 import Testing
 
 /// TransactionUpdates: every event once and in order, over whatever happens to the connection.
-@Suite struct UpdatesTests {
+@Suite(.onChosenStorage) struct UpdatesTests {
     private func ids(_ events: [TransactionEvent]) -> [TransactionID] { events.compactMap { $0.transaction?.value.id } }
 
     @Test func `unfinished transactions come first, then the place where new events begin, then events`() throws {
