@@ -291,7 +291,7 @@ class AccountPage extends Page {
     return list.map(({ about, answer }) => h('div', {},
       h('h3', {}, about, ' ', answer.entitled ? h('span.badge.good', {}, 'entitled') : h('span.badge', {}, 'not entitled')),
       (answer.explanations?.length ? answer.explanations : [{ message: answer.message }]).map((each) => h('p', {},
-        readable(each.message), ' ', this.#links(each.facts), each.nextMessage ? h('span.soft', {}, ` ${readable(each.nextMessage)}`) : ''))));
+        readable(each.message), each.nextMessage ? h('span.soft', {}, ` ${readable(each.nextMessage)}`) : '', ' ', this.#links(each.facts)))));
   }
 
   #links(facts = []) {
