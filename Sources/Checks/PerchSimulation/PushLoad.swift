@@ -60,6 +60,8 @@ package final class PushLoad {
     private let watchMessage: [UInt8]
     private let hello: [UInt8]
     private var input: [UInt8] = []
+    /// The input of each tick to come.
+    private var prepared: [[UInt8]] = []
     /// Number of written values, with snapshots.
     package var values: UInt64 { self.core.counters.valuesPushed }
     package private(set) var writes = 0
@@ -177,33 +179,49 @@ package final class PushLoad {
         var next = 0
         while next < self.setup.accounts {
             let end = min(next + self.setup.batch, self.setup.accounts)
-            self.turn(Array(next..<end), self.first)
+            self.turn(self.input(Array(next..<end), self.first))
             next = end
         }
-        self.turn([], self.first)
+        self.turn([])
     }
 
     /// Makes this number of changes for random accounts, a batch in each tick.
     package func run(changes: Int) {
+        self.prepare(changes: changes)
+        self.runPrepared()
+    }
+
+    /// Writes the frames of that many changes, so that what they cost their client is not measured.
+    package func prepare(changes: Int) {
         var left = changes
         while left > 0 {
             let count = min(left, self.setup.batch)
-            let accounts = (0..<count).map { _ in Int(self.random.next() % UInt64(self.setup.accounts)) }
-            self.turn(accounts, self.change)
+            self.prepared.append(
+                self.input((0..<count).map { _ in Int(self.random.next() % UInt64(self.setup.accounts)) }, self.change))
             left -= count
         }
-        self.turn([], self.change)
     }
 
-    private func turn(_ accounts: [Int], _ frame: NamedFrame) {
-        self.beginTurn()
-        self.input.removeAll(keepingCapacity: true)
+    /// Makes the prepared changes, a batch in each tick.
+    package func runPrepared() {
+        for input in self.prepared { self.turn(input) }
+        self.turn([])
+        self.prepared.removeAll()
+    }
+
+    /// The frames of a change of each account.
+    private func input(_ accounts: [Int], _ frame: NamedFrame) -> [UInt8] {
+        var input: [UInt8] = []
         for (index, account) in accounts.enumerated() {
             self.changeCount += 1
-            frame.append(
-                stream: 1 + UInt32(index), account: account, change: self.changeCount, to: &self.input)
+            frame.append(stream: 1 + UInt32(index), account: account, change: self.changeCount, to: &input)
         }
-        self.receive(self.writer, self.input)
+        return input
+    }
+
+    private func turn(_ input: [UInt8]) {
+        self.beginTurn()
+        self.receive(self.writer, input)
         self.finishTurn()
     }
 

