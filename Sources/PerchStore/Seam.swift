@@ -406,6 +406,16 @@ package struct StoreRequest: Sendable {
         self.body = body
     }
 
+    /// Inlined, because an order is copied at each call that it passes.
+    @inlinable @inline(__always)
+    package init(loop: Int, ticket: UInt64, order: StoreOrder) {
+        self.loop = loop
+        self.ticket = ticket
+        self.keyHash = order.account.hash
+        self.isMutation = true
+        self.body = .order(order)
+    }
+
     /// The mutation; nil for other requests.
     @inline(__always)
     var mutation: Mutation? {
@@ -414,7 +424,7 @@ package struct StoreRequest: Sendable {
     }
 
     /// The hash of the account key of a mutation; nil without one. Stored, because to look into the body copies it.
-    let keyHash: UInt64?
+    @usableFromInline let keyHash: UInt64?
     package let isMutation: Bool
 
     /// Small, because a tick has hundreds of requests, nearly all of them mutations. Rare cases are behind a reference.

@@ -52,7 +52,9 @@ package struct OrderOrigin: BitwiseCopyable, Sendable {
         precondition(clientID.count <= Limits.clientIDBytesMax, "an ID of \(clientID.count) bytes")
         self.count = UInt8(clientID.count)
         self.bytes = InlineArray(repeating: 0)
-        for (place, byte) in clientID.enumerated() { self.bytes[place] = byte }
+        clientID.withUnsafeBytes { id in
+            withUnsafeMutableBytes(of: &self.bytes) { $0.copyMemory(from: id) }
+        }
     }
 
     package var clientID: [UInt8] { self.count == 0 ? [] : (0..<Int(self.count)).map { self.bytes[$0] } }

@@ -9,6 +9,7 @@ import PerchWire
 extension LoopCore {
     /// A plain order as the store takes it; nil for any other request, and for one that will be refused: the general way
     /// reads it again, and says why.
+    @inline(__always)
     mutating func plainOrder(
         _ request: UnsafeRawBufferPointer, _ method: Method, _ connection: Int32, _ stream: UInt32, _ caller: UInt32
     ) -> StoreOrder? {
@@ -42,9 +43,11 @@ extension LoopCore {
         return only
     }
 
+    @inline(__always)
     mutating func order(_ call: Int32, _ order: StoreOrder) {
         self.calls[call].state = .order(app: order.app)
-        self.ask(.call(call, generation: self.calls.generation(call)), .order(order))
+        let ticket = self.issue(.call(call, generation: self.calls.generation(call)))
+        self.asks.append(StoreRequest(loop: self.loop, ticket: ticket, order: order))
     }
 
     /// Starts an order of a test store's customer.

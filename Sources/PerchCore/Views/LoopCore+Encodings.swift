@@ -139,10 +139,19 @@ extension LoopCore {
     mutating func dropEncodings(_ view: Int32) {
         let place = self.views.slots[view].encodings
         guard place >= 0 else { return }
-        let all = self.views.encodings[place].all
-        for index in all.indices where !all[index].isNone { self.payloads.release(all[index]) }
+        // One by one: nearly every value has one form alone.
+        self.release(self.views.encodings[place].snapshot)
+        self.release(self.views.encodings[place].snapshotZlib)
+        self.release(self.views.encodings[place].change)
+        self.release(self.views.encodings[place].changeZlib)
+        self.release(self.views.encodings[place].unchanged)
         self.views.encodings.remove(place)
         self.views.slots[view].encodings = -1
+    }
+
+    @inline(__always)
+    private mutating func release(_ form: PayloadHandle) {
+        if !form.isNone { self.payloads.release(form) }
     }
 }
 
