@@ -26,7 +26,8 @@ package struct StoreLimits: Sendable {
 /// (`+Commit`), and the feed of changes (`+Feed`).
 ///
 /// The state of a tick is not checked for exclusive access at run time, because neither the storage nor a decision, which is
-/// pure, calls back. `pushcost mux 3000 2000 1` shows the price of the checks: a fourteenth of a tick with one change.
+/// pure, calls back. With the checks, here and in `MemoryStorage`, a purchase alone in its tick costs 18 % more instructions
+/// (`pushcost keyed 2000 10000 1`), and one of 256 costs 6 % more (`pushcost mux 3000 2000`).
 package final class StoreEngine {
     let storage: any Storage
     /// The store as committed, at `header.revision`.

@@ -5,7 +5,7 @@ package import PerchModel
 ///
 /// Passes the same contract suite as every other storage. Owned by one thread.
 package final class MemoryStorage: Storage {
-    // Unchecked: no method of it calls back.
+    // Unchecked: no method of it calls back. `StoreEngine` has the price of the checks.
     @exclusivity(unchecked) private var tables: MemoryTables
     /// For tests: the next commit throws this and undoes its batch.
     @exclusivity(unchecked) package var nextCommitFailure: StorageError?
