@@ -12,6 +12,8 @@ import PerchStore
 /// thread has to be woken.
 ///
 /// The properties of the hot path are not checked for exclusive access: no callee calls back.
+/// With the checks, here and in `ServerLoop`, a change alone in its tick costs 5,000 instructions more (callgrind of
+/// `perch serve --loops 2` under `perch bench keyed --rate 100`).
 final class StoreLoop: LoopDriver {
     private let engine: StoreEngine
     private let inbox: Inbox<StoreRequest>
