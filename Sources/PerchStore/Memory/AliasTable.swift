@@ -25,6 +25,8 @@ struct AliasTable: ~Copyable {
     /// The index of the first key of an account that callers use, in bytewise order, by account; negative where it is looked
     /// for. The store's own names, which begin with NUL, are none of these keys.
     private var names: [Int32] = [-1]
+    /// The keys of each app, those without an account among them.
+    private var ordered: [AppNumber: OrderedKeys] = [:]
     private var places: UnsafeMutablePointer<Place>
     private var mask: Int
 
@@ -79,6 +81,8 @@ struct AliasTable: ~Copyable {
             self.forgetName(of: account)
         }
         self.aliases.append(Alias(key: key, account: account))
+        let last = Int32(self.aliases.count - 1)
+        self.order(key) { $0.insert(last, key.bytes, in: $1) }
         return nil
     }
 
@@ -87,6 +91,7 @@ struct AliasTable: ~Copyable {
         precondition(self.aliases.last?.key == key, "a key is taken back that was not the last")
         // Later places in the table are older keys, which did not have to step over this one.
         self.places[self.find(key)] = Self.empty
+        self.order(key) { $0.remove(key.bytes, in: $1) }
         let last = self.aliases.removeLast()
         let name = self.names.last ?? -1
         if last.account + 1 == self.names.count,
@@ -139,10 +144,23 @@ struct AliasTable: ~Copyable {
         self.aliases.filter { $0.account == account }.map(\.key)
     }
 
-    /// Keys of an app, in no order.
-    func keys(of app: AppNumber) -> [[UInt8]] {
+    /// Changes the order of the keys of a key's app. Moved out and back: a second reference would have it copied.
+    private mutating func order(_ key: AccountKey, _ change: (inout OrderedKeys, (Int32) -> [UInt8]) -> Void) {
+        var keys = self.ordered.removeValue(forKey: key.app) ?? OrderedKeys()
+        change(&keys) { self.aliases[Int($0)].key.bytes }
+        self.ordered[key.app] = keys
+    }
+
+    /// Keys of an app that name an account, in bytewise order after `key`.
+    func keys(of app: AppNumber, after key: [UInt8], limit: Int) -> [[UInt8]] {
         var keys: [[UInt8]] = []
-        for alias in self.aliases where alias.key.app == app && alias.account != 0 { keys.append(alias.key.bytes) }
+        guard limit > 0 else { return keys }
+        self.ordered[app]?.forEach(after: key) {
+            self.aliases[Int($0)].key.bytes
+        } _: { index in
+            if self.aliases[Int(index)].account != 0 { keys.append(self.aliases[Int(index)].key.bytes) }
+            return keys.count < limit
+        }
         return keys
     }
 

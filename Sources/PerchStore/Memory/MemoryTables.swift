@@ -131,8 +131,7 @@ struct MemoryTables: ~Copyable {
     func key(of account: AccountNumber) -> [UInt8]? { self.aliases.key(of: account) }
 
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) -> [[UInt8]] {
-        let keys = self.aliases.keys(of: app).filter { key.lexicographicallyPrecedes($0) }
-        return Array(keys.sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit))
+        self.aliases.keys(of: app, after: key, limit: limit)
     }
 
     func record(_ account: AccountNumber) -> AccountRecord? {
