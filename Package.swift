@@ -241,8 +241,8 @@ let package = Package(
         tests(
             "PerchCoreTests",
             [
-                "PerchBase", "PerchModel", "PerchWire", "PerchIdentity", "PerchStore", "PerchCore", "PerchTesting",
-                "PerchSimulation", "PostgresTesting",
+                "PerchBase", "PerchModel", "PerchWire", "PerchIdentity", "PerchStore", "PerchPostgres", "PerchCore",
+                "PerchTesting", "PerchSimulation", "PostgresTesting",
             ],
             exclude: ["CauseStreamTable.md", "PermissionMatrix.md"]),
         tests(

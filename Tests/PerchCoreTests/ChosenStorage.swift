@@ -1,4 +1,5 @@
 import Glibc
+import PerchPostgres
 import PerchSimulation
 import PostgresTesting
 import Testing
@@ -10,7 +11,7 @@ struct ChosenStorage: SuiteTrait, TestTrait, TestScoping {
     let isRecursive = true
 
     /// Once, before any test changes an environment.
-    private static let chosen = getenv("PERCH_TEST_STORAGE").map { String(cString: $0) }
+    static let chosen = getenv("PERCH_TEST_STORAGE").map { String(cString: $0) }
 
     func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
@@ -23,6 +24,14 @@ struct ChosenStorage: SuiteTrait, TestTrait, TestScoping {
         case .some(let other):
             Issue.record("PERCH_TEST_STORAGE=\(other): it is postgres, or not set")
         }
+    }
+}
+
+/// Without this, a trait that does nothing would let every suite pass on memory.
+@Suite(.onChosenStorage) struct `the storage of tests` {
+    @Test func `is the chosen one`() {
+        let isPostgres = World().storage is PostgresStorage
+        #expect(isPostgres == (ChosenStorage.chosen == "postgres"))
     }
 }
 
