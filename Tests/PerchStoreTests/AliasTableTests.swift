@@ -44,7 +44,11 @@ import Testing
             }
         }
         let ofSecond = expected.keys.filter { $0.app == 2 }.map(\.bytes)
-        #expect(Set(table.keys(of: 2, after: [], limit: .max)) == Set(ofSecond))
+        let inOrder = ofSecond.sorted { $0.lexicographicallyPrecedes($1) }
+        #expect(table.keys(of: 2, after: [], limit: .max) == inOrder)
+        #expect(table.keys(of: 2, after: inOrder[9], limit: 3) == Array(inOrder[10..<13]))
+        #expect(table.keys(of: 2, after: [], limit: 0) == [])
+        #expect(table.keys(of: 3, after: [], limit: 9) == [])
     }
 
     @Test func `the likely entry is the existing one, and missing keys have none`() {

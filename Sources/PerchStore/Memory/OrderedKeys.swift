@@ -1,6 +1,7 @@
 /// Keys in bytewise order, as indices of a list that holds them: a page of them is read without sorting all.
 ///
-/// Pieces of at most `pieceMax` indices, so that an insertion moves few of them.
+/// Pieces of at most `pieceMax` indices, so that an insertion moves few of them. The first purchase of an account takes 36,200
+/// instructions with it, and 32,600 without, among 20,000 accounts (callgrind of `PushLoad.warmUp`). Later ones do not use it.
 struct OrderedKeys {
     private static let pieceMax = 1_024
 
