@@ -406,8 +406,7 @@ package struct StoreRequest: Sendable {
         self.body = body
     }
 
-    /// Inlined, because an order is copied at each call that it passes.
-    @inlinable @inline(__always)
+    /// A request with an order. The general way copies the order twice more, to look into the body.
     package init(loop: Int, ticket: UInt64, order: StoreOrder) {
         self.loop = loop
         self.ticket = ticket
@@ -424,7 +423,7 @@ package struct StoreRequest: Sendable {
     }
 
     /// The hash of the account key of a mutation; nil without one. Stored, because to look into the body copies it.
-    @usableFromInline let keyHash: UInt64?
+    let keyHash: UInt64?
     package let isMutation: Bool
 
     /// Small, because a tick has hundreds of requests, nearly all of them mutations. Rare cases are behind a reference.

@@ -8,7 +8,7 @@ import PerchWire
 // needs no part of the request, so none is kept or copied.
 extension LoopCore {
     /// A plain order as the store takes it; nil for any other request, and for one that will be refused: the general way
-    /// reads it again, and says why.
+    /// reads it again, and says why. Inlined, as `order` is, because each call would copy the order.
     @inline(__always)
     mutating func plainOrder(
         _ request: UnsafeRawBufferPointer, _ method: Method, _ connection: Int32, _ stream: UInt32, _ caller: UInt32

@@ -139,7 +139,7 @@ extension LoopCore {
     mutating func dropEncodings(_ view: Int32) {
         let place = self.views.slots[view].encodings
         guard place >= 0 else { return }
-        // One by one: nearly every value has one form alone.
+        // Without `all`, which builds a list in memory for each changed view.
         self.release(self.views.encodings[place].snapshot)
         self.release(self.views.encodings[place].snapshotZlib)
         self.release(self.views.encodings[place].change)
