@@ -4,7 +4,7 @@ import PerchStore
 import PerchTesting
 
 /// Three engines on one database with a standby, driven by a seed: commits end in every way, networks are cut, nodes are killed, and
-/// standbys are promoted. What the nodes show and answer is held against the promises of one store.
+/// standbys are promoted. Compares the values and answers of all nodes with the promises of one store.
 package final class NodesSimulation {
     package struct Totals: Sendable, CustomStringConvertible {
         package var seeds = 0
@@ -46,7 +46,7 @@ package final class NodesSimulation {
         var loopRevision: UInt64 = 0
         /// The newest record of each account that its loops were sent.
         var shown: [AccountNumber: AccountRecord] = [:]
-        /// What it has been asked and has not answered.
+        /// Requests without an answer so far.
         var asked: [UInt64: Asked] = [:]
 
         init(_ storage: SharedNode, _ engine: StoreEngine) {
@@ -82,7 +82,7 @@ package final class NodesSimulation {
     private var ticket: UInt64 = 0
     private var keys: [StoreRequest.Body] = []
     private var answers: [Int: Answered] = [:]
-    /// What any node has shown at a revision.
+    /// The change that a node has shown, by revision.
     private var history: [UInt64: [Shown]] = [:]
     private var totals = Totals()
     /// Other nodes run while one asks for the outcome of its commit; they start no further ones.
@@ -180,7 +180,7 @@ package final class NodesSimulation {
     /// `kill -9`: whatever it was asked stays unanswered.
     private func restart(_ place: Int) throws(StorageError) {
         self.totals.restarts += 1
-        // To open the store is a commit of its own: without a standby it would not end.
+        // Opening the store is a commit, which would not end without a standby.
         self.database.hasStandby = true
         self.nodes[place] = try self.start(place)
     }
