@@ -289,3 +289,10 @@ if Context.environment["PERCH_FUZZ"] != nil {
             swiftSettings: strict),
     ]
 }
+
+// PERCH_TESTS=PerchCoreTests,PerchStoreTests builds only these test targets.
+if let chosen = Context.environment["PERCH_TESTS"]?.split(separator: ",").map(String.init) {
+    let known = Set(package.targets.filter { $0.type == .test }.map(\.name))
+    precondition(known.isSuperset(of: chosen), "PERCH_TESTS names \(chosen); the test targets are \(known.sorted())")
+    package.targets.removeAll { $0.type == .test && !chosen.contains($0.name) }
+}
