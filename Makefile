@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), Perch needs GNU make 4 or newer: install Debian 12's)
 endif
 
-.PHONY: help run install man test lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate simulate-nodes power fuzz hostile bugbank mutants recorder profile static clean
+.PHONY: help run install man test check lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate simulate-nodes power fuzz hostile bugbank mutants recorder profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print this list
@@ -19,8 +19,11 @@ install: ## Build a release and install it, its man pages and completions below 
 man: ## Write the man pages, as .build/man/*.1
 	@.ci/install --man
 
-test: ## Build everything and run every test
+test: ## Build everything, run the unit tests and all trials, and report each
 	@.ci/test
+
+check: ## Build everything and run the unit tests; Tests/run NAME… runs single trials, Tests/run --list has their names
+	@.ci/test build unit
 
 lint: ## Check format, layers, generated code, contract and dependencies
 	@.ci/lint
