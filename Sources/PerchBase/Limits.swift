@@ -169,6 +169,9 @@ extension Limits {
     /// Open calls of one connection. One more ends with CALLS_LIMIT; the connection stays open.
     package static let callsPerConnectionMax = 65_536
 
+    /// Watches of one call of several. A request with more is refused with FIELD_INVALID: its client makes a second call.
+    package static let watchesPerCallMax = 256
+
     /// Bytes held by all open calls of the process: call slots, watch and wait state, and pending values, a shared
     /// value counted once. 2 GiB hold about eight million watches.
     ///

@@ -74,7 +74,7 @@ extension LoopCore {
         precondition(self.service.waiting.isEmpty, "\(self.service.waiting.count) waiters are left")
         precondition(
             self.service.pending.count == self.service.freePending.count && self.service.callTokens.isEmpty
-                && self.service.signedCalls.isEmpty
+                && self.service.signedCalls.isEmpty && self.service.parts.isEmpty && self.service.wholes.isEmpty
                 && self.views.updates.isEmpty && self.views.appChanges.isEmpty,
             "calls are left")
         precondition(
@@ -197,7 +197,7 @@ extension LoopCore {
         self.views.viewKeys.checkInvariants()
         precondition(unfinished == self.transport.unfinishedFrames.count, "an unfinished frame has no connection")
         precondition(
-            self.transport.streams.count + self.httpCallCount == Int(self.calls.count),
+            self.transport.streams.count + self.httpCallCount + self.service.parts.count == Int(self.calls.count),
             "stream numbers and calls differ")
     }
 
@@ -212,8 +212,11 @@ extension LoopCore {
             let entry = self.calls[call]
             precondition(entry.connection == index && entry.previousInConnection == previous, "a call list is torn")
             let named =
-                slot.wire.isHTTP
-                ? self.transport.http.streams[Int32(bitPattern: entry.stream)].call : self.call(index, entry.stream)
+                self.part(call) == nil
+                ? slot.wire.isHTTP
+                    ? self.transport.http.streams[Int32(bitPattern: entry.stream)].call
+                    : self.call(index, entry.stream)
+                : call
             precondition(named == call, "stream \(entry.stream) means another call")
             if entry.method.isStreaming, !entry.isEnding { watches += 1 }
             if self.isWaitedFor(call) { waiting += 1 }
@@ -278,6 +281,16 @@ extension LoopCore {
             precondition(
                 self.calls.isTaken(call) && self.calls[call].flags.contains(.owesValue), "a late reader owes nothing")
         }
+        for (part, place) in self.service.parts {
+            precondition(
+                self.calls.isTaken(part) && self.calls.isTaken(place.whole) && self.calls[place.whole].state == .several
+                    && self.calls[part].stream == self.calls[place.whole].stream
+                    && self.service.wholes[place.whole]?.contains(part) == true,
+                "a watch has lost the call that carries it")
+        }
+        precondition(
+            self.service.wholes.values.reduce(0) { $0 + $1.count } == self.service.parts.count,
+            "a call carries a watch that is gone")
         self.service.waiting.checkInvariants { self.calls.isTaken($0.call, generation: $0.generation) }
     }
 

@@ -93,6 +93,7 @@ struct MethodCase {
         case .backup: return Self(.backup(BackupRequest(path: "/none")), .admin, refusal: "BACKUP_FAILED")
         case .revokeToken: return Self(.revokeToken(RevokeTokenRequest(tokenID: "another")), .admin)
         case .entitlementsTask: return Self(.entitlementsTask(anna), .read)
+        case .watch: return Self(.watch(WatchRequest(watches: [.status(), .products()])), .read)
         case .getEntitlements: return Self(.getEntitlements(GetEntitlementsRequest(account: "anna")), .read)
         case .getPass: return Self(.getPass(GetPassRequest(account: "anna")), .read)
         case .eraseAccount:

@@ -89,7 +89,7 @@ import Testing
     @Test func `each path is one of the contract's, in the order of its services`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../proto/perch/v1")
         var contract: [String: Bool] = [:]
-        for file in ["entitlement", "transaction", "test_store", "admin", "ingest"] {
+        for file in ["entitlement", "transaction", "test_store", "admin", "ingest", "watch"] {
             let text = try String(contentsOf: folder.appending(path: "\(file)_service.proto"), encoding: .utf8)
             var service = ""
             for line in text.split(separator: "\n") {

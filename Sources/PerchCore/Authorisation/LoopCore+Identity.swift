@@ -258,10 +258,12 @@ extension LoopCore {
         }
     }
 
-    /// Whether a call has no answer in progress: a stream, or a read that waits for a position and has not begun.
+    /// Whether a call has no answer in progress: a stream, or a read that waits for a position and has not begun. A watch that
+    /// another call carries ends with that call.
     @inline(__always)
     func isUnanswered(_ call: Int32) -> Bool {
-        self.calls[call].method.isStreaming || self.service.waiting[call] != nil
+        guard self.part(call) == nil else { return false }
+        return self.calls[call].method.isStreaming || self.service.waiting[call] != nil
     }
 
     /// A unary call in progress was permitted when it began, and still gets its answer. A call that waits for a

@@ -75,7 +75,10 @@ extension LoopCore {
         self.sendRefusal(connection, stream: stream, status)
     }
 
-    private mutating func insertCall(_ connection: Int32, _ stream: UInt32, _ method: Method) -> Int32 {
+    /// `isPart`: its stream is that of the call which carries it.
+    mutating func insertCall(
+        _ connection: Int32, _ stream: UInt32, _ method: Method, isPart: Bool = false
+    ) -> Int32 {
         let first = self.connections[connection].firstCall
         let slot = self.calls.insert(
             CallSlot(
@@ -86,7 +89,7 @@ extension LoopCore {
         self.connections[connection].callCount += 1
         self.counters.callsOpened += 1
         if method.isStreaming { self.connections[connection].watchCount += 1 }
-        self.nameStream(of: slot)
+        if !isPart { self.nameStream(of: slot) }
         self.noteCall(slot)
         return slot
     }
@@ -94,6 +97,7 @@ extension LoopCore {
     /// Ends a call with a status: it leaves its view, and its number is free once the kernel has accepted the status.
     mutating func end(_ call: Int32, _ status: WireStatus) {
         guard !self.calls[call].isEnding else { return }
+        if let part = self.part(call) { return self.end(part.whole, Self.status(status, ofPart: part.number)) }
         if status.code == .ok { return self.endWell(call) }
         self.counters.callsRefused += 1
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
@@ -123,6 +127,8 @@ extension LoopCore {
         case .unary:
             self.dropPending(call)
             if self.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
+        case .several:
+            self.removeParts(of: call)
         case .order:
             break
         case .ending:
@@ -153,7 +159,12 @@ extension LoopCore {
             self.calls[slot.nextInConnection].previousInConnection = slot.previousInConnection
         }
         self.connections[slot.connection].callCount -= 1
-        self.forgetStream(of: call)
+        if let part = self.part(call) {
+            self.service.parts[call] = nil
+            self.service.wholes[part.whole]?.removeAll { $0 == call }
+        } else {
+            self.forgetStream(of: call)
+        }
         self.calls.remove(call)
         self.counters.callsEnded += 1
     }

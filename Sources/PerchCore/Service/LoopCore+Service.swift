@@ -11,6 +11,7 @@ extension LoopCore {
         switch request {
         case .operate(let asked) where asked.isOrder: return try self.order(call, asked)
         case .purchase(let asked): return try self.order(call, asked, request)
+        case .watch(let asked): return try self.beginSeveral(call, asked)
         default: break
         }
         let app: AppNumber
@@ -120,6 +121,8 @@ extension LoopCore {
         case .listTransactions, .listUnfinished, .getLatestTransaction:
             try self.askForTransactions(call, request, of: app)
 
+        case .watch:
+            preconditionFailure("several watches begin each by itself")
         case .purchase:
             preconditionFailure("a purchase is an order")
         case .finish:

@@ -28,6 +28,9 @@ struct Service: ~Copyable {
     var freePending: [Int32] = []
     var waiting = WaitingCalls()
     var callTokens: [Int32: ResumeToken] = [:]
+    /// Watches that another call carries, and the calls that carry some, each with its own in the order of its request.
+    var parts: [Int32: CallPart] = [:]
+    var wholes: [Int32: [Int32]] = [:]
     /// Purchases whose answer is to have a signed form.
     var signedCalls: Set<Int32> = []
     /// Bytes of long requests, by call.

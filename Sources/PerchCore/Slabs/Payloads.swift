@@ -19,7 +19,10 @@ struct MessageForms {
     var jsonGzip = PayloadHandle.none
     var isJSONGzipUseless = false
     var event = PayloadHandle.none
+    /// The message in the envelope of a call of several watches, by the place of the watch.
+    var envelopes: [UInt32: PayloadHandle] = [:]
 
+    /// Without the envelopes.
     var all: InlineArray<5, PayloadHandle> { [self.zlib, self.gzip, self.json, self.jsonGzip, self.event] }
 }
 
@@ -78,6 +81,7 @@ struct Payloads: ~Copyable {
         guard let forms = self.forms.removeValue(forKey: plain.index) else { return }
         let all = forms.all
         for index in all.indices where !all[index].isNone { self.release(all[index]) }
+        for envelope in forms.envelopes.values { self.release(envelope) }
     }
 
     /// Changes the forms of a plain payload. It takes over a reference to each new one.

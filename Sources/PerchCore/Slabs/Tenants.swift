@@ -88,6 +88,8 @@ struct CallSlot: BitwiseCopyable {
         case updates(account: Int32)
         /// A stream of every change of an app.
         case appChanges
+        /// A call of several watches, each of which has a slot.
+        case several
         /// Its STATUS is pending; the stream number is still in use.
         case ending
     }
@@ -140,7 +142,7 @@ struct CallSlot: BitwiseCopyable {
         @inline(__always) get {
             switch self.state {
             case .updates, .appChanges: true
-            case .unary, .order, .watch, .ending: false
+            case .unary, .order, .watch, .several, .ending: false
             }
         }
     }

@@ -152,8 +152,13 @@ extension LoopCore {
             said.value = true
         }
         if self.calls[call].flags.contains(.owesValue) {
-            if zlib { self.compressForReader(call) }
-            let body = self.encoding(for: call, zlib: zlib)
+            let body: PayloadHandle
+            if let part = self.part(call) {
+                body = self.envelope(ofValue: call, part, zlib: zlib)
+            } else {
+                if zlib { self.compressForReader(call) }
+                body = self.encoding(for: call, zlib: zlib)
+            }
             if body.isNone {
                 // A value whose encoding was freed is being recomputed and follows in a later tick.
                 said.isAll = false
@@ -166,8 +171,9 @@ extension LoopCore {
         }
         guard self.calls[call].isFeed else { return true }
         for event in self.eventsReady(call) {
+            let body = self.part(call).map { self.envelope(of: event.payload, call, $0) } ?? event.payload
             let isAppended = self.append(
-                .event, call: call, kind: .message, stream: stream, event.payload, &bytes, firstSegment)
+                .event, call: call, kind: .message, stream: stream, body, &bytes, firstSegment)
             guard isAppended else { return false }
         }
         return true

@@ -168,7 +168,7 @@ extension LoopCore {
             switch self.calls[call].state {
             case .order(let app): self.finishOrder(call, of: app, answer)
             case .unary: self.finishUnary(call, answer)
-            case .watch, .updates, .appChanges, .ending: return
+            case .watch, .updates, .appChanges, .several, .ending: return
             }
         case .updates(let call, let generation):
             guard self.calls.isTaken(call, generation: generation), self.calls[call].isFeed else { return }

@@ -33,7 +33,8 @@ extension LoopCore {
 
     /// Sends the constant first message of a call without a token.
     mutating func sayLoading(_ call: Int32) {
-        guard !self.calls[call].flags.contains(.hasLoaded) else { return }
+        // A watch that another call carries is loading until its first message.
+        guard !self.calls[call].flags.contains(.hasLoaded), self.part(call) == nil else { return }
         self.calls[call].flags.formUnion([.owesLoading, .hasLoaded])
         self.ready(call)
     }

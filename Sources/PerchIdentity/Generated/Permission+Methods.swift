@@ -69,6 +69,7 @@ extension Permission {
             case .dropDeadLetter: self.init(.admin, .server)
             case .submitTransaction: self.init(.ingest, .app)
             case .submitNotification: self.init(.ingest, .app)
+            case .watch: self.init(.read, .catalogue)
         }
     }
 }

@@ -382,4 +382,14 @@ package enum Calls {
             if case .submitNotification(let answer) = $0 { answer } else { nil }
         }
     }
+    /// Several watches on one stream. Each message names the watch that it is of. The list is fixed: to change it, call again with
+    /// the tokens of the last values, and cancel this call. A watch whose value is still current answers `unchanged`. If one
+    /// watch is refused, or ends, the call ends with its status; the detail `watch` is its place in the list.
+    ///
+    /// Each watch needs what its own method needs, besides.
+    package static var watch: ContractCall<WatchRequest, WatchedResponse> {
+        ContractCall(method: .watch, wrap: { .watch($0) }) {
+            if case .watch(let answer) = $0 { answer } else { nil }
+        }
+    }
 }

@@ -3478,6 +3478,18 @@ extension TaskState<[StoreMessage]> {
     }
 }
 
+extension WatchRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__WatchRequest>, _ arena: Arena) {
+        (message.pointee.n_watches, message.pointee.watches) = arena.list(self.watches) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__WatchRequest>) throws(MessageError) {
+        self.init(
+            watches: try readEach(message.pointee.n_watches, message.pointee.watches) { message throws(MessageError) in try Request(message) }
+        )
+    }
+}
+
 extension Hello {
     func write(to message: UnsafeMutablePointer<Perch__Wire__V1__Hello>, _ arena: Arena) {
         message.pointee.protocol_version = self.protocolVersion

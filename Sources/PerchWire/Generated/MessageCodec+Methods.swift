@@ -140,6 +140,8 @@ extension MessageCodec {
                 return .submitTransaction(SubmitTransactionRequest(try self.request(Perch__V1__SubmitTransactionRequest.self, bytes)))
             case .submitNotification:
                 return .submitNotification(SubmitNotificationRequest(try self.request(Perch__V1__SubmitNotificationRequest.self, bytes)))
+            case .watch:
+                return .watch(try WatchRequest(try self.request(Perch__V1__WatchRequest.self, bytes)))
         }
     }
 
@@ -207,6 +209,7 @@ extension MessageCodec {
             case .dropDeadLetter(let value): return try self.packRequest(Perch__V1__DropDeadLetterRequest.self) { value.write(to: $0, arena) }
             case .submitTransaction(let value): return try self.packRequest(Perch__V1__SubmitTransactionRequest.self) { value.write(to: $0, arena) }
             case .submitNotification(let value): return try self.packRequest(Perch__V1__SubmitNotificationRequest.self) { value.write(to: $0, arena) }
+            case .watch(let value): return try self.packRequest(Perch__V1__WatchRequest.self) { value.write(to: $0, arena) }
         }
     }
 
@@ -333,6 +336,8 @@ extension MessageCodec {
                 return .submitTransaction(SubmissionAnswer(try self.response(Perch__V1__SubmitTransactionResponse.self, bytes)))
             case .submitNotification:
                 return .submitNotification(SubmissionAnswer(try self.response(Perch__V1__SubmitNotificationResponse.self, bytes)))
+            case .watch:
+                return .watch(try WatchedResponse(try self.response(Perch__V1__WatchResponse.self, bytes)))
         }
     }
 
@@ -400,6 +405,7 @@ extension MessageCodec {
             case .dropDeadLetter(let value): return try self.pack(Perch__V1__DropDeadLetterResponse.self) { value.write(to: $0, arena) }
             case .submitTransaction(let value): return try self.pack(Perch__V1__SubmitTransactionResponse.self) { value.write(to: $0, arena) }
             case .submitNotification(let value): return try self.pack(Perch__V1__SubmitNotificationResponse.self) { value.write(to: $0, arena) }
+            case .watch(let value): return try self.pack(Perch__V1__WatchResponse.self) { value.write(to: $0, arena) }
         }
     }
 }
@@ -468,6 +474,7 @@ extension Method {
             case .dropDeadLetter: Perch__V1__DropDeadLetterRequest.descriptor
             case .submitTransaction: Perch__V1__SubmitTransactionRequest.descriptor
             case .submitNotification: Perch__V1__SubmitNotificationRequest.descriptor
+            case .watch: Perch__V1__WatchRequest.descriptor
         }
     }
 
@@ -534,6 +541,7 @@ extension Method {
             case .dropDeadLetter: Perch__V1__DropDeadLetterResponse.descriptor
             case .submitTransaction: Perch__V1__SubmitTransactionResponse.descriptor
             case .submitNotification: Perch__V1__SubmitNotificationResponse.descriptor
+            case .watch: Perch__V1__WatchResponse.descriptor
         }
     }
 }

@@ -136,6 +136,12 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Takes an App Store Server Notification, version 2, as Apple posts it. `POST /apple/notifications` of the listener
     /// `--apple-listen` is this call, without credentials: the signature says who sent it.
     case submitNotification
+    /// Several watches on one stream. Each message names the watch that it is of. The list is fixed: to change it, call again with
+    /// the tokens of the last values, and cancel this call. A watch whose value is still current answers `unchanged`. If one
+    /// watch is refused, or ends, the call ends with its status; the detail `watch` is its place in the list.
+    ///
+    /// Each watch needs what its own method needs, besides.
+    case watch
 
     /// Paths as in gRPC, `/package.Service/Method`, in the order of the cases.
     static let paths: [String] = [
@@ -199,12 +205,13 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.AdminService/DropDeadLetter",
         "/perch.v1.IngestService/SubmitTransaction",
         "/perch.v1.IngestService/SubmitNotification",
+        "/perch.v1.WatchService/Watch",
     ]
 
     /// Whether the answer is a stream, which has no end of its own.
     package var isStreaming: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .appChanges, .transactionUpdates, .purchaseIntents, .messages: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .appChanges, .transactionUpdates, .purchaseIntents, .messages, .watch: true
             default: false
         }
     }
@@ -212,7 +219,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
     package var isSafe: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .exportAccount, .listAudit, .listDeadLetters: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .exportAccount, .listAudit, .listDeadLetters, .watch: true
             default: false
         }
     }
@@ -299,6 +306,7 @@ package indirect enum Request: Hashable, Sendable {
     case dropDeadLetter(DropDeadLetterRequest)
     case submitTransaction(SubmitTransactionRequest)
     case submitNotification(SubmitNotificationRequest)
+    case watch(WatchRequest)
 
     package var method: Method {
         switch self {
@@ -362,6 +370,7 @@ package indirect enum Request: Hashable, Sendable {
             case .dropDeadLetter: .dropDeadLetter
             case .submitTransaction: .submitTransaction
             case .submitNotification: .submitNotification
+            case .watch: .watch
         }
     }
 }
@@ -428,6 +437,7 @@ package enum Response: Hashable, Sendable {
     case dropDeadLetter(Acknowledgement)
     case submitTransaction(SubmissionAnswer)
     case submitNotification(SubmissionAnswer)
+    case watch(WatchedResponse)
 
     package var method: Method {
         switch self {
@@ -491,6 +501,7 @@ package enum Response: Hashable, Sendable {
             case .dropDeadLetter: .dropDeadLetter
             case .submitTransaction: .submitTransaction
             case .submitNotification: .submitNotification
+            case .watch: .watch
         }
     }
 }

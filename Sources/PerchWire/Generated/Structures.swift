@@ -650,6 +650,15 @@ extension Perch__V1__MessagesResponse: CMessage {
 }
 extension Perch__V1__TransactionEventKind: CEnumeration {}
 extension Perch__V1__MessageReason: CEnumeration {}
+extension Perch__V1__WatchEntry: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__watch_entry__init(message) }
+}
+extension Perch__V1__WatchRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__watch_request__init(message) }
+}
+extension Perch__V1__WatchResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__watch_response__init(message) }
+}
 extension Perch__Wire__V1__Hello: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__wire__v1__hello__init(message) }
 }
@@ -888,6 +897,9 @@ extension MessageScan {
         "perch.v1.StoreMessage": Perch__V1__StoreMessage.descriptor,
         "perch.v1.StoreMessages": Perch__V1__StoreMessages.descriptor,
         "perch.v1.MessagesResponse": Perch__V1__MessagesResponse.descriptor,
+        "perch.v1.WatchEntry": Perch__V1__WatchEntry.descriptor,
+        "perch.v1.WatchRequest": Perch__V1__WatchRequest.descriptor,
+        "perch.v1.WatchResponse": Perch__V1__WatchResponse.descriptor,
         "perch.wire.v1.Hello": Perch__Wire__V1__Hello.descriptor,
         "perch.wire.v1.Limits": Perch__Wire__V1__Limits.descriptor,
         "perch.wire.v1.Welcome": Perch__Wire__V1__Welcome.descriptor,

@@ -2814,6 +2814,19 @@ package struct StoreMessages: Hashable, Sendable {
     package var isBlank: Bool { self.messages.isEmpty }
 }
 
+/// Asks for several watches.
+package struct WatchRequest: Hashable, Sendable {
+    /// 1 to 256 watches, of any apps and accounts that the caller may read.
+    package var watches: [Request]
+
+    package init(watches: [Request] = []) {
+        self.watches = watches
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.watches.isEmpty }
+}
+
 /// Kind 1. The first frame of a client, never compressed, at most 16 KiB.
 package struct Hello: Hashable, Sendable {
     /// The version of this protocol that the client speaks: 1.

@@ -17,7 +17,9 @@ extension MessageCodec {
 
     /// What a stream goes on from after an encoded response: its resume token or cursor; nil where it has none.
     package func resumeToken(ofResponse method: Method, _ message: UnsafeRawBufferPointer) -> [UInt8]? {
-        // `info.resume_token` of state streams, `cursor` of events.
+        // `info.resume_token` of state streams, `cursor` of events. One event has one identifier, and several watches have as many
+        // tokens: their client keeps them itself.
+        guard method != .watch else { return nil }
         var fields = ProtobufFields(Array(message)[...])
         let cursor: UInt32? =
             switch method {

@@ -173,6 +173,9 @@ private enum Caller: String, CaseIterable {
 extension Request {
     /// The same about an app that it names. `app` is field 1 of every request that has it.
     fileprivate func naming(_ app: AppReference) throws -> Request {
+        if case .watch(let asked) = self {
+            return .watch(WatchRequest(watches: try asked.watches.map { try $0.naming(app) }))
+        }
         guard self.app != nil else { return self }
         let codec = MessageCodec()
         let field = [UInt8](try codec.encode(Request.getClock(ClockRequest(app: app))).message)

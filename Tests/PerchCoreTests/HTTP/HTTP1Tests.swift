@@ -311,3 +311,36 @@ extension String {
         return count
     }
 }
+
+@Suite struct `several watches over HTTP/1.1` {
+    /// The messages of a Connect stream among the chunks of a response.
+    private func messages(_ heard: String) -> [String] {
+        heard.split(separator: "\r\n").filter { $0.contains("{") }.map { String($0.drop { $0 != "{" }) }
+    }
+
+    @Test func `are one stream of JSON, with a bookmark behind the values of a change`() throws {
+        let world = World()
+        let client = PlainClient(world)
+        let json =
+            #"{"watches":[{"subscriptionStatusTask":{"account":"anna","groupId":"plans"}},"#
+            + #"{"entitlementsTask":{"account":"anna"}},{"productsTask":{"productIds":["gold"]}}]}"#
+        let front: [UInt8] = [0, 0, 0, UInt8(json.utf8.count >> 8), UInt8(json.utf8.count & 255)]
+        let body = front + Array(json.utf8)
+        let head =
+            "POST /perch.v1.WatchService/Watch HTTP/1.1\r\nHost: localhost\r\nPerch-Groups: 1\r\n"
+            + "Content-Type: application/connect+json\r\nContent-Length: \(body.count)\r\n\r\n"
+        client.socket.clientSends(Array(head.utf8) + body)
+        let first = self.messages(client.say(""))
+        #expect(first.contains { $0.hasPrefix(#"{"subscriptionStatusTask":"#) }, "\(first)")
+        #expect(first.contains { $0.hasPrefix(#"{"watch":1,"entitlementsTask":"#) }, "\(first)")
+        #expect(first.contains { $0.hasPrefix(#"{"watch":2,"productsTask":"#) }, "\(first)")
+        try world.buy("gold", from: world.welcomedClient())
+        let news = self.messages(client.say(""))
+        #expect(news.first?.contains("RENEWAL_STATE_SUBSCRIBED") == true, "\(news)")
+        #expect(news.last?.hasPrefix(#"{"bookmark":{"#) == true, "\(news)")
+        #expect(news.count(where: { $0.contains("bookmark") }) == 1, "\(news)")
+        #expect(!news.contains { $0.contains("productsTask") }, "\(news)")
+        client.socket.reset()
+        world.checkNothingIsLeft()
+    }
+}

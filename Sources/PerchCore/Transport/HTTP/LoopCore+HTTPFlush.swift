@@ -25,6 +25,8 @@ struct HTTPFrame: BitwiseCopyable {
     var isFirst = true
     var isLast = true
     var stream: Int32 = -1
+    /// The watch whose message it is, where the stream's call carries several; else -1.
+    var call: Int32 = -1
     /// The message, and how much of it is said with this frame.
     var payload = PayloadHandle.none
     var offset: Int32 = 0
@@ -153,44 +155,57 @@ extension LoopCore {
     private mutating func planCallMessages(
         _ call: Int32, _ stream: Int32, _ slot: HTTPStream, _ hasHead: inout Bool, _ plan: inout HTTPPlan
     ) -> Bool {
+        // A bookmark never passes a pending value, nor one that the clock has made old and that is being computed.
+        var mayMark = true
+        if self.calls[call].state == .several {
+            for part in self.service.wholes[call] ?? [] {
+                guard self.planWatch(part, stream, slot, &hasHead, &mayMark, &plan) else { return false }
+            }
+        } else {
+            guard self.planWatch(call, stream, slot, &hasHead, &mayMark, &plan) else { return false }
+        }
+        guard slot.flags.contains(.owesBookmark), mayMark else { return true }
+        if self.isSweeping {
+            // It comes with the end of the sweep.
+            self.transport.heldGroups.append(slot.connection)
+            return false
+        }
+        guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
+        return self.planMessage(.bookmark, stream, self.bookmark(slot), &plan) == .all
+    }
+
+    /// Appends the output of one watch; false if the write or a window is full.
+    private mutating func planWatch(
+        _ call: Int32, _ stream: Int32, _ slot: HTTPStream, _ hasHead: inout Bool, _ mayMark: inout Bool,
+        _ plan: inout HTTPPlan
+    ) -> Bool {
         let flags = self.calls[call].flags
         if flags.contains(.owesLoading) {
             guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
             let loading = slot.flags.contains(.isJSON) ? self.loadingJSON(slot) : self.views.loading
-            guard self.planMessage(.loading, stream, loading, &plan) == .all else { return false }
+            guard self.planMessage(.loading, stream, loading, of: call, &plan) == .all else { return false }
         }
-        var isComplete = true
         if flags.contains(.owesValue) {
             let body = self.form(of: call, slot)
             if body.isNone {
                 // Freed while the stream accepted nothing: it is computed again, and the stream is listed then.
                 self.refresh(self.calls[call].view)
-                isComplete = false
+                mayMark = false
             } else {
                 guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
-                guard self.planMessage(.value, stream, body, &plan) == .all else { return false }
+                guard self.planMessage(.value, stream, body, of: call, &plan) == .all else { return false }
             }
         }
         if self.calls[call].isFeed {
             for event in self.eventsReady(call) {
                 guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
-                let body = self.form(of: event.payload, slot, self.calls[call].method)
-                guard self.planMessage(.event, stream, body, &plan) == .all else { return false }
+                let body = self.form(ofEvent: event.payload, call, slot)
+                guard self.planMessage(.event, stream, body, of: call, &plan) == .all else { return false }
             }
             // A stream that was slow requests the events that it missed.
             if !self.hasEventsToSay(call) { self.resumeUpdates(call) }
         }
-        // A bookmark never passes a pending value, nor one that the clock has made old and that is being computed.
-        if slot.flags.contains(.owesBookmark), isComplete, !flags.contains(.isWaiting), !self.isBehindClock(call) {
-            if self.isSweeping {
-                // It comes with the end of the sweep.
-                self.transport.heldGroups.append(slot.connection)
-                return false
-            } else {
-                guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
-                guard self.planMessage(.bookmark, stream, self.bookmark(slot), &plan) == .all else { return false }
-            }
-        }
+        if flags.contains(.isWaiting) || self.isBehindClock(call) { mayMark = false }
         return true
     }
 
@@ -294,8 +309,8 @@ extension LoopCore {
     /// Appends a message in DATA frames, as far as the windows allow.
     @inline(__always)
     private mutating func planMessage(
-        _ role: HTTPFrame.Role, _ stream: Int32, _ payload: PayloadHandle, from start: Int = 0, ends: Bool = false,
-        _ plan: inout HTTPPlan
+        _ role: HTTPFrame.Role, _ stream: Int32, _ payload: PayloadHandle, of call: Int32 = -1, from start: Int = 0,
+        ends: Bool = false, _ plan: inout HTTPPlan
     ) -> Laid {
         let body = self.payloads[payload]
         let slot = self.transport.http.streams[stream]
@@ -318,7 +333,7 @@ extension LoopCore {
                 plan.streamWindow -= Int64(count)
             }
             var frame = HTTPFrame(
-                role: role, stream: stream, payload: payload, offset: Int32(place),
+                role: role, stream: stream, call: call, payload: payload, offset: Int32(place),
                 flow: plan.isHTTP2 ? Int32(count) : 0,
                 end: plan.bytes, count: written)
             (frame.isFirst, frame.isLast) = (isFirst, isLast)
@@ -466,7 +481,7 @@ extension LoopCore {
         self.transport.http.streams[stream].offset = frame.offset
         var ends = self.transport.http.streams[stream].flags.contains(.endsAfterPinned)
         if frame.isFirst {
-            let call = self.transport.http.streams[stream].call
+            let call = frame.call >= 0 ? frame.call : self.transport.http.streams[stream].call
             switch frame.role {
             case .loading: self.calls[call].flags.remove(.owesLoading)
             case .value: self.valueTaken(call, connection)

@@ -8,6 +8,11 @@ extension LoopCore {
     /// The form of a watch's next value that its stream reads.
     @inline(__always)
     mutating func form(of call: Int32, _ slot: HTTPStream) -> PayloadHandle {
+        if let part = self.part(call) {
+            let zlib = slot.flags.contains(.acceptsZlib) && !slot.flags.contains(.isJSON)
+            let whole = self.envelope(ofValue: call, part, zlib: zlib)
+            return whole.isNone || zlib ? whole : self.form(of: whole, slot, .watch)
+        }
         if slot.flags.contains(.acceptsZlib), !slot.flags.contains(.isJSON) { self.compressForReader(call) }
         if slot.flags.isDisjoint(with: [.isJSON, .acceptsGzip])
             || slot.flags.contains(.acceptsZlib)
@@ -17,6 +22,12 @@ extension LoopCore {
         }
         let plain = self.encoding(for: call, zlib: false)
         return plain.isNone ? .none : self.form(of: plain, slot, self.calls[call].method)
+    }
+
+    /// The form of an event that a stream reads.
+    mutating func form(ofEvent event: PayloadHandle, _ call: Int32, _ slot: HTTPStream) -> PayloadHandle {
+        guard let part = self.part(call) else { return self.form(of: event, slot, self.calls[call].method) }
+        return self.form(of: self.envelope(of: event, call, part), slot, .watch)
     }
 
     /// The form of a plain message that a stream reads.
@@ -54,6 +65,37 @@ extension LoopCore {
         let deflated = UnsafeRawBufferPointer(rebasing: self.payloads[zlib][5...])
         guard let bytes = MessageCodec.gzip(deflated, of: message) else { return .none }
         return self.payloads.insert(bytes)
+    }
+
+    // MARK: Envelopes
+
+    /// A message of a watch that another call carries, with the place of the watch. Made once for all calls that have the watch
+    /// at the same place.
+    mutating func envelope(of plain: PayloadHandle, _ call: Int32, _ part: CallPart) -> PayloadHandle {
+        if let known = self.payloads.forms[plain.index]?.envelopes[part.number] { return known }
+        guard let field = self.calls[call].method.watchField else {
+            preconditionFailure("\(self.calls[call].method.path) is no watch")
+        }
+        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
+        let made = self.payloads.insert(MessageCodec.envelope(message, watch: part.number, field: field))
+        self.payloads.setForms(of: plain) { $0.envelopes[part.number] = made }
+        return made
+    }
+
+    /// The next value of such a watch; none where it is being computed.
+    mutating func envelope(ofValue call: Int32, _ part: CallPart, zlib: Bool) -> PayloadHandle {
+        let plain = self.encoding(for: call, zlib: false)
+        guard !plain.isNone else { return .none }
+        let whole = self.envelope(of: plain, call, part)
+        guard zlib else { return whole }
+        if let known = self.payloads.forms[whole.index]?.zlib, !known.isNone { return known }
+        guard self.payloads[whole].count >= Limits.compressBytesMin + 5,
+            let smaller = self.codec.compressed(UnsafeRawBufferPointer(rebasing: self.payloads[whole][5...]))
+        else { return whole }
+        self.counters.valuesCompressed += 1
+        let made = self.payloads.insert(smaller.prefixed)
+        self.payloads.setForms(of: whole) { $0.zlib = made }
+        return made
     }
 
     private mutating func jsonForm(of plain: PayloadHandle, _ method: Method) -> PayloadHandle {

@@ -36,6 +36,7 @@ extension LoopCore {
         for forms in self.payloads.forms.values {
             let all = forms.all
             for index in all.indices { refer(all[index]) }
+            for envelope in forms.envelopes.values { refer(envelope) }
         }
         var streams: Int32 = 0
         for index in 0..<self.connections.extent where self.connections.isTaken(index) {

@@ -61,7 +61,7 @@ extension LoopCore {
         let http = self.connections[connection].http
         self.transport.http.connections[http].window -= Int64(frame.flow)
         self.transport.http.streams[frame.stream].credit -= frame.flow
-        self.valueTaken(self.transport.http.streams[frame.stream].call, connection)
+        self.valueTaken(frame.call >= 0 ? frame.call : self.transport.http.streams[frame.stream].call, connection)
         if self.transport.http.streams[frame.stream].flags.contains(.isEnding) {
             self.hastenEnd(frame.stream)
         } else {
