@@ -83,6 +83,15 @@ struct MethodCase {
         case .listAccounts: return Self(.listAccounts(ListAccountsRequest()), .test)
         case .configure: return .testing(.configure(.locale("de")))
         case .getSettings: return .testing(.getSettings(SettingsRequest()))
+        case .resolveBillingIssue:
+            return .testing(
+                .resolveBillingIssue(ResolveBillingIssueRequest(account: "anna", productID: "gold")), .write,
+                refusal: "NOT_IN_RETRY")
+        case .answerPriceIncrease:
+            return .testing(
+                .answerPriceIncrease(
+                    AnswerPriceIncreaseRequest(account: "anna", productID: "gold", agrees: true)), .write,
+                refusal: "NO_PRICE_INCREASE")
         case .getClock: return .testing(.getClock(ClockRequest()))
         case .setClock: return .testing(.clock(.freeze))
         case .listApps: return Self(.listApps, .admin)

@@ -15,6 +15,8 @@ extension Request {
         case .requestRefund(let request): request.account
         case .redeemOfferCode(let request): request.account
         case .manageSubscriptions(let request): request.account
+        case .resolveBillingIssue(let request): request.account
+        case .answerPriceIncrease(let request): request.account
         case .operate(let request): request.account
         case .inspectAccount(let request): request.account
         case .subscriptionStatusTask(let request): request.account
@@ -52,6 +54,12 @@ extension Request {
         case .manageSubscriptions(var request):
             request.account += suffix
             return .manageSubscriptions(request)
+        case .resolveBillingIssue(var request):
+            request.account += suffix
+            return .resolveBillingIssue(request)
+        case .answerPriceIncrease(var request):
+            request.account += suffix
+            return .answerPriceIncrease(request)
         case .operate(var request):
             guard let operation = request.operation?.personal(likeness, suffix) else { return nil }
             request.operation = operation

@@ -25,6 +25,8 @@ extension LoopCore {
         case .configure(let asked): try Self.check(asked)
         case .redeemOfferCode(let asked): try Self.present(asked.code, "code")
         case .manageSubscriptions(let asked): try Self.present(asked.productID, "product_id")
+        case .resolveBillingIssue(let asked): try Self.present(asked.productID, "product_id")
+        case .answerPriceIncrease(let asked): try Self.present(asked.productID, "product_id")
         case .grantEntitlement(let asked): try Self.check(asked)
         case .revokeGrant(let asked): try Self.checkEntitlement(asked.name)
         case .listPlanOptions(let asked):

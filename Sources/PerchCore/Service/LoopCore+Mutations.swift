@@ -45,6 +45,16 @@ extension LoopCore {
             let mutation = Mutation.operation(operation, account: Self.key(asked.account, app), app: app)
             return self.keyed(asked.idempotencyKey, mutation.failing(as: .manageSubscriptions), request)
 
+        case .resolveBillingIssue(let asked):
+            let mutation = Mutation.operation(
+                .resolveBilling(.product(asked.productID)), account: Self.key(asked.account, app), app: app)
+            return self.keyed(asked.idempotencyKey, mutation, request)
+
+        case .answerPriceIncrease(let asked):
+            let operation = StoreOperation.answerPriceIncrease(.product(asked.productID), agrees: asked.agrees)
+            let mutation = Mutation.operation(operation, account: Self.key(asked.account, app), app: app)
+            return self.keyed(asked.idempotencyKey, mutation, request)
+
         case .finish(let asked):
             let id = asked.transactionID
             let subject = Subject.transaction(Self.key(asked.account, app), id)
@@ -188,6 +198,8 @@ extension LoopCore {
             }
             return .operate(self.operateResponse(result, at: position, isPurchase: false))
         case (.sync, _): return .sync(Acknowledgement(position: position))
+        case (.resolveBillingIssue, _): return .resolveBillingIssue(Acknowledgement(position: position))
+        case (.answerPriceIncrease, _): return .answerPriceIncrease(Acknowledgement(position: position))
         case (.manageSubscriptions, _): return .manageSubscriptions(Acknowledgement(position: position))
         case (.requestRefund, .transaction(let transaction, let isAsItWas, let failure)):
             return .requestRefund(

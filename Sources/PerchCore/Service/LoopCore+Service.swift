@@ -180,7 +180,8 @@ extension LoopCore {
             .getAppPolicies(
                 AppPoliciesAnswer(
                     licenceAgreement: shown.licenceAgreement, privacyPolicyText: shown.privacyPolicyText,
-                    privacyPolicyURL: shown.privacyPolicyURL, privacyPolicyLocale: shown.privacyPolicyLocale)))
+                    privacyPolicyURL: shown.privacyPolicyURL, privacyPolicyLocale: shown.privacyPolicyLocale,
+                    showsDialogs: state.isTestApp && state.settings.asksBeforePurchases)))
     }
 
     private mutating func answerClock(_ call: Int32, of app: AppNumber) throws(CallRefusal) {

@@ -35,6 +35,8 @@ extension Permission {
             case .requestRefund: self.init(.write, .account)
             case .redeemOfferCode: self.init(.write, .account)
             case .manageSubscriptions: self.init(.write, .account)
+            case .resolveBillingIssue: self.init(.write, .account)
+            case .answerPriceIncrease: self.init(.write, .account)
             case .getAppTransaction: self.init(.read, .account)
             case .purchaseIntents: self.init(.read, .account)
             case .messages: self.init(.read, .account)

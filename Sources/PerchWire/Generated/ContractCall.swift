@@ -170,6 +170,18 @@ package enum Calls {
             if case .manageSubscriptions(let answer) = $0 { answer } else { nil }
         }
     }
+    /// Resolves a billing issue, as a customer does who corrects the payment method: the store charges again. Test apps only.
+    package static var resolveBillingIssue: ContractCall<ResolveBillingIssueRequest, Acknowledgement> {
+        ContractCall(method: .resolveBillingIssue, wrap: { .resolveBillingIssue($0) }) {
+            if case .resolveBillingIssue(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Answers a price increase, as a customer does in the store's sheet. Test apps only.
+    package static var answerPriceIncrease: ContractCall<AnswerPriceIncreaseRequest, Acknowledgement> {
+        ContractCall(method: .answerPriceIncrease, wrap: { .answerPriceIncrease($0) }) {
+            if case .answerPriceIncrease(let answer) = $0 { answer } else { nil }
+        }
+    }
     /// The record of the account's first use of the app.
     package static var getAppTransaction: ContractCall<AppTransactionRequest, AppTransactionAnswer> {
         ContractCall(method: .getAppTransaction, wrap: { .getAppTransaction($0) }) {

@@ -2682,6 +2682,7 @@ extension AppPoliciesAnswer {
         message.pointee.privacy_policy_text = arena.text(self.privacyPolicyText)
         message.pointee.privacy_policy_url = arena.text(self.privacyPolicyURL)
         message.pointee.privacy_policy_locale = arena.text(self.privacyPolicyLocale)
+        message.pointee.shows_dialogs = self.showsDialogs ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetAppPoliciesResponse>) {
@@ -2689,7 +2690,8 @@ extension AppPoliciesAnswer {
             licenceAgreement: String(wire: message.pointee.licence_agreement),
             privacyPolicyText: String(wire: message.pointee.privacy_policy_text),
             privacyPolicyURL: String(wire: message.pointee.privacy_policy_url),
-            privacyPolicyLocale: String(wire: message.pointee.privacy_policy_locale)
+            privacyPolicyLocale: String(wire: message.pointee.privacy_policy_locale),
+            showsDialogs: message.pointee.shows_dialogs != 0
         )
     }
 }
@@ -3323,6 +3325,68 @@ extension Acknowledgement {
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ManageSubscriptionsResponse>) {
+        self.init(position: read(message.pointee.position) { Position($0) })
+    }
+}
+
+extension ResolveBillingIssueRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ResolveBillingIssueRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ResolveBillingIssueRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            productID: String(wire: message.pointee.product_id),
+            idempotencyKey: [UInt8](message.pointee.idempotency_key)
+        )
+    }
+}
+
+extension Acknowledgement {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ResolveBillingIssueResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ResolveBillingIssueResponse>) {
+        self.init(position: read(message.pointee.position) { Position($0) })
+    }
+}
+
+extension AnswerPriceIncreaseRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AnswerPriceIncreaseRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.agrees = self.agrees ? 1 : 0
+        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AnswerPriceIncreaseRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            productID: String(wire: message.pointee.product_id),
+            agrees: message.pointee.agrees != 0,
+            idempotencyKey: [UInt8](message.pointee.idempotency_key)
+        )
+    }
+}
+
+extension Acknowledgement {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AnswerPriceIncreaseResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AnswerPriceIncreaseResponse>) {
         self.init(position: read(message.pointee.position) { Position($0) })
     }
 }

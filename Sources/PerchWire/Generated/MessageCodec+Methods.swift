@@ -67,6 +67,10 @@ extension MessageCodec {
                 return .redeemOfferCode(RedeemOfferCodeRequest(try self.request(Perch__V1__RedeemOfferCodeRequest.self, bytes)))
             case .manageSubscriptions:
                 return .manageSubscriptions(ManageSubscriptionsRequest(try self.request(Perch__V1__ManageSubscriptionsRequest.self, bytes)))
+            case .resolveBillingIssue:
+                return .resolveBillingIssue(ResolveBillingIssueRequest(try self.request(Perch__V1__ResolveBillingIssueRequest.self, bytes)))
+            case .answerPriceIncrease:
+                return .answerPriceIncrease(AnswerPriceIncreaseRequest(try self.request(Perch__V1__AnswerPriceIncreaseRequest.self, bytes)))
             case .getAppTransaction:
                 return .getAppTransaction(AppTransactionRequest(try self.request(Perch__V1__GetAppTransactionRequest.self, bytes)))
             case .purchaseIntents:
@@ -175,6 +179,8 @@ extension MessageCodec {
             case .requestRefund(let value): return try self.packRequest(Perch__V1__RequestRefundRequest.self) { value.write(to: $0, arena) }
             case .redeemOfferCode(let value): return try self.packRequest(Perch__V1__RedeemOfferCodeRequest.self) { value.write(to: $0, arena) }
             case .manageSubscriptions(let value): return try self.packRequest(Perch__V1__ManageSubscriptionsRequest.self) { value.write(to: $0, arena) }
+            case .resolveBillingIssue(let value): return try self.packRequest(Perch__V1__ResolveBillingIssueRequest.self) { value.write(to: $0, arena) }
+            case .answerPriceIncrease(let value): return try self.packRequest(Perch__V1__AnswerPriceIncreaseRequest.self) { value.write(to: $0, arena) }
             case .getAppTransaction(let value): return try self.packRequest(Perch__V1__GetAppTransactionRequest.self) { value.write(to: $0, arena) }
             case .purchaseIntents(let value): return try self.packRequest(Perch__V1__PurchaseIntentsRequest.self) { value.write(to: $0, arena) }
             case .messages(let value): return try self.packRequest(Perch__V1__MessagesRequest.self) { value.write(to: $0, arena) }
@@ -268,6 +274,10 @@ extension MessageCodec {
                 return .redeemOfferCode(RedeemedCode(try self.response(Perch__V1__RedeemOfferCodeResponse.self, bytes)))
             case .manageSubscriptions:
                 return .manageSubscriptions(Acknowledgement(try self.response(Perch__V1__ManageSubscriptionsResponse.self, bytes)))
+            case .resolveBillingIssue:
+                return .resolveBillingIssue(Acknowledgement(try self.response(Perch__V1__ResolveBillingIssueResponse.self, bytes)))
+            case .answerPriceIncrease:
+                return .answerPriceIncrease(Acknowledgement(try self.response(Perch__V1__AnswerPriceIncreaseResponse.self, bytes)))
             case .getAppTransaction:
                 return .getAppTransaction(AppTransactionAnswer(try self.response(Perch__V1__GetAppTransactionResponse.self, bytes)))
             case .purchaseIntents:
@@ -371,6 +381,8 @@ extension MessageCodec {
             case .requestRefund(let value): return try self.pack(Perch__V1__RequestRefundResponse.self) { value.write(to: $0, arena) }
             case .redeemOfferCode(let value): return try self.pack(Perch__V1__RedeemOfferCodeResponse.self) { value.write(to: $0, arena) }
             case .manageSubscriptions(let value): return try self.pack(Perch__V1__ManageSubscriptionsResponse.self) { value.write(to: $0, arena) }
+            case .resolveBillingIssue(let value): return try self.pack(Perch__V1__ResolveBillingIssueResponse.self) { value.write(to: $0, arena) }
+            case .answerPriceIncrease(let value): return try self.pack(Perch__V1__AnswerPriceIncreaseResponse.self) { value.write(to: $0, arena) }
             case .getAppTransaction(let value): return try self.pack(Perch__V1__GetAppTransactionResponse.self) { value.write(to: $0, arena) }
             case .purchaseIntents(let value): return try self.pack(Perch__V1__PurchaseIntentsResponse.self) { value.write(to: $0, arena) }
             case .messages(let value): return try self.pack(Perch__V1__MessagesResponse.self) { value.write(to: $0, arena) }
@@ -440,6 +452,8 @@ extension Method {
             case .requestRefund: Perch__V1__RequestRefundRequest.descriptor
             case .redeemOfferCode: Perch__V1__RedeemOfferCodeRequest.descriptor
             case .manageSubscriptions: Perch__V1__ManageSubscriptionsRequest.descriptor
+            case .resolveBillingIssue: Perch__V1__ResolveBillingIssueRequest.descriptor
+            case .answerPriceIncrease: Perch__V1__AnswerPriceIncreaseRequest.descriptor
             case .getAppTransaction: Perch__V1__GetAppTransactionRequest.descriptor
             case .purchaseIntents: Perch__V1__PurchaseIntentsRequest.descriptor
             case .messages: Perch__V1__MessagesRequest.descriptor
@@ -507,6 +521,8 @@ extension Method {
             case .requestRefund: Perch__V1__RequestRefundResponse.descriptor
             case .redeemOfferCode: Perch__V1__RedeemOfferCodeResponse.descriptor
             case .manageSubscriptions: Perch__V1__ManageSubscriptionsResponse.descriptor
+            case .resolveBillingIssue: Perch__V1__ResolveBillingIssueResponse.descriptor
+            case .answerPriceIncrease: Perch__V1__AnswerPriceIncreaseResponse.descriptor
             case .getAppTransaction: Perch__V1__GetAppTransactionResponse.descriptor
             case .purchaseIntents: Perch__V1__PurchaseIntentsResponse.descriptor
             case .messages: Perch__V1__MessagesResponse.descriptor

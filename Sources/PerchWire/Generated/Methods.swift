@@ -60,6 +60,10 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case redeemOfferCode
     /// Switches renewal on or off, as a customer does in the subscriptions sheet. Test apps only.
     case manageSubscriptions
+    /// Resolves a billing issue, as a customer does who corrects the payment method: the store charges again. Test apps only.
+    case resolveBillingIssue
+    /// Answers a price increase, as a customer does in the store's sheet. Test apps only.
+    case answerPriceIncrease
     /// The record of the account's first use of the app.
     case getAppTransaction
     /// The purchases that a customer began outside the app, now and at each change.
@@ -171,6 +175,8 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.TransactionService/RequestRefund",
         "/perch.v1.TransactionService/RedeemOfferCode",
         "/perch.v1.TransactionService/ManageSubscriptions",
+        "/perch.v1.TransactionService/ResolveBillingIssue",
+        "/perch.v1.TransactionService/AnswerPriceIncrease",
         "/perch.v1.TransactionService/GetAppTransaction",
         "/perch.v1.TransactionService/PurchaseIntents",
         "/perch.v1.TransactionService/Messages",
@@ -272,6 +278,8 @@ package indirect enum Request: Hashable, Sendable {
     case requestRefund(RefundRequest)
     case redeemOfferCode(RedeemOfferCodeRequest)
     case manageSubscriptions(ManageSubscriptionsRequest)
+    case resolveBillingIssue(ResolveBillingIssueRequest)
+    case answerPriceIncrease(AnswerPriceIncreaseRequest)
     case getAppTransaction(AppTransactionRequest)
     case purchaseIntents(AccountWatchRequest)
     case messages(AccountWatchRequest)
@@ -336,6 +344,8 @@ package indirect enum Request: Hashable, Sendable {
             case .requestRefund: .requestRefund
             case .redeemOfferCode: .redeemOfferCode
             case .manageSubscriptions: .manageSubscriptions
+            case .resolveBillingIssue: .resolveBillingIssue
+            case .answerPriceIncrease: .answerPriceIncrease
             case .getAppTransaction: .getAppTransaction
             case .purchaseIntents: .purchaseIntents
             case .messages: .messages
@@ -403,6 +413,8 @@ package enum Response: Hashable, Sendable {
     case requestRefund(RefundAnswer)
     case redeemOfferCode(RedeemedCode)
     case manageSubscriptions(Acknowledgement)
+    case resolveBillingIssue(Acknowledgement)
+    case answerPriceIncrease(Acknowledgement)
     case getAppTransaction(AppTransactionAnswer)
     case purchaseIntents(TaskState<[PurchaseIntent]>)
     case messages(TaskState<[StoreMessage]>)
@@ -467,6 +479,8 @@ package enum Response: Hashable, Sendable {
             case .requestRefund: .requestRefund
             case .redeemOfferCode: .redeemOfferCode
             case .manageSubscriptions: .manageSubscriptions
+            case .resolveBillingIssue: .resolveBillingIssue
+            case .answerPriceIncrease: .answerPriceIncrease
             case .getAppTransaction: .getAppTransaction
             case .purchaseIntents: .purchaseIntents
             case .messages: .messages
@@ -536,6 +550,8 @@ extension Request {
             case .requestRefund(let asked): asked.app
             case .redeemOfferCode(let asked): asked.app
             case .manageSubscriptions(let asked): asked.app
+            case .resolveBillingIssue(let asked): asked.app
+            case .answerPriceIncrease(let asked): asked.app
             case .getAppTransaction(let asked): asked.app
             case .purchaseIntents(let asked): asked.app
             case .messages(let asked): asked.app
@@ -659,6 +675,8 @@ extension Request {
             case .requestRefund(let asked): asked.account
             case .redeemOfferCode(let asked): asked.account
             case .manageSubscriptions(let asked): asked.account
+            case .resolveBillingIssue(let asked): asked.account
+            case .answerPriceIncrease(let asked): asked.account
             case .getAppTransaction(let asked): asked.account
             case .purchaseIntents(let asked): asked.account
             case .messages(let asked): asked.account
@@ -685,6 +703,8 @@ extension Request {
             case .requestRefund(let asked): asked.idempotencyKey
             case .redeemOfferCode(let asked): asked.idempotencyKey
             case .manageSubscriptions(let asked): asked.idempotencyKey
+            case .resolveBillingIssue(let asked): asked.idempotencyKey
+            case .answerPriceIncrease(let asked): asked.idempotencyKey
             case .operate(let asked): asked.idempotencyKey
             case .configure(let asked): asked.idempotencyKey
             case .grantEntitlement(let asked): asked.idempotencyKey
@@ -706,6 +726,8 @@ extension Response {
             case .requestRefund(let answer): answer.position
             case .redeemOfferCode(let answer): answer.position
             case .manageSubscriptions(let answer): answer.position
+            case .resolveBillingIssue(let answer): answer.position
+            case .answerPriceIncrease(let answer): answer.position
             case .operate(let answer): answer.position
             case .configure(let answer): answer.position
             case .setClock(let answer): answer.position

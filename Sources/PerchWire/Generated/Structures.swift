@@ -621,6 +621,18 @@ extension Perch__V1__ManageSubscriptionsRequest: CMessage {
 extension Perch__V1__ManageSubscriptionsResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__manage_subscriptions_response__init(message) }
 }
+extension Perch__V1__ResolveBillingIssueRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__resolve_billing_issue_request__init(message) }
+}
+extension Perch__V1__ResolveBillingIssueResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__resolve_billing_issue_response__init(message) }
+}
+extension Perch__V1__AnswerPriceIncreaseRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__answer_price_increase_request__init(message) }
+}
+extension Perch__V1__AnswerPriceIncreaseResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__answer_price_increase_response__init(message) }
+}
 extension Perch__V1__GetAppTransactionRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_app_transaction_request__init(message) }
 }
@@ -888,6 +900,10 @@ extension MessageScan {
         "perch.v1.RedeemOfferCodeResponse": Perch__V1__RedeemOfferCodeResponse.descriptor,
         "perch.v1.ManageSubscriptionsRequest": Perch__V1__ManageSubscriptionsRequest.descriptor,
         "perch.v1.ManageSubscriptionsResponse": Perch__V1__ManageSubscriptionsResponse.descriptor,
+        "perch.v1.ResolveBillingIssueRequest": Perch__V1__ResolveBillingIssueRequest.descriptor,
+        "perch.v1.ResolveBillingIssueResponse": Perch__V1__ResolveBillingIssueResponse.descriptor,
+        "perch.v1.AnswerPriceIncreaseRequest": Perch__V1__AnswerPriceIncreaseRequest.descriptor,
+        "perch.v1.AnswerPriceIncreaseResponse": Perch__V1__AnswerPriceIncreaseResponse.descriptor,
         "perch.v1.GetAppTransactionRequest": Perch__V1__GetAppTransactionRequest.descriptor,
         "perch.v1.GetAppTransactionResponse": Perch__V1__GetAppTransactionResponse.descriptor,
         "perch.v1.PurchaseIntentsRequest": Perch__V1__PurchaseIntentsRequest.descriptor,

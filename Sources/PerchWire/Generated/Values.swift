@@ -1992,21 +1992,25 @@ package struct AppPoliciesAnswer: Hashable, Sendable {
     package var privacyPolicyURL: String
     /// The locale of the selected privacy policy.
     package var privacyPolicyLocale: String
+    /// The app's setting of dialogs: a client that sells shows a payment sheet, and asks the customer before it buys.
+    package var showsDialogs: Bool
 
     package init(
         licenceAgreement: String = "",
         privacyPolicyText: String = "",
         privacyPolicyURL: String = "",
-        privacyPolicyLocale: String = ""
+        privacyPolicyLocale: String = "",
+        showsDialogs: Bool = false
     ) {
         self.licenceAgreement = licenceAgreement
         self.privacyPolicyText = privacyPolicyText
         self.privacyPolicyURL = privacyPolicyURL
         self.privacyPolicyLocale = privacyPolicyLocale
+        self.showsDialogs = showsDialogs
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.licenceAgreement.isEmpty && self.privacyPolicyText.isEmpty && self.privacyPolicyURL.isEmpty && self.privacyPolicyLocale.isEmpty }
+    package var isBlank: Bool { self.licenceAgreement.isEmpty && self.privacyPolicyText.isEmpty && self.privacyPolicyURL.isEmpty && self.privacyPolicyLocale.isEmpty && !self.showsDialogs }
 }
 
 /// Asks why.
@@ -2719,6 +2723,64 @@ package struct ManageSubscriptionsRequest: Hashable, Sendable {
 
     /// Whether it says nothing, and is left out of the message around it.
     package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && !self.isAutoRenewOn && self.idempotencyKey.isEmpty }
+}
+
+/// Resolves a billing issue.
+package struct ResolveBillingIssueRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// The product of the account's subscription.
+    package var productID: String
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        productID: String = "",
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.account = account
+        self.productID = productID
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && self.idempotencyKey.isEmpty }
+}
+
+/// Answers a price increase.
+package struct AnswerPriceIncreaseRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account.
+    package var account: String
+    /// The product of the account's subscription.
+    package var productID: String
+    /// Whether the customer agrees. Without consent the subscription ends with its period.
+    package var agrees: Bool
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        productID: String = "",
+        agrees: Bool = false,
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.account = account
+        self.productID = productID
+        self.agrees = agrees
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.productID.isEmpty && !self.agrees && self.idempotencyKey.isEmpty }
 }
 
 /// Asks for the app transaction.

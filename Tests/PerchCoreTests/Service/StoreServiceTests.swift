@@ -207,6 +207,40 @@ import Testing
         #expect(self.ask(request).reason != "STOREKIT_SYSTEM_ERROR")
     }
 
+    @Test func `a customer resolves a billing issue and answers a price increase`() throws {
+        try self.world.buy("gold", from: self.client)
+        let resolve = Request.resolveBillingIssue(ResolveBillingIssueRequest(account: "anna", productID: "gold"))
+        #expect(self.ask(resolve).reason == "NOT_IN_RETRY")
+        try self.world.require(.operate(.setCharges(fail: true), "anna"), from: self.client)
+        try self.world.require(.clock(.advanceToBoundary(account: "anna")), from: self.client)
+        let status = self.client.call(.status())
+        self.world.settle()
+        #expect(self.client.statuses(on: status).last?.value?.states == [.inBillingRetryPeriod])
+        try self.world.require(.operate(.setCharges(fail: nil), "anna"), from: self.client)
+        #expect(self.ask(resolve).reason == "")
+        #expect(self.client.statuses(on: status).last?.value?.states == [.subscribed])
+        func answer(_ agrees: Bool) -> Request {
+            .answerPriceIncrease(AnswerPriceIncreaseRequest(account: "anna", productID: "gold", agrees: agrees))
+        }
+        #expect(self.ask(answer(true)).reason == "NO_PRICE_INCREASE")
+        try self.world.require(
+            .operate(.raisePrice(.product("gold"), milliunits: 99_990, needsConsent: true), "anna"), from: self.client)
+        #expect(self.ask(answer(true)).reason == "")
+    }
+
+    @Test func `what all callers may read says whether customers are asked before they buy`() throws {
+        func shows() throws -> Bool {
+            guard
+                case .getAppPolicies(let policies) = try self.world.require(
+                    .getAppPolicies(AppPoliciesRequest()), from: self.client)
+            else { throw NoAnswer(status: nil) }
+            return policies.showsDialogs
+        }
+        #expect(try !shows())
+        try self.world.require(.configure(.dialogs(true)), from: self.client)
+        #expect(try shows())
+    }
+
     @Test func `a repeated key answers with the signature of the first answer`() throws {
         func bought(_ key: UInt8) throws -> PurchaseResponse {
             guard

@@ -4713,7 +4713,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_policies_request__descriptor
   (ProtobufCMessageInit) perch__v1__get_app_policies_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_app_policies_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__get_app_policies_response__field_descriptors[5] =
 {
   {
     "licence_agreement",
@@ -4763,17 +4763,30 @@ static const ProtobufCFieldDescriptor perch__v1__get_app_policies_response__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "shows_dialogs",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppPoliciesResponse, shows_dialogs),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_app_policies_response__field_indices_by_name[] = {
   0,   /* field[0] = licence_agreement */
   3,   /* field[3] = privacy_policy_locale */
   1,   /* field[1] = privacy_policy_text */
   2,   /* field[2] = privacy_policy_url */
+  4,   /* field[4] = shows_dialogs */
 };
 static const ProtobufCIntRange perch__v1__get_app_policies_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_app_policies_response__descriptor =
 {
@@ -4783,7 +4796,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_policies_response__descripto
   "Perch__V1__GetAppPoliciesResponse",
   "perch.v1",
   sizeof(Perch__V1__GetAppPoliciesResponse),
-  4,
+  5,
   perch__v1__get_app_policies_response__field_descriptors,
   perch__v1__get_app_policies_response__field_indices_by_name,
   1,  perch__v1__get_app_policies_response__number_ranges,

@@ -907,6 +907,186 @@ void   perch__v1__manage_subscriptions_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__manage_subscriptions_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__resolve_billing_issue_request__init
+                     (Perch__V1__ResolveBillingIssueRequest         *message)
+{
+  static const Perch__V1__ResolveBillingIssueRequest init_value = PERCH__V1__RESOLVE_BILLING_ISSUE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__resolve_billing_issue_request__get_packed_size
+                     (const Perch__V1__ResolveBillingIssueRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__resolve_billing_issue_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__resolve_billing_issue_request__pack
+                     (const Perch__V1__ResolveBillingIssueRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__resolve_billing_issue_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__resolve_billing_issue_request__pack_to_buffer
+                     (const Perch__V1__ResolveBillingIssueRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__resolve_billing_issue_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ResolveBillingIssueRequest *
+       perch__v1__resolve_billing_issue_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ResolveBillingIssueRequest *)
+     protobuf_c_message_unpack (&perch__v1__resolve_billing_issue_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__resolve_billing_issue_request__free_unpacked
+                     (Perch__V1__ResolveBillingIssueRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__resolve_billing_issue_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__resolve_billing_issue_response__init
+                     (Perch__V1__ResolveBillingIssueResponse         *message)
+{
+  static const Perch__V1__ResolveBillingIssueResponse init_value = PERCH__V1__RESOLVE_BILLING_ISSUE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__resolve_billing_issue_response__get_packed_size
+                     (const Perch__V1__ResolveBillingIssueResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__resolve_billing_issue_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__resolve_billing_issue_response__pack
+                     (const Perch__V1__ResolveBillingIssueResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__resolve_billing_issue_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__resolve_billing_issue_response__pack_to_buffer
+                     (const Perch__V1__ResolveBillingIssueResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__resolve_billing_issue_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ResolveBillingIssueResponse *
+       perch__v1__resolve_billing_issue_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ResolveBillingIssueResponse *)
+     protobuf_c_message_unpack (&perch__v1__resolve_billing_issue_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__resolve_billing_issue_response__free_unpacked
+                     (Perch__V1__ResolveBillingIssueResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__resolve_billing_issue_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__answer_price_increase_request__init
+                     (Perch__V1__AnswerPriceIncreaseRequest         *message)
+{
+  static const Perch__V1__AnswerPriceIncreaseRequest init_value = PERCH__V1__ANSWER_PRICE_INCREASE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__answer_price_increase_request__get_packed_size
+                     (const Perch__V1__AnswerPriceIncreaseRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__answer_price_increase_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__answer_price_increase_request__pack
+                     (const Perch__V1__AnswerPriceIncreaseRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__answer_price_increase_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__answer_price_increase_request__pack_to_buffer
+                     (const Perch__V1__AnswerPriceIncreaseRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__answer_price_increase_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AnswerPriceIncreaseRequest *
+       perch__v1__answer_price_increase_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AnswerPriceIncreaseRequest *)
+     protobuf_c_message_unpack (&perch__v1__answer_price_increase_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__answer_price_increase_request__free_unpacked
+                     (Perch__V1__AnswerPriceIncreaseRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__answer_price_increase_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__answer_price_increase_response__init
+                     (Perch__V1__AnswerPriceIncreaseResponse         *message)
+{
+  static const Perch__V1__AnswerPriceIncreaseResponse init_value = PERCH__V1__ANSWER_PRICE_INCREASE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__answer_price_increase_response__get_packed_size
+                     (const Perch__V1__AnswerPriceIncreaseResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__answer_price_increase_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__answer_price_increase_response__pack
+                     (const Perch__V1__AnswerPriceIncreaseResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__answer_price_increase_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__answer_price_increase_response__pack_to_buffer
+                     (const Perch__V1__AnswerPriceIncreaseResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__answer_price_increase_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AnswerPriceIncreaseResponse *
+       perch__v1__answer_price_increase_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AnswerPriceIncreaseResponse *)
+     protobuf_c_message_unpack (&perch__v1__answer_price_increase_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__answer_price_increase_response__free_unpacked
+                     (Perch__V1__AnswerPriceIncreaseResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__answer_price_increase_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__get_app_transaction_request__init
                      (Perch__V1__GetAppTransactionRequest         *message)
 {
@@ -2893,6 +3073,249 @@ const ProtobufCMessageDescriptor perch__v1__manage_subscriptions_response__descr
   (ProtobufCMessageInit) perch__v1__manage_subscriptions_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__resolve_billing_issue_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ResolveBillingIssueRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ResolveBillingIssueRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ResolveBillingIssueRequest, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ResolveBillingIssueRequest, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__resolve_billing_issue_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  3,   /* field[3] = idempotency_key */
+  2,   /* field[2] = product_id */
+};
+static const ProtobufCIntRange perch__v1__resolve_billing_issue_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__resolve_billing_issue_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ResolveBillingIssueRequest",
+  "ResolveBillingIssueRequest",
+  "Perch__V1__ResolveBillingIssueRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ResolveBillingIssueRequest),
+  4,
+  perch__v1__resolve_billing_issue_request__field_descriptors,
+  perch__v1__resolve_billing_issue_request__field_indices_by_name,
+  1,  perch__v1__resolve_billing_issue_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__resolve_billing_issue_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__resolve_billing_issue_response__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ResolveBillingIssueResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__resolve_billing_issue_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__resolve_billing_issue_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__resolve_billing_issue_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ResolveBillingIssueResponse",
+  "ResolveBillingIssueResponse",
+  "Perch__V1__ResolveBillingIssueResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ResolveBillingIssueResponse),
+  1,
+  perch__v1__resolve_billing_issue_response__field_descriptors,
+  perch__v1__resolve_billing_issue_response__field_indices_by_name,
+  1,  perch__v1__resolve_billing_issue_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__resolve_billing_issue_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__answer_price_increase_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerPriceIncreaseRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerPriceIncreaseRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerPriceIncreaseRequest, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "agrees",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerPriceIncreaseRequest, agrees),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerPriceIncreaseRequest, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__answer_price_increase_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  3,   /* field[3] = agrees */
+  0,   /* field[0] = app */
+  4,   /* field[4] = idempotency_key */
+  2,   /* field[2] = product_id */
+};
+static const ProtobufCIntRange perch__v1__answer_price_increase_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__answer_price_increase_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AnswerPriceIncreaseRequest",
+  "AnswerPriceIncreaseRequest",
+  "Perch__V1__AnswerPriceIncreaseRequest",
+  "perch.v1",
+  sizeof(Perch__V1__AnswerPriceIncreaseRequest),
+  5,
+  perch__v1__answer_price_increase_request__field_descriptors,
+  perch__v1__answer_price_increase_request__field_indices_by_name,
+  1,  perch__v1__answer_price_increase_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__answer_price_increase_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__answer_price_increase_response__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AnswerPriceIncreaseResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__answer_price_increase_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__answer_price_increase_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__answer_price_increase_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AnswerPriceIncreaseResponse",
+  "AnswerPriceIncreaseResponse",
+  "Perch__V1__AnswerPriceIncreaseResponse",
+  "perch.v1",
+  sizeof(Perch__V1__AnswerPriceIncreaseResponse),
+  1,
+  perch__v1__answer_price_increase_response__field_descriptors,
+  perch__v1__answer_price_increase_response__field_indices_by_name,
+  1,  perch__v1__answer_price_increase_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__answer_price_increase_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_request__field_descriptors[4] =
 {
   {
@@ -3688,7 +4111,7 @@ const ProtobufCEnumDescriptor perch__v1__message_reason__descriptor =
   perch__v1__message_reason__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor perch__v1__transaction_service__method_descriptors[13] =
+static const ProtobufCMethodDescriptor perch__v1__transaction_service__method_descriptors[15] =
 {
   { "Purchase", &perch__v1__purchase_request__descriptor, &perch__v1__purchase_response__descriptor },
   { "Finish", &perch__v1__finish_request__descriptor, &perch__v1__finish_response__descriptor },
@@ -3700,22 +4123,26 @@ static const ProtobufCMethodDescriptor perch__v1__transaction_service__method_de
   { "RequestRefund", &perch__v1__request_refund_request__descriptor, &perch__v1__request_refund_response__descriptor },
   { "RedeemOfferCode", &perch__v1__redeem_offer_code_request__descriptor, &perch__v1__redeem_offer_code_response__descriptor },
   { "ManageSubscriptions", &perch__v1__manage_subscriptions_request__descriptor, &perch__v1__manage_subscriptions_response__descriptor },
+  { "ResolveBillingIssue", &perch__v1__resolve_billing_issue_request__descriptor, &perch__v1__resolve_billing_issue_response__descriptor },
+  { "AnswerPriceIncrease", &perch__v1__answer_price_increase_request__descriptor, &perch__v1__answer_price_increase_response__descriptor },
   { "GetAppTransaction", &perch__v1__get_app_transaction_request__descriptor, &perch__v1__get_app_transaction_response__descriptor },
   { "PurchaseIntents", &perch__v1__purchase_intents_request__descriptor, &perch__v1__purchase_intents_response__descriptor },
   { "Messages", &perch__v1__messages_request__descriptor, &perch__v1__messages_response__descriptor },
 };
 const unsigned perch__v1__transaction_service__method_indices_by_name[] = {
+  11,        /* AnswerPriceIncrease */
   1,        /* Finish */
-  10,        /* GetAppTransaction */
+  12,        /* GetAppTransaction */
   4,        /* GetLatestTransaction */
   2,        /* ListTransactions */
   3,        /* ListUnfinished */
   9,        /* ManageSubscriptions */
-  12,        /* Messages */
+  14,        /* Messages */
   0,        /* Purchase */
-  11,        /* PurchaseIntents */
+  13,        /* PurchaseIntents */
   8,        /* RedeemOfferCode */
   7,        /* RequestRefund */
+  10,        /* ResolveBillingIssue */
   6,        /* Sync */
   5         /* TransactionUpdates */
 };
@@ -3726,7 +4153,7 @@ const ProtobufCServiceDescriptor perch__v1__transaction_service__descriptor =
   "TransactionService",
   "Perch__V1__TransactionService",
   "perch.v1",
-  13,
+  15,
   perch__v1__transaction_service__method_descriptors,
   perch__v1__transaction_service__method_indices_by_name
 };
@@ -3810,13 +4237,29 @@ void perch__v1__transaction_service__manage_subscriptions(ProtobufCService *serv
   assert(service->descriptor == &perch__v1__transaction_service__descriptor);
   service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__transaction_service__resolve_billing_issue(ProtobufCService *service,
+                                                           const Perch__V1__ResolveBillingIssueRequest *input,
+                                                           Perch__V1__ResolveBillingIssueResponse_Closure closure,
+                                                           void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__transaction_service__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__transaction_service__answer_price_increase(ProtobufCService *service,
+                                                           const Perch__V1__AnswerPriceIncreaseRequest *input,
+                                                           Perch__V1__AnswerPriceIncreaseResponse_Closure closure,
+                                                           void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__transaction_service__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__transaction_service__get_app_transaction(ProtobufCService *service,
                                                          const Perch__V1__GetAppTransactionRequest *input,
                                                          Perch__V1__GetAppTransactionResponse_Closure closure,
                                                          void *closure_data)
 {
   assert(service->descriptor == &perch__v1__transaction_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__transaction_service__purchase_intents(ProtobufCService *service,
                                                       const Perch__V1__PurchaseIntentsRequest *input,
@@ -3824,7 +4267,7 @@ void perch__v1__transaction_service__purchase_intents(ProtobufCService *service,
                                                       void *closure_data)
 {
   assert(service->descriptor == &perch__v1__transaction_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__transaction_service__messages(ProtobufCService *service,
                                               const Perch__V1__MessagesRequest *input,
@@ -3832,7 +4275,7 @@ void perch__v1__transaction_service__messages(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &perch__v1__transaction_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__transaction_service__init (Perch__V1__TransactionService_Service *service,
                                            Perch__V1__TransactionService_ServiceDestroy destroy)

@@ -1267,10 +1267,14 @@ struct  Perch__V1__GetAppPoliciesResponse
    * The locale of the selected privacy policy.
    */
   char *privacy_policy_locale;
+  /*
+   * The app's setting of dialogs: a client that sells shows a payment sheet, and asks the customer before it buys.
+   */
+  protobuf_c_boolean shows_dialogs;
 };
 #define PERCH__V1__GET_APP_POLICIES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_policies_response__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
 
 
 typedef enum {

@@ -39,6 +39,10 @@ typedef struct Perch__V1__RedeemOfferCodeRequest Perch__V1__RedeemOfferCodeReque
 typedef struct Perch__V1__RedeemOfferCodeResponse Perch__V1__RedeemOfferCodeResponse;
 typedef struct Perch__V1__ManageSubscriptionsRequest Perch__V1__ManageSubscriptionsRequest;
 typedef struct Perch__V1__ManageSubscriptionsResponse Perch__V1__ManageSubscriptionsResponse;
+typedef struct Perch__V1__ResolveBillingIssueRequest Perch__V1__ResolveBillingIssueRequest;
+typedef struct Perch__V1__ResolveBillingIssueResponse Perch__V1__ResolveBillingIssueResponse;
+typedef struct Perch__V1__AnswerPriceIncreaseRequest Perch__V1__AnswerPriceIncreaseRequest;
+typedef struct Perch__V1__AnswerPriceIncreaseResponse Perch__V1__AnswerPriceIncreaseResponse;
 typedef struct Perch__V1__GetAppTransactionRequest Perch__V1__GetAppTransactionRequest;
 typedef struct Perch__V1__GetAppTransactionResponse Perch__V1__GetAppTransactionResponse;
 typedef struct Perch__V1__PurchaseIntentsRequest Perch__V1__PurchaseIntentsRequest;
@@ -690,6 +694,98 @@ struct  Perch__V1__ManageSubscriptionsResponse
 };
 #define PERCH__V1__MANAGE_SUBSCRIPTIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__manage_subscriptions_response__descriptor) \
+    , NULL }
+
+
+/*
+ * Resolves a billing issue.
+ */
+struct  Perch__V1__ResolveBillingIssueRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account.
+   */
+  char *account;
+  /*
+   * The product of the account's subscription.
+   */
+  char *product_id;
+  /*
+   * Makes the call safe to repeat. Up to 64 bytes.
+   */
+  ProtobufCBinaryData idempotency_key;
+};
+#define PERCH__V1__RESOLVE_BILLING_ISSUE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__resolve_billing_issue_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL} }
+
+
+/*
+ * It is resolved.
+ */
+struct  Perch__V1__ResolveBillingIssueResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__RESOLVE_BILLING_ISSUE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__resolve_billing_issue_response__descriptor) \
+    , NULL }
+
+
+/*
+ * Answers a price increase.
+ */
+struct  Perch__V1__AnswerPriceIncreaseRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account.
+   */
+  char *account;
+  /*
+   * The product of the account's subscription.
+   */
+  char *product_id;
+  /*
+   * Whether the customer agrees. Without consent the subscription ends with its period.
+   */
+  protobuf_c_boolean agrees;
+  /*
+   * Makes the call safe to repeat. Up to 64 bytes.
+   */
+  ProtobufCBinaryData idempotency_key;
+};
+#define PERCH__V1__ANSWER_PRICE_INCREASE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__answer_price_increase_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, {0,NULL} }
+
+
+/*
+ * It is answered.
+ */
+struct  Perch__V1__AnswerPriceIncreaseResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__ANSWER_PRICE_INCREASE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__answer_price_increase_response__descriptor) \
     , NULL }
 
 
@@ -1369,6 +1465,82 @@ Perch__V1__ManageSubscriptionsResponse *
 void   perch__v1__manage_subscriptions_response__free_unpacked
                      (Perch__V1__ManageSubscriptionsResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__ResolveBillingIssueRequest methods */
+void   perch__v1__resolve_billing_issue_request__init
+                     (Perch__V1__ResolveBillingIssueRequest         *message);
+size_t perch__v1__resolve_billing_issue_request__get_packed_size
+                     (const Perch__V1__ResolveBillingIssueRequest   *message);
+size_t perch__v1__resolve_billing_issue_request__pack
+                     (const Perch__V1__ResolveBillingIssueRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__resolve_billing_issue_request__pack_to_buffer
+                     (const Perch__V1__ResolveBillingIssueRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ResolveBillingIssueRequest *
+       perch__v1__resolve_billing_issue_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__resolve_billing_issue_request__free_unpacked
+                     (Perch__V1__ResolveBillingIssueRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ResolveBillingIssueResponse methods */
+void   perch__v1__resolve_billing_issue_response__init
+                     (Perch__V1__ResolveBillingIssueResponse         *message);
+size_t perch__v1__resolve_billing_issue_response__get_packed_size
+                     (const Perch__V1__ResolveBillingIssueResponse   *message);
+size_t perch__v1__resolve_billing_issue_response__pack
+                     (const Perch__V1__ResolveBillingIssueResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__resolve_billing_issue_response__pack_to_buffer
+                     (const Perch__V1__ResolveBillingIssueResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ResolveBillingIssueResponse *
+       perch__v1__resolve_billing_issue_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__resolve_billing_issue_response__free_unpacked
+                     (Perch__V1__ResolveBillingIssueResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AnswerPriceIncreaseRequest methods */
+void   perch__v1__answer_price_increase_request__init
+                     (Perch__V1__AnswerPriceIncreaseRequest         *message);
+size_t perch__v1__answer_price_increase_request__get_packed_size
+                     (const Perch__V1__AnswerPriceIncreaseRequest   *message);
+size_t perch__v1__answer_price_increase_request__pack
+                     (const Perch__V1__AnswerPriceIncreaseRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__answer_price_increase_request__pack_to_buffer
+                     (const Perch__V1__AnswerPriceIncreaseRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AnswerPriceIncreaseRequest *
+       perch__v1__answer_price_increase_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__answer_price_increase_request__free_unpacked
+                     (Perch__V1__AnswerPriceIncreaseRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AnswerPriceIncreaseResponse methods */
+void   perch__v1__answer_price_increase_response__init
+                     (Perch__V1__AnswerPriceIncreaseResponse         *message);
+size_t perch__v1__answer_price_increase_response__get_packed_size
+                     (const Perch__V1__AnswerPriceIncreaseResponse   *message);
+size_t perch__v1__answer_price_increase_response__pack
+                     (const Perch__V1__AnswerPriceIncreaseResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__answer_price_increase_response__pack_to_buffer
+                     (const Perch__V1__AnswerPriceIncreaseResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AnswerPriceIncreaseResponse *
+       perch__v1__answer_price_increase_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__answer_price_increase_response__free_unpacked
+                     (Perch__V1__AnswerPriceIncreaseResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__GetAppTransactionRequest methods */
 void   perch__v1__get_app_transaction_request__init
                      (Perch__V1__GetAppTransactionRequest         *message);
@@ -1602,6 +1774,18 @@ typedef void (*Perch__V1__ManageSubscriptionsRequest_Closure)
 typedef void (*Perch__V1__ManageSubscriptionsResponse_Closure)
                  (const Perch__V1__ManageSubscriptionsResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__ResolveBillingIssueRequest_Closure)
+                 (const Perch__V1__ResolveBillingIssueRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ResolveBillingIssueResponse_Closure)
+                 (const Perch__V1__ResolveBillingIssueResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AnswerPriceIncreaseRequest_Closure)
+                 (const Perch__V1__AnswerPriceIncreaseRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AnswerPriceIncreaseResponse_Closure)
+                 (const Perch__V1__AnswerPriceIncreaseResponse *message,
+                  void *closure_data);
 typedef void (*Perch__V1__GetAppTransactionRequest_Closure)
                  (const Perch__V1__GetAppTransactionRequest *message,
                   void *closure_data);
@@ -1676,6 +1860,14 @@ struct Perch__V1__TransactionService_Service
                                const Perch__V1__ManageSubscriptionsRequest *input,
                                Perch__V1__ManageSubscriptionsResponse_Closure closure,
                                void *closure_data);
+  void (*resolve_billing_issue)(Perch__V1__TransactionService_Service *service,
+                                const Perch__V1__ResolveBillingIssueRequest *input,
+                                Perch__V1__ResolveBillingIssueResponse_Closure closure,
+                                void *closure_data);
+  void (*answer_price_increase)(Perch__V1__TransactionService_Service *service,
+                                const Perch__V1__AnswerPriceIncreaseRequest *input,
+                                Perch__V1__AnswerPriceIncreaseResponse_Closure closure,
+                                void *closure_data);
   void (*get_app_transaction)(Perch__V1__TransactionService_Service *service,
                               const Perch__V1__GetAppTransactionRequest *input,
                               Perch__V1__GetAppTransactionResponse_Closure closure,
@@ -1706,6 +1898,8 @@ void perch__v1__transaction_service__init (Perch__V1__TransactionService_Service
       function_prefix__ ## request_refund,\
       function_prefix__ ## redeem_offer_code,\
       function_prefix__ ## manage_subscriptions,\
+      function_prefix__ ## resolve_billing_issue,\
+      function_prefix__ ## answer_price_increase,\
       function_prefix__ ## get_app_transaction,\
       function_prefix__ ## purchase_intents,\
       function_prefix__ ## messages  }
@@ -1749,6 +1943,14 @@ void perch__v1__transaction_service__manage_subscriptions(ProtobufCService *serv
                                                           const Perch__V1__ManageSubscriptionsRequest *input,
                                                           Perch__V1__ManageSubscriptionsResponse_Closure closure,
                                                           void *closure_data);
+void perch__v1__transaction_service__resolve_billing_issue(ProtobufCService *service,
+                                                           const Perch__V1__ResolveBillingIssueRequest *input,
+                                                           Perch__V1__ResolveBillingIssueResponse_Closure closure,
+                                                           void *closure_data);
+void perch__v1__transaction_service__answer_price_increase(ProtobufCService *service,
+                                                           const Perch__V1__AnswerPriceIncreaseRequest *input,
+                                                           Perch__V1__AnswerPriceIncreaseResponse_Closure closure,
+                                                           void *closure_data);
 void perch__v1__transaction_service__get_app_transaction(ProtobufCService *service,
                                                          const Perch__V1__GetAppTransactionRequest *input,
                                                          Perch__V1__GetAppTransactionResponse_Closure closure,
@@ -1786,6 +1988,10 @@ extern const ProtobufCMessageDescriptor perch__v1__redeem_offer_code_request__de
 extern const ProtobufCMessageDescriptor perch__v1__redeem_offer_code_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__manage_subscriptions_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__manage_subscriptions_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__resolve_billing_issue_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__resolve_billing_issue_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__answer_price_increase_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__answer_price_increase_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_app_transaction_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__purchase_intents_request__descriptor;
