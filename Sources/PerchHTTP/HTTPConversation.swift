@@ -32,7 +32,7 @@ package struct HTTPConversation: Sendable {
     }
 
     private var phase = Phase.reading
-    private var parser = HTTPHeadParser()
+    private var parser: HTTPHeadParser
     /// Bytes that are still to be sent.
     package private(set) var output: ArraySlice<UInt8> = []
     /// Time at which the conversation is abandoned; the far future while the server prepares an answer.
@@ -41,7 +41,8 @@ package struct HTTPConversation: Sendable {
     private var isLast = false
 
     /// Starts a conversation on an accepted connection.
-    package init(now: MonotonicTime) {
+    package init(now: MonotonicTime, hosts: HostRule = HostRule(.any)) {
+        self.parser = HTTPHeadParser(hosts: hosts)
         self.deadline = now.advanced(byMilliseconds: Limits.httpHeadMilliseconds)
     }
 

@@ -1,4 +1,4 @@
-import PerchBase
+package import PerchBase
 
 /// Parses the heads of HTTP/1.1 requests from a byte stream in pieces of any size. A value without socket or clock.
 ///
@@ -8,14 +8,16 @@ import PerchBase
 /// white space before a colon, two `Host` fields, a bare CR.
 package struct HTTPHeadParser: Sendable {
     private let limitBytes: Int
+    private let hosts: HostRule
     private var bytes: [UInt8] = []
     /// Start of the unfinished line, and the position up to which it was scanned.
     private var lineStart = 0
     private var scanned = 0
     private var lines: [Range<Int>] = []
 
-    package init(limitBytes: Int = Limits.httpHeadBytesMax) {
+    package init(limitBytes: Int = Limits.httpHeadBytesMax, hosts: HostRule = HostRule(.any)) {
         self.limitBytes = limitBytes
+        self.hosts = hosts
     }
 
     /// Whether part of a request has arrived.
@@ -60,6 +62,8 @@ package struct HTTPHeadParser: Sendable {
     private struct RequestLine {
         var method: HTTPRequest.Method
         var path: String
+        /// Of an absolute target: it stands for the Host field.
+        var authority: String?
         /// The 1 of HTTP/1.1, or the 0 of HTTP/1.0.
         var minorVersion: UInt8
     }
@@ -74,7 +78,9 @@ package struct HTTPHeadParser: Sendable {
         guard let method = HTTPRequest.Method(rawValue: String(decoding: words[0], as: UTF8.self)) else {
             throw .methodNotAllowed
         }
-        return RequestLine(method: method, path: try Self.path(words[1]), minorVersion: minorVersion)
+        let target = try Self.target(words[1])
+        return RequestLine(
+            method: method, path: target.path, authority: target.authority, minorVersion: minorVersion)
     }
 
     private static func minorVersion(_ word: ArraySlice<UInt8>) throws(HTTPRefusal) -> UInt8 {
@@ -87,17 +93,21 @@ package struct HTTPHeadParser: Sendable {
     }
 
     /// The path without its query. The target may be absolute, as for a proxy.
-    private static func path(_ target: ArraySlice<UInt8>) throws(HTTPRefusal) -> String {
+    private static func target(
+        _ target: ArraySlice<UInt8>
+    ) throws(HTTPRefusal) -> (path: String, authority: String?) {
         guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw .badRequest("the target contains bytes that must be percent-encoded")
         }
         var text = String(decoding: target, as: UTF8.self)[...]
+        var authority: String?
         if text.lowercased().hasPrefix("http://") {
             text = text.dropFirst("http://".count)
+            authority = String(text.prefix { $0 != "/" })
             text = text.firstIndex(of: "/").map { text[$0...] } ?? "/"
         }
         guard text.first == "/" else { throw .badRequest("the target must start with `/`, such as `/metrics`") }
-        return String(text.prefix { $0 != "?" && $0 != "#" })
+        return (String(text.prefix { $0 != "?" && $0 != "#" }), authority)
     }
 
     // MARK: Fields
@@ -106,11 +116,13 @@ package struct HTTPHeadParser: Sendable {
         let line = try self.requestLine(self.lines[0])
         var keepsAlive = line.minorVersion >= 1
         var hosts = 0
+        var host = ""
         for range in self.lines.dropFirst() {
             let (name, value) = try self.field(range)
             switch name {
             case "host":
                 hosts += 1
+                host = value
             case "connection":
                 for option in value.split(separator: ",") {
                     switch Self.trimmed(option[...]).lowercased() {
@@ -130,6 +142,7 @@ package struct HTTPHeadParser: Sendable {
         guard hosts == 1 || (hosts == 0 && line.minorVersion == 0) else {
             throw .badRequest("the request has \(hosts) Host fields, expected one")
         }
+        if let text = self.hosts.refusal(of: Array((line.authority ?? host).utf8)) { throw .misdirected(text) }
         return HTTPRequest(method: line.method, path: line.path, keepsAlive: keepsAlive)
     }
 

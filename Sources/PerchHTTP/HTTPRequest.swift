@@ -25,6 +25,8 @@ package enum HTTPRefusal: Error, Equatable, Sendable {
     /// Not a valid request, with the reason.
     case badRequest(String)
     case methodNotAllowed
+    /// The request is for another host, with the reason.
+    case misdirected(String)
     /// The head was not complete within `Limits.httpHeadMilliseconds`.
     case timeout
     /// The head was not complete within `Limits.httpHeadBytesMax`.

@@ -8,6 +8,7 @@ package struct HTTPResponse: Equatable, Sendable {
         case notFound = 404
         case methodNotAllowed = 405
         case requestTimeout = 408
+        case misdirected = 421
         case headTooLong = 431
         case serviceUnavailable = 503
         case versionNotSupported = 505
@@ -19,6 +20,7 @@ package struct HTTPResponse: Equatable, Sendable {
             case .notFound: "Not Found"
             case .methodNotAllowed: "Method Not Allowed"
             case .requestTimeout: "Request Timeout"
+            case .misdirected: "Misdirected Request"
             case .headTooLong: "Request Header Fields Too Large"
             case .serviceUnavailable: "Service Unavailable"
             case .versionNotSupported: "HTTP Version Not Supported"
@@ -50,6 +52,8 @@ package struct HTTPResponse: Equatable, Sendable {
             self.init(.badRequest, "bad request: \(why)")
         case .methodNotAllowed:
             self.init(.methodNotAllowed, "only GET and HEAD are supported; nothing can be changed over HTTP")
+        case .misdirected(let why):
+            self.init(.misdirected, why)
         case .timeout:
             self.init(
                 .requestTimeout,

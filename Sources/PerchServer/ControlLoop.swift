@@ -113,8 +113,12 @@ final class ControlLoop: LoopDriver {
     var log: Log { self.parts.log }
 
     /// Starts answering HTTP; returns the address. Must be called before the loop runs.
-    func listenForHTTP(_ listener: consuming Descriptor) throws(SystemError) -> SocketAddress {
-        let http = try HTTPService(listener, on: self.parts.loop, wall: Clocks.wall) { [unowned self] question in
+    func listenForHTTP(
+        _ listener: consuming Descriptor, _ hosts: HostRule = HostRule(.any)
+    ) throws(SystemError) -> SocketAddress {
+        let http = try HTTPService(
+            listener, on: self.parts.loop, hosts: hosts, wall: Clocks.wall
+        ) { [unowned self] question in
             self.asked(question)
         }
         self.http = http

@@ -43,13 +43,14 @@ final class HTTPService {
     private var nextTag = HTTPService.firstConnectionTag
     private var isAccepting = true
     private let wall: () -> Instant
+    private let hosts: HostRule
     /// The answer for a connection that is closed because all places are taken.
     private let farewell: [UInt8]
 
     /// `questioned` is called on the loop's thread; `answer` may be called from within it, or later.
     init(
-        _ listener: consuming Descriptor, on loop: EventLoop, wall: @escaping () -> Instant,
-        questioned: @escaping (Question) -> Void
+        _ listener: consuming Descriptor, on loop: EventLoop, hosts: HostRule = HostRule(.any),
+        wall: @escaping () -> Instant, questioned: @escaping (Question) -> Void
     ) throws(SystemError) {
         let farewell = HTTPResponse(
             .serviceUnavailable,
@@ -61,6 +62,7 @@ final class HTTPService {
             budget: ConnectionBudget(limit: Limits.httpConnectionsMax + 1), farewell: self.farewell)
         self.address = self.acceptor.address
         self.loop = loop
+        self.hosts = hosts
         self.wall = wall
         self.questioned = questioned
     }
@@ -122,7 +124,7 @@ final class HTTPService {
         }
         self.connections[tag] = Connection(
             socket: socket, address: PeerAddress(high: peer.host.high, low: peer.host.low),
-            conversation: HTTPConversation(now: now), interest: .readable)
+            conversation: HTTPConversation(now: now, hosts: self.hosts), interest: .readable)
         if self.connections.count > Limits.httpConnectionsMax { self.freePlace() }
     }
 

@@ -106,6 +106,27 @@ struct Listeners {
         settings.console == .on || settings.console == .auto && self.address.isLoopback
     }
 
+    /// The names by which clients of HTTP may call the main listener. Credentials make any name good.
+    func hosts(_ settings: ServerSettings) -> HostRule {
+        if settings.hasAuthenticator || settings.requiresClientCertificates { return HostRule(.any) }
+        return HostRule(self.address.isLoopback ? .loopback : .addresses, names: Self.names(settings))
+    }
+
+    /// Those of Apple's listener. Off loopback its own name is public, and what comes is signed.
+    func appleHosts(_ settings: ServerSettings) -> HostRule {
+        HostRule(self.appleAddress?.isLoopback == false ? .any : .loopback, names: Self.names(settings))
+    }
+
+    /// Those of `--http`. Off loopback the operator lets every client read it.
+    func httpHosts(_ settings: ServerSettings) -> HostRule {
+        HostRule(self.httpAddress?.isLoopback == false ? .any : .loopback, names: Self.names(settings))
+    }
+
+    /// A page of an allowed origin may be one of this server, by the name of that origin.
+    private static func names(_ settings: ServerSettings) -> [String] {
+        settings.hosts + settings.origins.map { $0.split(separator: "/").last.map { String($0) } ?? $0 }
+    }
+
     var isHTTPOn: Bool { self.httpAddress != nil }
     /// The service manager owns the main listener: its backlog outlives this process.
     var isInherited: Bool { self.inherited != nil }

@@ -316,6 +316,8 @@ package enum Server {
         let (quotas, seenTokens) = (SharedQuotas(), SeenTokens())
         let consoleCodes = Self.newConsoleCodes()
         var core = CoreSettings(settings, loops: count, connections: budget.limit, passKey: secrets.passKey)
+        core.hosts = listeners.hosts(settings)
+        core.intakeHosts = listeners.appleHosts(settings)
         core.files = ServedFiles.all(withConsole: listeners.servesConsole(settings), secrets.passKey)
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
@@ -355,7 +357,7 @@ package enum Server {
                 intakeFigures: intake?.figures ?? IntakeFigures(), appleRootPEM: secrets.authority?.rootPEM ?? "",
                 signer: signer))
         var http: SocketAddress?
-        if listeners.isHTTPOn { http = try driver.listenForHTTP(listeners.openHTTP()) }
+        if listeners.isHTTPOn { http = try driver.listenForHTTP(listeners.openHTTP(), listeners.httpHosts(settings)) }
         let readiness = Ready(
             address: address.description, http: http?.description, apple: appleAcceptor?.address.description,
             apps: states, revision: revision, storeIdentity: identity.description,

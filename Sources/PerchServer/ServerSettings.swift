@@ -44,6 +44,8 @@ package struct ServerSettings: Sendable {
     package var connectionAgeMilliseconds: Int64 = 0
     /// Origins of pages that may call; `*` for all.
     package var origins: [String] = []
+    /// Names by which clients of HTTP may call a listener without credentials; `*` for all.
+    package var hosts: [String] = []
     /// Whether the port serves the console.
     package var console = ConsoleSwitch.auto
     package var callsBytesMax = Limits.callsBytesMax
@@ -187,6 +189,11 @@ extension ServerSettings {
             return
                 "--token-issuer, --token-audience and --token-life restrict tokens, and without --token-keys no caller is asked for "
                 + "one; give the keys, or leave them out"
+        }
+        if let name = self.hosts.first(where: { $0 != "*" && HostRule.host(of: Array($0.utf8)) == nil }) {
+            return
+                "--allow-host takes names such as perch.example.com, between commas, and \(name) is none; pages of other sites are "
+                + "for --allow-origin"
         }
         if self.appleListen != nil, self.appleAppsPath == nil {
             return "--apple-listen takes notifications, and no app is named for them; give --apple-apps"

@@ -140,3 +140,32 @@ import Testing
         #expect(throws: HTTPRefusal.headTooLong) { try parser.next() }
     }
 }
+
+@Suite struct `a listener of loopback` {
+    private func next(_ head: String) throws(HTTPRefusal) -> HTTPRequest? {
+        var parser = HTTPHeadParser(hosts: HostRule(.loopback, names: ["monitor"]))
+        parser.append(Array(head.utf8))
+        return try parser.next()
+    }
+
+    @Test(arguments: [
+        "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+        "GET /metrics HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer x\r\nOrigin: http://localhost\r\n\r\n",
+        "GET http://evil.example/metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /metrics HTTP/1.0\r\nHost: evil.example\r\n\r\n",
+    ])
+    func `answers no page of a foreign name`(head: String) {
+        #expect {
+            try self.next(head)
+        } throws: { error in
+            guard case HTTPRefusal.misdirected(let text) = error else { return false }
+            return text.contains("--allow-host evil.example")
+        }
+    }
+
+    @Test(arguments: ["localhost:7448", "127.0.0.1", "[::1]:7448", "monitor:7448"])
+    func `answers its own names`(host: String) throws {
+        #expect(try self.next("GET /metrics HTTP/1.1\r\nHost: \(host)\r\n\r\n")?.path == "/metrics")
+        #expect(try self.next("GET /metrics HTTP/1.0\r\n\r\n")?.path == "/metrics")
+    }
+}

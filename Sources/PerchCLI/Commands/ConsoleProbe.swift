@@ -32,7 +32,7 @@ struct ConsoleProbe {
             throw CommandFailure(
                 .failure,
                 "the server at \(self.server) has another name. Name it as 127.0.0.1 or localhost with --server, or start "
-                    + "it with --allow-origin.")
+                    + "it with --allow-host NAME.")
         case 400 where self.tls == nil:
             throw CommandFailure(
                 .failure,

@@ -48,7 +48,8 @@ enum ServeTable {
             "Where it listens",
             [
                 "listen", "loops", "http", "allow-remote-http", "unready-when-full", "allow-plaintext",
-                "allow-unauthenticated", "allow-origin", "console", "drain", "return-after", "with-parent",
+                "allow-unauthenticated", "allow-origin", "allow-host", "console", "drain", "return-after",
+                "with-parent",
             ]
         ),
         (
@@ -73,8 +74,12 @@ enum ServeTable {
                 + "credentials, or the two --allow- options that do without."),
         OptionSpec(
             "allow-origin", .text, "ORIGINS",
-            "Web pages that may call: origins such as https://app.example.com, between commas, or * for all. Names of this "
-                + "server that are not localhost count as theirs."),
+            "Web pages that may call: origins such as https://app.example.com, between commas, or * for all."),
+        OptionSpec(
+            "allow-host", .text, "NAMES",
+            "Names of this server, between commas, by which HTTP may call it without credentials, such as the name of its "
+                + "container's service; * for all. Without it: localhost and addresses of loopback, and off loopback any address."
+        ),
         OptionSpec(
             "console", .choice(ServerSettings.ConsoleSwitch.allCases.map(\.rawValue)), "MODE", default: "auto",
             "Whether browsers get the console at /console/: `auto` on loopback only. Elsewhere `on` needs credentials."),

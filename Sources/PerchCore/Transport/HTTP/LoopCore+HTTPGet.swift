@@ -6,22 +6,25 @@ import PerchWire
 extension LoopCore {
     // MARK: Origins
 
+    /// Bytes of the origin of a page, which its stream keeps. A longer one is not allowed.
+    private static let originBytesMax = 512
+
+    /// Whether a request may be answered, by its Host. False: it was refused.
+    mutating func acceptsHost(_ stream: Int32, _ head: RequestHead) -> Bool {
+        let index = self.transport.http.streams[stream].connection
+        let rule =
+            self.connections[index].flags.contains(.isIntake) ? self.settings.intakeHosts : self.settings.hosts
+        guard rule.kind != .any, let text = rule.refusal(of: head.authority) else { return true }
+        self.respond(stream, 421, text)
+        return false
+    }
+
     /// Whether a request may be answered, by its Host and its Origin. False: it was refused.
     ///
     /// A page of a foreign site must not reach a server that answers everyone on this machine, neither by its own name for
     /// 127.0.0.1 nor by asking across origins.
     mutating func acceptsOrigin(_ stream: Int32, _ head: RequestHead) -> Bool {
-        let index = self.transport.http.streams[stream].connection
-        let host = Self.host(of: head.authority)
-        let isLocalPeer = !self.connections[index].flags.contains(.countsForAddress)
-        if isLocalPeer, self.connections[index].wire == .http1, head.metadata.isEmpty, !Self.isLocal(host),
-            !self.allowsHost(host)
-        {
-            self.respond(
-                stream, 421,
-                "this server is not \(host); ask for 127.0.0.1 or localhost, or name it with --allow-origin")
-            return false
-        }
+        guard self.acceptsHost(stream, head) else { return false }
         guard !head.origin.isEmpty else { return true }
         let origin = String(decoding: head.origin, as: UTF8.self)
         if origin == "http://\(String(decoding: head.authority, as: UTF8.self))"
@@ -29,8 +32,12 @@ extension LoopCore {
         {
             return true
         }
-        guard self.settings.origins.contains("*") || self.settings.origins.contains(origin) else {
-            self.respond(stream, 403, "pages of \(origin) may not ask here; --allow-origin names those that may")
+        guard head.origin.count <= Self.originBytesMax,
+            self.settings.origins.contains("*") || self.settings.origins.contains(origin)
+        else {
+            self.respond(
+                stream, 403,
+                "pages of \(origin.prefix(Self.originBytesMax)) may not ask here; --allow-origin names those that may")
             return false
         }
         // gRPC itself is not what pages speak.
@@ -38,25 +45,6 @@ extension LoopCore {
         self.transport.http.origins[stream] = origin
         self.transport.http.streams[stream].flags.insert(.isCrossOrigin)
         return true
-    }
-
-    private func allowsHost(_ host: String) -> Bool {
-        self.settings.origins.contains { origin in
-            origin == "*" || origin.split(separator: "/").last.map { Self.host(of: Array($0.utf8)) } == host
-        }
-    }
-
-    /// An authority without its port.
-    private static func host(of authority: [UInt8]) -> String {
-        let text = String(decoding: authority, as: UTF8.self).lowercased()
-        if text.hasPrefix("[") { return String(text.prefix { $0 != "]" }) + "]" }
-        return String(text.prefix { $0 != ":" })
-    }
-
-    private static func isLocal(_ host: String) -> Bool {
-        if host == "localhost" || host.hasSuffix(".localhost") || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
     func crossOriginFields(_ stream: Int32) -> [(name: String, value: String)] {
