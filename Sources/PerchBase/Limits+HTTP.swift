@@ -28,6 +28,20 @@ extension Limits {
     /// with PARTIAL_FRAMES_LIMIT: one longest request and many usual ones fit.
     package static let httpRequestsBytesMax = 8 * 1024 * 1024
 
+    /// The same as `httpRequestsBytesMax` for a connection without valid credentials, where the server needs them. One longest
+    /// notification of the App Store and some usual requests fit.
+    package static let unidentifiedHeldBytesMax = 256 * 1024
+
+    /// Streams of an HTTP/2 connection without valid credentials, where the server needs them. One more gets REFUSED_STREAM,
+    /// unless its head has a valid token.
+    @inlinable package static var unidentifiedStreamsMax: Int { 100 }
+
+    /// Streams of Health.Watch on one connection. One more is refused with CALLS_BYTES_LIMIT.
+    package static let healthWatchesMax = 1_024
+
+    /// Bytes of answers that may wait on a connection whose call of reflection asks for more; then CALLS_BYTES_LIMIT.
+    package static let reflectionOwedBytesMax = 256 * 1024
+
     /// Bytes of answers on one HTTP/2 connection that wait for a window. Calls beyond it are refused with CALLS_BYTES_LIMIT.
     package static let httpBlockedBytesMax = 8 * 1024 * 1024
 

@@ -327,6 +327,16 @@ extension Limits {
     /// connections.
     package static let readBytes = 64 * 1024
 
+    /// What the input of one connection may cost in an iteration, in thousands of instructions (`WorkMeter`). The rest follows
+    /// in the next iteration, after the other connections. 4,096 take a millisecond or two, and are 500 purchases of perch/1.
+    @inlinable package static var workPerConnection: Int { 4_096 }
+
+    /// What the input of all connections may cost in an iteration. Beyond it, a connection has `workPerConnectionMin` left.
+    @inlinable package static var workPerTurn: Int { 8_192 }
+
+    /// What the input of a connection may cost in any case: a HELLO and its first calls.
+    @inlinable package static var workPerConnectionMin: Int { 96 }
+
     /// Store requests that a loop collects before it runs a store that it drives itself.
     ///
     /// Small batches free a change's 5 KiB of intermediate data while it is still in the CPU cache. `pushcost keyed`

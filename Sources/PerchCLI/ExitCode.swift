@@ -40,7 +40,7 @@ package enum ExitCode: Int32, Error, Hashable, Sendable, CaseIterable {
             self = .usage
         // FAILED_PRECONDITION and RESOURCE_EXHAUSTED that pass with time.
         case "BEHIND", "CONNECTION_LIMIT", "HANDSHAKE_LIMIT", "PARTIAL_FRAMES_LIMIT", "WRITE_STALLED", "STORE_FULL",
-            "CONNECT_RATE", "CALL_RATE", "CALLS_BYTES_LIMIT", "HTTP_FLOOD":
+            "CONNECT_RATE", "CALL_RATE", "CREDENTIALS_RATE", "CALLS_BYTES_LIMIT", "HTTP_FLOOD":
             self = .unavailable
         // RESOURCE_EXHAUSTED that the request itself causes.
         case "FRAME_TOO_LONG", "INFLATE_LIMIT", "INFLATE_RATIO":

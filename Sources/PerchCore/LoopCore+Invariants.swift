@@ -64,6 +64,7 @@ extension LoopCore {
         precondition(
             self.transport.http.connections.count == 0 && self.transport.http.streams.count == 0
                 && self.transport.http.table.count == 0 && self.transport.http.requests.isEmpty
+                && self.transport.http.heads1.isEmpty && self.transport.work.waiting.isEmpty
                 && self.transport.http.blocks.isEmpty && self.transport.http.healthWatches.isEmpty
                 && self.transport.http.clientIDs.isEmpty && self.transport.http.origins.isEmpty
                 && self.payloads.forms.keys.allSatisfy { $0 == self.views.loading.index }
@@ -402,6 +403,12 @@ extension LoopCore {
         for (connection, partial) in self.transport.partialInputs
         where self.connections[connection].flags.contains(.isIdentified) {
             held += partial.bytes.count
+        }
+        for index in 0..<self.connections.extent
+        where self.connections.isTaken(index) && self.connections[index].http >= 0
+            && self.connections[index].flags.contains(.isIdentified)
+        {
+            held += Int(self.transport.http.connections[self.connections[index].http].heldBytes)
         }
         precondition(held == self.transport.admission.partialFrames.weight, "bytes of partial frames do not add up")
     }

@@ -132,6 +132,9 @@ package struct CoreSettings: Sendable {
     package var connectionAgeMilliseconds: Int64 = 0
     /// Origins whose pages may call, as `https://app.example.com`; `*` for all.
     package var origins: [String] = []
+    /// The names by which clients of HTTP call the port, and the listener of Apple's notifications.
+    package var hosts = HostRule(.loopback)
+    package var intakeHosts = HostRule(.loopback)
     /// Pages that the port serves.
     package var files = ServedFiles()
     /// Signs passes; nil in servers of tests.
@@ -202,6 +205,8 @@ package struct LoopCounters: Sendable {
     package var bytesOut: UInt64 = 0
     package var writes: UInt64 = 0
     package var turns: UInt64 = 0
+    /// Times that the rest of a connection's input waited for the next tick, because it had spent its part of one.
+    package var inputsDeferred: UInt64 = 0
     package var changesApplied: UInt64 = 0
     package var viewsComputed: UInt64 = 0
     /// Encoded values of views: one for each new value of a view on this loop, and one for its snapshot form.

@@ -32,7 +32,7 @@ struct Attention {
     static func isOrdinary(_ metric: String) -> Bool {
         [
             "perch_identities_ended_total", "perch_store_checkpoints_total", "perch_record_cache_evictions_total",
-            "perch_http_connections_expired_total",
+            "perch_http_connections_expired_total", "perch_inputs_deferred_total",
         ].contains(metric)
     }
 }

@@ -131,6 +131,11 @@ extension MetricSamples {
         self.add("perch_sent_bytes_total", counters.bytesOut, help: "Bytes sent.")
         self.add("perch_writes_total", counters.writes, help: "System calls that sent.")
         self.add("perch_turns_total", counters.turns, help: "Turns of the loops.")
+        self.add(
+            "perch_inputs_deferred_total", counters.inputsDeferred,
+            help:
+                "Times that a connection had spent its part of a turn, so that the rest of its input waited for the next."
+        )
     }
 
     private mutating func addPushes(_ counters: LoopCounters) {
@@ -470,6 +475,10 @@ struct LimitCounter {
         LimitCounter("continuationsMax", reason: .httpFlood),
         LimitCounter("headerListBytesMax", reason: .httpFlood),
         LimitCounter("queryFieldsMax", amongMistakes: .messageMalformed),
+        LimitCounter("unidentifiedStreamsMax", reason: .handshakeLimit),
+        LimitCounter("unidentifiedHeldBytesMax", reason: .partialFramesLimit),
+        LimitCounter("healthWatchesMax", reason: .callsBytesLimit),
+        LimitCounter("reflectionOwedBytesMax", reason: .callsBytesLimit),
         LimitCounter("httpRequestsBytesMax", reason: .partialFramesLimit),
         LimitCounter("httpBlockedBytesMax", reason: .callsBytesLimit),
         LimitCounter("protobufDepthMax", reason: .messageTooDeep),
@@ -486,6 +495,12 @@ struct LimitCounter {
         LimitCounter("connectionsPerIdentityMax", reason: .connectionLimit),
         LimitCounter("connectsPerAddress", reason: .connectRate),
         LimitCounter("callsPerIdentity", reason: .callRate),
+        LimitCounter("firstVerificationsPerTurn", "perch_inputs_deferred_total"),
+        LimitCounter("workPerConnection", "perch_inputs_deferred_total"),
+        LimitCounter("workPerTurn", "perch_inputs_deferred_total"),
+        LimitCounter("workPerConnectionMin", "perch_inputs_deferred_total"),
+        LimitCounter("verificationsPerTurn", reason: .credentialsRate),
+        LimitCounter("refusedTokensKept", reason: .credentialsRate),
         LimitCounter("credentialFailuresMax", reason: .credentialsLimit),
         LimitCounter("tokenBytesMax", amongMistakes: .credentialsMalformed),
         LimitCounter("tokenLifeMilliseconds", amongMistakes: .credentialsMalformed),

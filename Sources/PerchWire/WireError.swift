@@ -129,6 +129,7 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case appleEnvironment = "APPLE_ENVIRONMENT"
     case appleAppUnknown = "APPLE_APP_UNKNOWN"
     case callRate = "CALL_RATE"
+    case credentialsRate = "CREDENTIALS_RATE"
     case purchaseInvalidQuantity = "PURCHASE_INVALID_QUANTITY"
     case purchaseProductUnavailable = "PURCHASE_PRODUCT_UNAVAILABLE"
     case purchaseNotAllowed = "PURCHASE_NOT_ALLOWED"
@@ -189,7 +190,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
         case .frameTooLong, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit, .inflateLimit,
             .inflateRatio, .callsLimit, .callsBytesLimit, .requestTooLong, .recordLimit, .storeFull, .catalogTooLong,
             .advanceLimit,
-            .familyLimit, .pendingLimit, .intentLimit, .historyLimit, .connectRate, .callRate, .credentialsLimit,
+            .familyLimit, .pendingLimit, .intentLimit, .historyLimit, .connectRate, .callRate, .credentialsRate,
+            .credentialsLimit,
             .revocationLimit, .httpFlood, .deadLetterLimit, .appleTooLong:
             .resourceExhausted
         case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
@@ -249,7 +251,7 @@ extension ErrorReason {
             .backupRunning,
             .credentialsNotYetValid, .leaseWait, .internal, .httpFlood, .ageLimit, .intakeFull, .deadLetterLimit:
             .yes
-        case .callRate:
+        case .callRate, .credentialsRate:
             .whenTold
         case .connectRate, .shuttingDown:
             .whenDrainSays

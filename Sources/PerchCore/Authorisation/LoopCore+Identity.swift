@@ -9,7 +9,7 @@ extension LoopCore {
     /// The identity for the credentials of a HELLO; empty for none.
     mutating func identify(_ connection: Int32, _ authorization: String) throws(CallRefusal) -> UInt32 {
         guard let authenticator = self.service.authenticator else { return IdentityTable.nobody }
-        if !authorization.isEmpty { return try self.identify(authorization, authenticator) }
+        if !authorization.isEmpty { return try self.identify(connection, authorization, authenticator) }
         guard let certificate = self.transport.certificates[connection],
             let identity = authenticator.certificates.identity(of: certificate)
         else { return IdentityTable.nobody }
@@ -19,16 +19,20 @@ extension LoopCore {
     }
 
     private mutating func identify(
-        _ authorization: String, _ authenticator: Authenticator
+        _ connection: Int32, _ authorization: String, _ authenticator: Authenticator
     ) throws(CallRefusal) -> UInt32 {
-        let key = IdentityTable.Key.token(ContentHash(of: Array(authorization.utf8)))
+        let hash = ContentHash(of: Array(authorization.utf8))
+        let key = IdentityTable.Key.token(hash)
         // An ended identity is not found: its token is verified again, which gives the reason.
         if let known = self.service.identities.find(key) { return known }
+        if let fault = self.service.refusedTokens[hash] { throw self.refused(fault) }
+        try self.requireVerification(connection)
         self.counters.credentialsVerified += 1
         let identity: Identity
         do throws(CredentialFault) {
             identity = try authenticator.identity(ofAuthorization: authorization, now: self.now.wall)
         } catch {
+            if error.isLasting { self.service.refusedTokens.insert(hash, error) }
             throw self.refused(error)
         }
         if case .token(_, let id) = identity.source, self.service.revocations.contains(id) {
@@ -36,6 +40,45 @@ extension LoopCore {
         }
         if case .token(_, let id) = identity.source { self.service.seenTokens.insert(id) }
         return self.service.identities.insert(identity, key)
+    }
+
+    /// Counts a verification. Refuses it where unknown tokens have used up this tick's: on HTTP one connection carries many
+    /// callers, so none is closed for a bad token. The first token of a connection has its own budget, as HELLO has: beyond it
+    /// the connection's input waits for the next tick.
+    private mutating func requireVerification(_ connection: Int32) throws(CallRefusal) {
+        let isFirst =
+            !self.connections[connection].flags.contains(.isIdentified)
+            && self.transport.credentialFailures[connection] == nil
+        if self.connections[connection].wire.isHTTP, !isFirst {
+            guard self.service.laterVerifications < Limits.verificationsPerTurn else {
+                let wait = 100
+                throw CallRefusal(
+                    .credentialsRate,
+                    "\(Limits.verificationsPerTurn) unknown tokens were verified at once, the limit, and this one was not; try again in \(wait) ms",
+                    details: [
+                        .limit(Limits.verificationsPerTurn), StatusDetail(key: "retry_after_ms", value: "\(wait)"),
+                    ])
+            }
+            self.service.laterVerifications += 1
+        } else {
+            self.service.verifications += 1
+        }
+        self.transport.work.spend(WorkMeter.verification)
+    }
+
+    /// Verifies the token in the head of a request on a connection without valid credentials, before its body has come. Nil:
+    /// it is valid, or there is none.
+    mutating func identifyByHead(_ connection: Int32, _ head: RequestHead) -> WireStatus? {
+        guard self.service.hasAuthenticator, !head.metadata.isEmpty,
+            !self.connections[connection].flags.contains(.isIdentified)
+        else { return nil }
+        do throws(CallRefusal) {
+            _ = try self.caller(connection, head.metadata)
+            return nil
+        } catch {
+            _ = self.credentialsFailed(connection)
+            return error.status
+        }
     }
 
     private static let wasTakenBack = "an administrator took the token back"
@@ -65,7 +108,7 @@ extension LoopCore {
         if text.isEmpty {
             throw self.refused(.malformed("it is empty; leave the entry out to call as the connection does"))
         }
-        let identity = try self.identify(text, authenticator)
+        let identity = try self.identify(connection, text, authenticator)
         self.identified(connection)
         return identity
     }
@@ -234,6 +277,7 @@ extension LoopCore {
             preconditionFailure("a server without an authenticator was given one")
         }
         self.service.authenticator = authenticator
+        self.service.refusedTokens.removeAll()
         for index in self.service.identities.live
         where !authenticator.stillTrusts(self.service.identities[index].identity) {
             self.endIdentity(index, WireStatus(.revoked(Self.lostItsKey)))

@@ -9,6 +9,7 @@ extension LoopCore {
     mutating func open(
         _ connection: Int32, stream: UInt32, _ opening: borrowing Opening, request: borrowing RawSpan
     ) {
+        self.transport.work.spend(WorkMeter.call)
         do throws(CallRefusal) {
             let caller: UInt32
             do throws(CallRefusal) {
@@ -68,6 +69,7 @@ extension LoopCore {
 
     /// Refuses a call before it has a slot: its stream number is free again at once.
     mutating func refuse(_ connection: Int32, _ stream: UInt32, _ status: WireStatus) {
+        self.transport.work.spend(WorkMeter.refusal)
         self.counters.callsOpened += 1
         self.counters.callsRefused += 1
         self.counters.callsEnded += 1

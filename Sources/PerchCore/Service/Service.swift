@@ -17,6 +17,10 @@ struct Service: ~Copyable {
     /// Nil: none can be offered.
     let consoleCodes: ConsoleCodes?
     let quotas: SharedQuotas
+    var refusedTokens = RefusedTokens()
+    /// Tokens that were verified in this tick: the first ones of connections, and those behind them on HTTP.
+    var verifications = 0
+    var laterVerifications = 0
     var lastCredentialRefusal = ""
     var clientIDs: [Int32: [UInt8]] = [:]
     /// Identities of calls with their own credentials.

@@ -60,6 +60,17 @@ struct FairQueue {
         if weight < 0 { self.siftDown(place) } else { self.siftUp(place) }
     }
 
+    /// Takes a part of a connection's share away; a connection without a share is no member.
+    mutating func release(_ weight: Int, of connection: Int32) {
+        guard let member = self.members[connection] else { return }
+        precondition(weight <= member.weight, "connection \(connection) gives back more than it holds")
+        if weight == member.weight {
+            self.remove(connection)
+        } else {
+            self.add(-weight, to: connection, origin: member.origin)
+        }
+    }
+
     /// Removes a connection; returns its share, or 0 if it was no member.
     @discardableResult
     mutating func remove(_ connection: Int32) -> Int {

@@ -82,6 +82,13 @@ extension LoopCore {
         self.connections[index].flags.insert(.isIdentified)
         self.transport.admission.handshakes.remove(index)
         self.transport.admission.handshakeBytes.remove(index)
+        // Its incomplete requests count among those of known peers from now on.
+        var held = self.transport.partialInputs[index]?.bytes.count ?? 0
+        let http = self.connections[index].http
+        if http >= 0 { held += Int(self.transport.http.connections[http].heldBytes) }
+        if held > 0 {
+            self.transport.admission.partialFrames.add(held, to: index, origin: self.connections[index].origin)
+        }
     }
 
     /// Counts a connection for its address. False: there are too many, or they come too fast, and it is being closed.

@@ -451,6 +451,7 @@ extension LoopCore {
         self.transport.pausedInputs.removeAll()
         let nothing: [UInt8] = []
         for connection in paused where self.connections.isTaken(connection) {
+            self.transport.work.forget(connection)
             self.received(connection, nothing.span.bytes)
         }
     }

@@ -5,6 +5,7 @@ import PerchWire
 // HELLO and WELCOME.
 extension LoopCore {
     mutating func greet(_ index: Int32, _ body: borrowing RawSpan) {
+        self.transport.work.spend(WorkMeter.greeting)
         let hello: Hello
         do throws(MessageError) {
             hello = try self.codec.decodeHello(body)

@@ -45,12 +45,7 @@ extension LoopCore {
         self.connections[index].flags.remove(.hasPartialInput)
         let partial = self.transport.partialInputs.removeValue(forKey: index) ?? PartialInput(bytes: [], since: 0)
         self.transport.partialBytes -= partial.bytes.count
-        if self.connections[index].flags.contains(.isIdentified) {
-            self.transport.admission.partialFrames.remove(index)
-        } else {
-            self.transport.admission.handshakeBytes.add(
-                -partial.bytes.count, to: index, origin: self.connections[index].origin)
-        }
+        self.release(partial.bytes.count, index)
         return partial
     }
 
@@ -61,16 +56,11 @@ extension LoopCore {
         self.transport.partialBytes += rest.count
         self.transport.partialInputs[index] = PartialInput(bytes: rest, since: since)
         guard self.makeRoom(forPartial: rest.count, index) else { return }
-        guard self.connections[index].phase == .open, !self.connections[index].flags.contains(.hasFrameTimer) else {
-            return
-        }
-        self.connections[index].flags.insert(.hasFrameTimer)
-        self.scheduleDeadline(
-            .frame(index, self.connections.generation(index)), at: since + self.frameTimeoutMilliseconds(of: index))
+        self.startFrameTimer(index, since: since)
     }
 
-    /// Counts bytes of a partial frame. Beyond the limit, the oldest partial frame of the address with the most bytes
-    /// gives way. False: it was this one.
+    /// Counts bytes of a partial frame, or of an incomplete request. Beyond the limit, the oldest holder of the address with
+    /// the most bytes gives way: its connection, or on HTTP its incomplete requests. False: this connection was closed.
     mutating func makeRoom(forPartial count: Int, _ index: Int32) -> Bool {
         guard self.connections[index].flags.contains(.isIdentified) else { return self.charge(count, index) }
         self.transport.admission.partialFrames.add(count, to: index, origin: self.connections[index].origin)
@@ -79,14 +69,25 @@ extension LoopCore {
             let victim = self.transport.admission.partialFrames.victim
             let held = self.transport.admission.partialFrames.weight
             let own = self.transport.admission.partialFrames.weight(ofOrigin: self.connections[victim].origin)
-            self.close(
-                victim,
-                WireStatus(
-                    .partialFramesLimit,
-                    "\(held) bytes of incomplete frames wait here, the limit is \(limit); this address holds most of them (\(own)), and this connection's is its oldest: send whole frames, or fewer at once",
-                    details: [.found(held), .limit(limit), .setting("partial-frames-bytes")]))
+            let status = WireStatus(
+                .partialFramesLimit,
+                "\(held) bytes of incomplete frames wait here, the limit is \(limit); this address holds most of them (\(own)), and this connection's is its oldest: send whole frames, or fewer at once",
+                details: [.found(held), .limit(limit), .setting("partial-frames-bytes")])
+            // A connection of HTTP carries the calls of many, so those that hold most end, and the others go on.
+            if self.connections[victim].http >= 0, self.refuseHeldRequests(of: victim, status) { continue }
+            self.close(victim, status)
         }
         return self.connections[index].phase.takesFrames
+    }
+
+    /// Gives back bytes that were counted with `makeRoom`.
+    mutating func release(_ count: Int, _ index: Int32) {
+        guard count > 0 else { return }
+        if self.connections[index].flags.contains(.isIdentified) {
+            self.transport.admission.partialFrames.release(count, of: index)
+        } else if self.transport.admission.handshakeBytes.contains(index) {
+            self.transport.admission.handshakeBytes.add(-count, to: index, origin: self.connections[index].origin)
+        }
     }
 
     private func frameTimeoutMilliseconds(of index: Int32) -> Int64 {
@@ -95,28 +96,140 @@ extension LoopCore {
             ? limit : min(limit, self.settings.helloTimeoutMilliseconds)
     }
 
-    /// A connection has at most one such timer. It is set again for a frame that began later.
-    mutating func frameTimerFired(_ index: Int32) {
-        self.connections[index].flags.remove(.hasFrameTimer)
-        guard self.connections[index].phase == .open, let partial = self.transport.partialInputs[index] else { return }
-        let limit = self.frameTimeoutMilliseconds(of: index)
-        // The server paused reading, so the peer cannot send the rest.
-        let isPaused = self.connections[index].flags.contains(.isReadPaused)
-        let due = isPaused ? self.now.monotonic + limit : partial.since + limit
-        guard due <= self.now.monotonic else {
-            self.connections[index].flags.insert(.hasFrameTimer)
-            self.scheduleDeadline(.frame(index, self.connections.generation(index)), at: due)
+    /// A frame, a header block or a request is incomplete since `since`. A connection has at most one such timer. It is set
+    /// again for one that began later.
+    mutating func startFrameTimer(_ index: Int32, since: Int64) {
+        guard self.connections[index].phase == .open, !self.connections[index].flags.contains(.hasFrameTimer) else {
             return
         }
-        let isIdentified = self.connections[index].flags.contains(.isIdentified)
-        self.close(
-            index,
+        self.connections[index].flags.insert(.hasFrameTimer)
+        self.scheduleDeadline(
+            .frame(index, self.connections.generation(index)), at: since + self.frameTimeoutMilliseconds(of: index))
+    }
+
+    mutating func frameTimerFired(_ index: Int32) {
+        self.connections[index].flags.remove(.hasFrameTimer)
+        guard self.connections[index].phase == .open else { return }
+        let limit = self.frameTimeoutMilliseconds(of: index)
+        if let since = self.partialSince(index), since + limit <= self.now.monotonic {
+            let bytes =
+                self.transport.partialInputs[index]?.bytes.count ?? self.transport.http.blocks[index]?.count ?? 0
+            return self.close(
+                index,
+                WireStatus(
+                    .frameTimeout,
+                    "a frame is incomplete \(limit) ms after its first byte, the limit; \(bytes) bytes of it came: send shorter frames, or find out what delays them",
+                    details: [
+                        .found(self.now.monotonic - since), .limit(limit), .setting(self.frameTimeoutSetting(index)),
+                    ]))
+        }
+        // The server paused reading, so the peer cannot send the rest.
+        let isPaused = self.connections[index].flags.contains(.isReadPaused)
+        var oldest = isPaused ? self.now.monotonic : self.endLateRequests(of: index, after: limit)
+        guard self.connections.isTaken(index), self.connections[index].phase == .open else { return }
+        if let since = self.partialSince(index) { oldest = min(oldest ?? since, since) }
+        guard let oldest else { return }
+        // Of thousands of requests not each fires the timer.
+        let due = max(oldest + limit, self.now.monotonic + max(1, limit / 16))
+        self.connections[index].flags.insert(.hasFrameTimer)
+        self.scheduleDeadline(.frame(index, self.connections.generation(index)), at: due)
+    }
+
+    private func frameTimeoutSetting(_ index: Int32) -> String {
+        self.connections[index].flags.contains(.isIdentified) ? "frame-timeout" : "hello-timeout"
+    }
+
+    /// When the incomplete frame of a connection began; nil for none. While the server does not read, the peer cannot send
+    /// the rest.
+    private func partialSince(_ index: Int32) -> Int64? {
+        var since = self.transport.partialInputs[index]?.since
+        let http = self.connections[index].http
+        if http >= 0 {
+            let slot = self.transport.http.connections[http]
+            // What follows a request of HTTP/1 waits for its response.
+            if slot.flags.contains(.isResponding) { return nil }
+            if slot.continuing != 0 { since = min(since ?? slot.blockSince, slot.blockSince) }
+        }
+        guard let since else { return nil }
+        return self.connections[index].flags.contains(.isReadPaused) ? self.now.monotonic : since
+    }
+}
+
+// Incomplete requests of HTTP count as partial frames do.
+extension LoopCore {
+    /// Keeps a request whose head has come and whose body has not.
+    mutating func keepRequest(_ stream: Int32, _ request: HTTPRequest) {
+        self.transport.http.requests[stream] = request
+        if self.holdRequest(stream, request.heldBytes) {
+            self.startFrameTimer(self.transport.http.streams[stream].connection, since: request.since)
+        }
+    }
+
+    /// Counts bytes of an incomplete request that is kept. False: the request was refused, or its connection is closed.
+    mutating func holdRequest(_ stream: Int32, _ count: Int) -> Bool {
+        let index = self.transport.http.streams[stream].connection
+        let http = self.connections[index].http
+        self.transport.http.connections[http].heldBytes += Int32(count)
+        guard self.makeRoom(forPartial: count, index), self.transport.http.requests[stream] != nil else { return false }
+        let held = Int(self.transport.http.connections[http].heldBytes)
+        let limit =
+            self.connections[index].flags.contains(.isIdentified) || self.isIdentifiedByConnection(index)
+            ? Limits.httpRequestsBytesMax : Limits.unidentifiedHeldBytesMax
+        guard held > limit else { return true }
+        self.refuseHTTP(
+            stream,
             WireStatus(
-                .frameTimeout,
-                "a frame is incomplete \(limit) ms after its first byte, the limit; \(partial.bytes.count) bytes of it came: send shorter frames, or find out what delays them",
-                details: [
-                    .found(self.now.monotonic - partial.since), .limit(limit),
-                    .setting(isIdentified ? "frame-timeout" : "hello-timeout"),
-                ]))
+                .partialFramesLimit,
+                "requests of \(held) bytes wait on this connection for their ends, the limit is \(limit); send whole requests",
+                details: [.found(held), .limit(limit)]))
+        return false
+    }
+
+    /// Bytes of requests or header blocks of a connection are no longer held.
+    mutating func letGo(_ count: Int, _ index: Int32) {
+        self.transport.http.connections[self.connections[index].http].heldBytes -= Int32(count)
+        self.release(count, index)
+    }
+
+    /// Ends the newest incomplete requests of a connection, until it holds half as much. False: it has none.
+    private mutating func refuseHeldRequests(of index: Int32, _ status: WireStatus) -> Bool {
+        let http = self.connections[index].http
+        let rest = self.transport.http.connections[http].heldBytes / 2
+        var isAnyRefused = false
+        var stream = self.transport.http.connections[http].firstStream
+        while stream >= 0, self.transport.http.connections[http].heldBytes > rest {
+            let next = self.transport.http.streams[stream].next
+            if self.transport.http.requests[stream] != nil {
+                self.refuseHTTP(stream, status)
+                isAnyRefused = true
+            }
+            stream = next
+        }
+        return isAnyRefused
+    }
+
+    /// Refuses requests that stayed incomplete for too long. Returns when the oldest of the others began.
+    private mutating func endLateRequests(of index: Int32, after limit: Int64) -> Int64? {
+        let http = self.connections[index].http
+        guard http >= 0, !self.transport.http.requests.isEmpty else { return nil }
+        var oldest: Int64?
+        var stream = self.transport.http.connections[http].firstStream
+        while stream >= 0 {
+            let next = self.transport.http.streams[stream].next
+            if let request = self.transport.http.requests[stream], request.isIncomplete {
+                if request.since + limit <= self.now.monotonic {
+                    self.refuseHTTP(
+                        stream,
+                        WireStatus(
+                            .frameTimeout,
+                            "the request is incomplete after \(self.now.monotonic - request.since) ms, the limit is \(limit)",
+                            details: [.limit(limit), .setting(self.frameTimeoutSetting(index))]))
+                } else {
+                    oldest = min(oldest ?? request.since, request.since)
+                }
+            }
+            stream = next
+        }
+        return oldest
     }
 }

@@ -9,11 +9,14 @@ extension LoopCore {
         assert(now.monotonic >= self.now.monotonic && now.wall >= self.now.wall, "a clock ran backwards")
         self.now = now
         self.counters.turns += 1
+        self.transport.work.begin()
+        (self.service.verifications, self.service.laterVerifications) = (0, 0)
     }
 
     /// Whether the driver should continue to read this connection in this tick.
     package func wantsInput(_ connection: Int32) -> Bool {
         self.connections.isTaken(connection) && !self.connections[connection].flags.contains(.isReadPaused)
+            && !self.transport.work.waits(connection)
     }
 
     package func socket(of connection: Int32) -> Int32? {
@@ -32,6 +35,7 @@ extension LoopCore {
     ) -> Int {
         guard self.connections.isTaken(index) else { return bytes.byteCount }
         self.connections[index].flags.insert(.hasSpoken)
+        self.transport.work.read(index)
         let taken = self.takeInput(index, bytes, untilAsks: asksMax)
         self.counters.bytesIn += UInt64(taken)
         return taken
@@ -76,6 +80,7 @@ extension LoopCore {
         while self.connections.isTaken(index), self.connections[index].phase.takesFrames,
             !self.connections[index].flags.contains(.isReadPaused)
         {
+            if offset < bytes.byteCount, self.defersInput(index, isFirst: offset == 0) { return (offset, false) }
             let header: FrameHeader
             do throws(FrameError) {
                 // HELLO has a smaller limit, checked after the order of frames.
@@ -284,6 +289,7 @@ extension LoopCore {
         if self.connections[index].flags.contains(.hasPartialInput) { _ = self.takePartial(index) }
         self.transport.admission.handshakes.remove(index)
         self.transport.admission.handshakeBytes.remove(index)
+        self.transport.work.forget(index)
     }
 
     /// The peer will send nothing more.

@@ -83,7 +83,7 @@ extension LoopCore {
                 let nothing: [UInt8] = []
                 return self.sayRefusal(index, nothing.span.bytes)
             }
-            guard self.connections[index].phase == .greeting else { return }
+            guard self.connections[index].phase == .greeting || self.isSilentHTTP2(index) else { return }
             if self.connections[index].flags.contains(.hasSpoken) {
                 let rest = self.settings.helloTimeoutMilliseconds - self.settings.firstByteTimeoutMilliseconds
                 self.scheduleDeadline(.hello(index, self.connections.generation(index)), at: self.now.monotonic + rest)
@@ -93,6 +93,14 @@ extension LoopCore {
                     Self.helloTimeout("nothing", "first-byte-timeout", self.settings.firstByteTimeoutMilliseconds))
             }
         case 1:
+            if self.isSilentHTTP2(index) {
+                let limit = self.settings.helloTimeoutMilliseconds
+                return self.close(
+                    index,
+                    WireStatus(
+                        .helloTimeout, "no request came within \(limit) ms of connecting; connect when you have one",
+                        details: [.limit(limit), .setting("hello-timeout")]))
+            }
             guard self.connections[index].phase == .greeting else { return }
             self.close(
                 index, Self.helloTimeout("no whole HELLO", "hello-timeout", self.settings.helloTimeoutMilliseconds))
@@ -109,6 +117,15 @@ extension LoopCore {
         default:
             self.close(index, self.shuttingDown)
         }
+    }
+
+    /// A connection of HTTP/2 on which only the preface came; on a server that needs credentials, one without a request.
+    private func isSilentHTTP2(_ index: Int32) -> Bool {
+        guard self.connections[index].phase == .open, self.connections[index].wire == .http2,
+            self.connections[index].identity == IdentityTable.nobody
+        else { return false }
+        let http = self.transport.http.connections[self.connections[index].http]
+        return !http.flags.contains(.hasSettings) || self.service.hasAuthenticator && http.lastStream == 0
     }
 
     private static func helloTimeout(_ what: String, _ setting: String, _ milliseconds: Int64) -> WireStatus {

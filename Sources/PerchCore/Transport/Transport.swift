@@ -20,6 +20,7 @@ struct Transport: ~Copyable {
     var pausedInputs: [Int32] = []
 
     // This turn.
+    var work = WorkMeter()
     var listedConnections: [Int32] = []
     /// Connections whose group waits for the end of a sweep.
     var heldGroups: [Int32] = []

@@ -51,8 +51,12 @@ struct HTTPConnection: BitwiseCopyable {
     var received: Int32 = 0
     /// Bytes of pending answers of all streams.
     var owedBytes: Int = 0
-    /// Bytes of incomplete requests.
-    var requestBytes: Int32 = 0
+    /// Bytes of incomplete requests, heads included, and of a header block that goes on in CONTINUATION.
+    var heldBytes: Int32 = 0
+    /// When that block began, in monotonic milliseconds.
+    var blockSince: Int64 = 0
+    /// Streams of Health.Watch.
+    var healthWatchCount: Int32 = 0
     /// The highest number of a stream that the peer has opened.
     var lastStream: UInt32 = 0
     var streamCount: Int32 = 0
@@ -133,9 +137,25 @@ struct HTTPRequest {
     var head: RequestHead
     var target: HTTPTarget
     var body: [UInt8] = []
-    /// When its head came, in monotonic milliseconds.
+    /// When its head came, or its last whole message, in monotonic milliseconds.
     var since: Int64
     var messageCount = 0
+
+    /// The head is kept without the fields that have done their work.
+    init(head: RequestHead, target: HTTPTarget, since: Int64) {
+        self.head = head.kept
+        self.target = target
+        self.since = since
+    }
+
+    /// Bytes of a request with its stream, beside fields and body.
+    private static let ownBytes = 768
+
+    /// Bytes of memory that it holds, about.
+    var heldBytes: Int { Self.ownBytes + self.head.heldBytes + self.body.count }
+
+    /// Its peer has yet to send the rest of a message.
+    var isIncomplete: Bool { self.messageCount == 0 || !self.body.isEmpty }
 }
 
 /// The target of a path.
@@ -168,6 +188,10 @@ struct HTTPTables: ~Copyable {
     var blocks: [Int32: [UInt8]] = [:]
     /// Heads of responses, which are the same for all calls of one form.
     var heads: [UInt32: PayloadHandle] = [:]
+    /// Whether the watches of health have heard that the server does not serve.
+    var saysNotServing = false
+    /// Heads of HTTP/1 requests whose bodies are incomplete, by connection: each is parsed once.
+    var heads1: [Int32: HTTP1Request] = [:]
     /// Streams of Health.Watch, with the last status that each received.
     var healthWatches: [Int32: (service: String, told: UInt64)] = [:]
     /// By stream: the origin of the page that asks, where it is another.

@@ -155,7 +155,7 @@ extension LoopCore {
             owed = entry.next
         }
         if !self.transport.http.requests.isEmpty { self.forgetHTTPRequest(stream) }
-        if !self.transport.http.healthWatches.isEmpty { self.transport.http.healthWatches[stream] = nil }
+        if !self.transport.http.healthWatches.isEmpty { self.forgetHealthWatch(stream) }
         if !self.transport.http.clientIDs.isEmpty { self.transport.http.clientIDs[stream] = nil }
         if !self.transport.http.origins.isEmpty { self.transport.http.origins[stream] = nil }
         if slot.previous >= 0 {
@@ -177,7 +177,8 @@ extension LoopCore {
             self.dropHTTPStream(self.transport.http.connections[http].firstStream)
         }
         self.transport.http.connections[http].inflater?.free()
-        self.transport.http.blocks[index] = nil
+        if let block = self.transport.http.blocks.removeValue(forKey: index) { self.letGo(block.count, index) }
+        self.transport.http.heads1[index] = nil
         self.transport.http.connections.remove(http)
         self.connections[index].http = -1
     }
@@ -414,7 +415,7 @@ extension LoopCore {
         self.transport.beats.insert(index, dueAt: second + interval)
         self.connections[index].lastBeat = self.now.monotonic
         self.markBookmarks(index)
-        self.endLateRequests(of: index)
+        self.stopWaitingForBodies(of: index)
         guard self.connections.isTaken(index), self.connections[index].phase == .open,
             self.connections[index].wire == .http2
         else { return }

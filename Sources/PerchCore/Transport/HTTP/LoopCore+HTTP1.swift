@@ -126,6 +126,8 @@ struct HTTP1Request {
         }
         if target.starts(with: "http://".utf8) {
             let rest = target[7...]
+            // It stands for the Host field (RFC 9112, section 3.2.2).
+            self.head.authority = Array(rest.prefix { $0 != UInt8(ascii: "/") })
             target = rest.firstIndex(of: UInt8(ascii: "/")).map { Array(rest[$0...]) } ?? [UInt8(ascii: "/")]
         }
         guard target.first == UInt8(ascii: "/") else { throw Fault(400, "the target does not begin with `/`") }
@@ -264,7 +266,16 @@ extension LoopCore {
     ) throws(HTTP1Request.Fault) -> Int? {
         let http = self.connections[index].http
         self.transport.http.connections[http].wanted = 0
-        guard let request = try HTTP1Request(from: bytes) else { return nil }
+        let request: HTTP1Request
+        if let known = self.transport.http.heads1.removeValue(forKey: index) {
+            request = known
+        } else {
+            guard let parsed = try HTTP1Request(from: bytes) else { return nil }
+            request = parsed
+            self.transport.work.spend(WorkMeter.head + parsed.headCount / WorkMeter.bytesPerUnit)
+            // Before valid credentials a body is short. A refusal comes again when the request is whole.
+            if parsed.body != .none { _ = self.identifyByHead(index, parsed.head) }
+        }
         let limit = self.httpBodyBytesMax(index, request.head)
         let rest = UnsafeRawBufferPointer(rebasing: bytes[request.headCount...])
         var body: [UInt8] = []
@@ -278,6 +289,7 @@ extension LoopCore {
             self.transport.http.connections[http].wanted = Int32(request.headCount + length)
             guard rest.count >= length else {
                 if request.awaitsContinue { self.sayContinue(index) }
+                self.transport.http.heads1[index] = request
                 return nil
             }
             body = Array(rest[..<length])
@@ -288,6 +300,7 @@ extension LoopCore {
             let chunks = self.transport.http.connections[http].chunks
             guard chunks.isWhole else {
                 if request.awaitsContinue { self.sayContinue(index) }
+                self.transport.http.heads1[index] = request
                 return nil
             }
             body = try chunks.contents(of: rest)
@@ -373,9 +386,19 @@ extension LoopCore {
             if http.wanted > 0 { return partial.count >= Int(http.wanted) }
             // A head ends with a line, and so does a body in chunks: nothing else is worth a look.
             return before == partial.count || partial.count > Limits.headerListBytesMax && http.wanted == 0
-                || partial[before...].contains(10)
+                || (http.wanted < 0 ? partial[before...].contains(10) : Self.endsHead(partial, from: before))
         case .unknown, .perch1: return true
         }
+    }
+
+    /// Whether a head may end within the bytes from `start`, or breaks a rule there: with an empty line, or a line end without
+    /// CR. So a head that comes line by line is parsed once.
+    private static func endsHead(_ bytes: [UInt8], from start: Int) -> Bool {
+        for place in start..<bytes.count where bytes[place] == 10 {
+            guard place > 0, bytes[place - 1] == 13 else { return true }
+            if place < 2 || bytes[place - 2] == 10 { return true }
+        }
+        return false
     }
 
     /// The final bytes of an HTTP connection; nil for perch/1.

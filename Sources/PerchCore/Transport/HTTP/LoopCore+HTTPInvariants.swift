@@ -53,7 +53,8 @@ extension LoopCore {
     private func checkHTTPStreams(of index: Int32, _ refer: (PayloadHandle) -> Void) -> Int32 {
         let http = self.transport.http.connections[self.connections[index].http]
         var (count, ready, blocked): (Int32, Int32, Int32) = (0, 0, 0)
-        var (owedBytes, requestBytes) = (0, 0)
+        var (owedBytes, heldBytes) = (0, self.transport.http.blocks[index]?.count ?? 0)
+        var healthWatches: Int32 = 0
         var previous: Int32 = -1
         var stream = http.firstStream
         while stream >= 0 {
@@ -91,7 +92,8 @@ extension LoopCore {
                 precondition(
                     Int64(http.initialWindow) + Int64(slot.credit) <= 0, "stream \(slot.id) is blocked for nothing")
             }
-            requestBytes += self.transport.http.requests[stream]?.body.count ?? 0
+            heldBytes += self.transport.http.requests[stream]?.heldBytes ?? 0
+            if self.transport.http.healthWatches[stream] != nil { healthWatches += 1 }
             count += 1
             previous = stream
             stream = slot.next
@@ -117,7 +119,10 @@ extension LoopCore {
         precondition(blocked == http.blockedCount, "\(blocked) streams are blocked, \(http.blockedCount) counted")
         precondition(owedBytes == http.owedBytes, "\(owedBytes) bytes are owed, \(http.owedBytes) counted")
         precondition(
-            requestBytes == Int(http.requestBytes), "\(requestBytes) bytes of requests, \(http.requestBytes) counted")
+            heldBytes == Int(http.heldBytes), "\(heldBytes) bytes of requests are held, \(http.heldBytes) counted")
+        precondition(
+            healthWatches == http.healthWatchCount,
+            "\(healthWatches) watches of health, \(http.healthWatchCount) counted")
         return count
     }
 }

@@ -32,13 +32,16 @@ extension LoopCore {
                     .unknownMethod, "there is no method \(path); proto/perch and reflection list what there is"))
         }
         if let status = self.refusal(of: head, target, stream) { return self.refuseHTTP(stream, status) }
+        // A stranger's token is verified before the server waits for a body.
+        if let status = self.identifyByHead(index, head) { return self.refuseHTTP(stream, status) }
         self.accepted(stream, head, target)
         if case .service = target { self.transport.http.streams[stream].flags.insert(.isService) }
-        self.transport.http.requests[stream] = HTTPRequest(head: head, target: target, since: self.now.monotonic)
+        self.keepRequest(stream, HTTPRequest(head: head, target: target, since: self.now.monotonic))
     }
 
     /// A request on the listener of Apple's notifications.
     private mutating func beginPost(_ stream: Int32, _ head: RequestHead) {
+        guard self.acceptsHost(stream, head) else { return }
         self.identified(self.transport.http.streams[stream].connection)
         guard head.path == Self.notificationsPath else {
             return self.respond(stream, 404, "this port takes App Store notifications: POST /apple/notifications")
@@ -51,8 +54,8 @@ extension LoopCore {
         self.transport.http.streams[stream].flags.insert(.isJSON)
         var asked = head
         asked.metadata = []
-        self.transport.http.requests[stream] = HTTPRequest(
-            head: asked, target: .method(.submitNotification), since: self.now.monotonic)
+        self.keepRequest(
+            stream, HTTPRequest(head: asked, target: .method(.submitNotification), since: self.now.monotonic))
     }
 
     private static let notificationsPath = Array("/apple/notifications".utf8)
@@ -154,19 +157,9 @@ extension LoopCore {
         if slot.flags.contains(.isOpened) {
             return self.refuseSecondMessage(stream)
         }
-        let http = self.connections[slot.connection].http
         guard self.transport.http.requests[stream] != nil else { return }
-        self.transport.http.connections[http].requestBytes += Int32(bytes.byteCount)
-        let held = Int(self.transport.http.connections[http].requestBytes)
         bytes.withUnsafeBytes { self.transport.http.requests[stream]?.body.append(contentsOf: $0) }
-        guard held <= Limits.httpRequestsBytesMax else {
-            return self.refuseHTTP(
-                stream,
-                WireStatus(
-                    .partialFramesLimit,
-                    "requests of \(held) bytes wait on this connection for their ends, the limit is \(Limits.httpRequestsBytesMax); send whole requests",
-                    details: [.found(held), .limit(Limits.httpRequestsBytesMax)]))
-        }
+        guard self.holdRequest(stream, bytes.byteCount) else { return }
         if slot.form == .connectUnary {
             let limit = self.requestBytesMax(stream)
             let count = self.transport.http.requests[stream]?.body.count ?? 0
@@ -222,6 +215,7 @@ extension LoopCore {
             let message = Array(request.body[5..<5 + length])
             self.dropRequestBytes(stream, 5 + length)
             self.transport.http.requests[stream]?.messageCount += 1
+            self.transport.http.requests[stream]?.since = self.now.monotonic
             if !isConversation { self.transport.http.streams[stream].flags.insert(.isOpened) }
             self.takeMessage(stream, request, message, isCompressed: flags == 1, limit: limit)
         }
@@ -235,14 +229,12 @@ extension LoopCore {
 
     private mutating func dropRequestBytes(_ stream: Int32, _ count: Int) {
         self.transport.http.requests[stream]?.body.removeFirst(count)
-        let http = self.connections[self.transport.http.streams[stream].connection].http
-        self.transport.http.connections[http].requestBytes -= Int32(count)
+        self.letGo(count, self.transport.http.streams[stream].connection)
     }
 
     mutating func forgetHTTPRequest(_ stream: Int32) {
         guard let request = self.transport.http.requests.removeValue(forKey: stream) else { return }
-        let http = self.connections[self.transport.http.streams[stream].connection].http
-        self.transport.http.connections[http].requestBytes -= Int32(request.body.count)
+        self.letGo(request.heldBytes, self.transport.http.streams[stream].connection)
     }
 
     /// The request of a stream is complete.
@@ -280,35 +272,21 @@ extension LoopCore {
         if Int(self.transport.http.streams[stream].offset) > Limits.requestBytesMax { self.stopWaitingForBody(stream) }
     }
 
+    /// Once a heartbeat: answers that waited for the bodies of their requests go out.
+    mutating func stopWaitingForBodies(of index: Int32) {
+        var stream = self.transport.http.connections[self.connections[index].http].firstStream
+        while stream >= 0 {
+            let next = self.transport.http.streams[stream].next
+            self.stopWaitingForBody(stream)
+            stream = next
+        }
+    }
+
     private mutating func stopWaitingForBody(_ stream: Int32) {
         guard self.transport.http.streams[stream].flags.contains(.waitsForBody) else { return }
         self.transport.http.streams[stream].flags.remove(.waitsForBody)
         self.transport.http.streams[stream].offset = 0
         self.readyHTTP(stream)
-    }
-
-    /// Refuses requests that stayed incomplete for too long.
-    mutating func endLateRequests(of index: Int32) {
-        let http = self.connections[index].http
-        var stream = self.transport.http.connections[http].firstStream
-        while stream >= 0 {
-            let next = self.transport.http.streams[stream].next
-            self.stopWaitingForBody(stream)
-            if let request = self.transport.http.requests[stream],
-                request.messageCount == 0,
-                self.now.monotonic - request.since > self.settings.frameTimeoutMilliseconds
-            {
-                self.refuseHTTP(
-                    stream,
-                    WireStatus(
-                        .frameTimeout,
-                        "the request is incomplete after \(self.now.monotonic - request.since) ms, the limit is \(self.settings.frameTimeoutMilliseconds)",
-                        details: [
-                            .limit(self.settings.frameTimeoutMilliseconds), .setting("frame-timeout"),
-                        ]))
-            }
-            stream = next
-        }
     }
 
     /// One whole message of a request.

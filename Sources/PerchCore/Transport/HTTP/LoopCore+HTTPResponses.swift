@@ -173,6 +173,7 @@ extension LoopCore {
         _ stream: Int32, _ status: Int, _ body: PayloadHandle, contentType: String,
         extra: [(name: String, value: String)] = [], endsCall: Int32
     ) {
+        self.transport.work.spend(WorkMeter.refusal)
         self.forgetHTTPRequest(stream)
         self.transport.http.streams[stream].form = .plain
         self.transport.http.streams[stream].flags.insert(.hasLength)

@@ -36,12 +36,35 @@ extension LoopCore {
                 self.say(stream, .notServing)
                 return self.sendHTTPEnd(stream, self.shuttingDown, endsCall: -1)
             }
+            let http = self.connections[self.transport.http.streams[stream].connection].http
+            let count = Int(self.transport.http.connections[http].healthWatchCount)
+            guard count < Limits.healthWatchesMax else {
+                return self.sendHTTPEnd(
+                    stream,
+                    WireStatus(
+                        .callsBytesLimit,
+                        "this connection has \(count) watches of health, the limit is \(Limits.healthWatchesMax); end some",
+                        details: [.found(count), .limit(Limits.healthWatchesMax)]), endsCall: -1)
+            }
+            self.transport.http.connections[http].healthWatchCount += 1
             // A service that is unknown may come: the stream stays open.
             let serving = self.serving(name)
             self.transport.http.healthWatches[stream] = (name, serving.rawValue)
             self.say(stream, serving)
         case .reflection, .reflectionAlpha:
+            let index = self.transport.http.streams[stream].connection
+            let owed = self.transport.http.connections[self.connections[index].http].owedBytes
+            guard owed <= Limits.reflectionOwedBytesMax else {
+                self.forgetHTTPRequest(stream)
+                return self.sendHTTPEnd(
+                    stream,
+                    WireStatus(
+                        .callsBytesLimit,
+                        "answers of \(owed) bytes wait on this connection, the limit for reflection is \(Limits.reflectionOwedBytesMax); read them first",
+                        details: [.found(owed), .limit(Limits.reflectionOwedBytesMax)]), endsCall: -1)
+            }
             guard let answer = Self.reflect(message) else { return self.refuseService(stream) }
+            self.transport.work.spend(answer.count / WorkMeter.bytesPerUnit)
             self.say(stream, answer)
             // A client that never ends its request is given no answers without end.
             let count = self.transport.http.requests[stream]?.messageCount ?? 0
@@ -112,7 +135,10 @@ extension LoopCore {
 
     /// Sends a changed health status to its watches.
     mutating func tellHealth() {
-        guard !self.transport.http.healthWatches.isEmpty else { return }
+        let isNotServing = self.transport.draining || self.service.storeFailure != nil
+        // Once a tick: with thousands of watches a look at each would be most of the loop's work.
+        guard isNotServing != self.transport.http.saysNotServing else { return }
+        self.transport.http.saysNotServing = isNotServing
         for stream in self.transport.http.healthWatches.keys.sorted() {
             guard let watch = self.transport.http.healthWatches[stream] else { continue }
             let serving = self.serving(watch.service)
@@ -127,10 +153,16 @@ extension LoopCore {
         guard !self.transport.http.healthWatches.isEmpty else { return }
         for stream in self.transport.http.healthWatches.keys.sorted()
         where self.transport.http.streams[stream].connection == index {
-            self.transport.http.healthWatches[stream] = nil
+            self.forgetHealthWatch(stream)
             self.say(stream, .notServing)
             self.sendHTTPEnd(stream, self.shuttingDown, endsCall: -1)
         }
+    }
+
+    mutating func forgetHealthWatch(_ stream: Int32) {
+        guard self.transport.http.healthWatches.removeValue(forKey: stream) != nil else { return }
+        let http = self.connections[self.transport.http.streams[stream].connection].http
+        self.transport.http.connections[http].healthWatchCount -= 1
     }
 
     // MARK: Reflection

@@ -73,6 +73,23 @@ struct RequestHead {
     /// The broken rule of HTTP/2 (RFC 9113, sections 8.1 to 8.3), if any: the stream is reset.
     var malformed: String?
 
+    /// What an incomplete request keeps of its head: its form, its deadline and its metadata.
+    var kept: RequestHead {
+        var kept = self
+        kept.path = []
+        kept.authority = []
+        kept.origin = []
+        kept.lastEventID = []
+        kept.knownTags = []
+        return kept
+    }
+
+    /// Bytes of its fields.
+    var heldBytes: Int {
+        self.path.count + self.authority.count + self.origin.count + self.lastEventID.count + self.knownTags.count
+            + self.clientID.count + self.metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
+    }
+
     private mutating func fail(_ what: String) { if self.malformed == nil { self.malformed = what } }
 
     /// Takes one field of an HTTP/2 request, pseudo fields included.

@@ -11,6 +11,7 @@ extension LoopCore {
         while self.connections.isTaken(index), self.connections[index].phase.takesFrames,
             !self.connections[index].flags.contains(.isReadPaused)
         {
+            if offset < bytes.byteCount, self.defersInput(index, isFirst: offset == 0) { return (offset, false) }
             guard let header = HTTP2FrameHeader(from: bytes, at: offset) else { return (offset, false) }
             do throws(HTTP2Fault) {
                 guard header.length <= Limits.dataFrameBytesMax else {
@@ -21,6 +22,7 @@ extension LoopCore {
                 guard end <= bytes.byteCount else { return (offset, false) }
                 let body = bytes.extracting(offset + HTTP2FrameHeader.byteCount..<end)
                 self.counters.framesIn += 1
+                self.transport.work.spend(WorkMeter.frame)
                 offset = end
                 try self.takeHTTP2(header, body, index)
             } catch {
@@ -332,7 +334,17 @@ extension LoopCore {
         }
         self.transport.http.connections[http].continuing = header.stream
         self.transport.http.connections[http].continuations = 0
-        self.transport.http.blocks[index] = body.extracting(range).withUnsafeBytes { Array($0) }
+        self.transport.http.connections[http].blockSince = self.now.monotonic
+        self.transport.http.blocks[index] = []
+        self.keepBlock(index, body.extracting(range))
+        self.startFrameTimer(index, since: self.now.monotonic)
+    }
+
+    /// Holds a part of a header block, within the bounds of partial frames.
+    private mutating func keepBlock(_ index: Int32, _ bytes: borrowing RawSpan) {
+        bytes.withUnsafeBytes { self.transport.http.blocks[index]?.append(contentsOf: $0) }
+        self.transport.http.connections[self.connections[index].http].heldBytes += Int32(bytes.byteCount)
+        _ = self.makeRoom(forPartial: bytes.byteCount, index)
     }
 
     private mutating func takeContinuation(
@@ -348,11 +360,30 @@ extension LoopCore {
                 "a header block has \(length) bytes in \(count) CONTINUATION frames; the limits are \(Limits.headerListBytesMax) and \(Limits.continuationsMax)"
             )
         }
-        body.withUnsafeBytes { self.transport.http.blocks[index]?.append(contentsOf: $0) }
-        guard header.flags.contains(.endHeaders) else { return }
+        self.keepBlock(index, body)
+        guard header.flags.contains(.endHeaders), self.connections[index].http == http else { return }
         self.transport.http.connections[http].continuing = 0
         let block = self.transport.http.blocks.removeValue(forKey: index) ?? []
+        self.letGo(block.count, index)
         try self.takeBlock(index, header.stream, block.span.bytes)
+    }
+
+    /// Whether a connection may open one more stream: before its first valid credentials there are few. The head of the
+    /// stream may have these.
+    private mutating func admitsStream(_ index: Int32, _ head: RequestHead, isTooLong: Bool) -> Bool {
+        let count = Int(self.transport.http.connections[self.connections[index].http].streamCount)
+        if count < Limits.unidentifiedStreamsMax || self.connections[index].flags.contains(.isIdentified)
+            || self.isIdentifiedByConnection(index)
+        {
+            return true
+        }
+        if !isTooLong, head.malformed == nil, self.identifyByHead(index, head) == nil,
+            self.connections[index].flags.contains(.isIdentified)
+        {
+            return true
+        }
+        self.counters.refusalsByReason[.handshakeLimit, default: 0] += 1
+        return false
     }
 
     /// A whole header block: it opens a stream, or ends one.
@@ -365,6 +396,7 @@ extension LoopCore {
             preconditionFailure("a connection of HTTP/2 decodes no header fields")
         }
         var head = RequestHead()
+        self.transport.work.spend(WorkMeter.head + block.byteCount / WorkMeter.bytesPerUnit)
         var isTooLong = false
         let isTrailer = id <= self.transport.http.connections[http].lastStream
         let memory = self.transport.http.fields
@@ -394,8 +426,10 @@ extension LoopCore {
         self.transport.http.connections[http].lastStream = id
         if self.transport.http.connections[http].flags.contains(.hasSaidLast) { return }
         let count = Int(self.transport.http.connections[http].streamCount)
-        guard count < self.settings.callsPerConnectionMax else {
-            return try self.resetHTTP2(index, id, .refusedStream, stream: -1)
+        guard count < self.settings.callsPerConnectionMax, self.admitsStream(index, head, isTooLong: isTooLong) else {
+            // No fault of the peer: it may not have read how many streams there may be.
+            self.transport.work.spend(WorkMeter.refusal)
+            return self.oweControl(index, HTTP2.reset(id, .refusedStream))
         }
         if let text = head.malformed, !isTooLong {
             self.counters.refusalsByReason[.httpProtocol, default: 0] += 1

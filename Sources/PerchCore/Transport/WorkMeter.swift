@@ -1,0 +1,84 @@
+import PerchBase
+
+/// What the input of a tick may cost, in thousands of instructions.
+///
+/// A connection that has spent its part is read again in the next tick, so that one with much to ask delays the others by a
+/// few milliseconds. Nothing is refused and nothing is closed. The weights are callgrind's, rounded: see the design note.
+struct WorkMeter {
+    /// A frame of HTTP/2.
+    static let frame = 1
+    /// The head of a request of HTTP.
+    static let head = 24
+    /// A call of any transport: its request and its question to the store.
+    static let call = 8
+    /// A refusal, or an answer that the transport makes itself.
+    static let refusal = 16
+    /// HELLO and WELCOME.
+    static let greeting = 16
+    /// A signature of a token.
+    static let verification = 256
+    /// Bytes of an answer, copied and written.
+    static let bytesPerUnit = 128
+
+    private var spent = 0
+    private var limit = 0
+    /// The connection whose input is read now.
+    private var connection: Int32 = -1
+    /// Connections that wait for the next tick, with input that was received before.
+    private(set) var waiting: Set<Int32> = []
+
+    /// A tick begins.
+    mutating func begin() {
+        self.spent = 0
+        self.connection = -1
+    }
+
+    /// The input of a connection is read next: the input of one read may come in pieces.
+    @inline(__always)
+    mutating func read(_ connection: Int32) {
+        guard connection != self.connection else { return }
+        self.connection = connection
+        // Whatever the others have spent, a connection gets its least.
+        let left = min(Limits.workPerConnection, Limits.workPerTurn - self.spent)
+        self.limit = self.spent + max(left, Limits.workPerConnectionMin)
+    }
+
+    @inline(__always)
+    mutating func spend(_ units: Int) { self.spent += units }
+
+    /// The connection that is read has spent its part.
+    @inline(__always)
+    var isEmpty: Bool { self.spent >= self.limit }
+
+    mutating func wait(_ connection: Int32) { self.waiting.insert(connection) }
+
+    @inline(__always)
+    func waits(_ connection: Int32) -> Bool { !self.waiting.isEmpty && self.waiting.contains(connection) }
+
+    /// The connection goes on, or is gone.
+    @inline(__always)
+    mutating func forget(_ connection: Int32) {
+        if !self.waiting.isEmpty { self.waiting.remove(connection) }
+    }
+}
+
+// Input that waits for the next tick.
+extension LoopCore {
+    /// Whether the rest of a connection's input waits for the next tick: it has spent its part of this one, or its first token
+    /// would be one too many to verify. At least one frame is handled each time.
+    @inline(__always)
+    mutating func defersInput(_ index: Int32, isFirst: Bool) -> Bool {
+        if self.transport.work.isEmpty, !isFirst { return self.defers(index) }
+        guard self.service.hasAuthenticator, self.service.verifications >= Limits.firstVerificationsPerTurn,
+            !self.connections[index].flags.contains(.isIdentified), !self.transport.work.waits(index)
+        else { return false }
+        return self.defers(index)
+    }
+
+    private mutating func defers(_ index: Int32) -> Bool {
+        self.transport.work.wait(index)
+        self.transport.pausedInputs.append(index)
+        self.counters.inputsDeferred += 1
+        return true
+    }
+}
