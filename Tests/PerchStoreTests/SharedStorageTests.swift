@@ -290,6 +290,21 @@ private func checkAlike(_ servers: Server...) throws {
         try checkAlike(a, b)
     }
 
+    /// Else it stays ready, and its clients stay with it, for as long as the database is away.
+    @Test func `an engine that waits for the outcome of a commit notices that its storage is out of reach`() throws {
+        let a = try Server(self.database)
+        a.storage.faults = [.unknown(isWritten: true, outcomeFailures: 2)]
+        let ticket = a.buy("lifetime", "anna")
+        a.storage.isUnheard = true
+        a.run()
+        #expect(a.answers[ticket] == nil)
+        #expect(a.engine.isBlind)
+        a.storage.isUnheard = false
+        a.run()
+        #expect(a.transaction(ticket) == 1)
+        #expect(!a.engine.isBlind)
+    }
+
     /// The commit was cut off at the same time as the barrier for what it was decided on.
     @Test func `an engine on shared storage shows another node's change before its own one that came later`() throws {
         let (a, b) = (try Server(self.database), try Server(self.database))

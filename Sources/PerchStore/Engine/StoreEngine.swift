@@ -189,6 +189,7 @@ package final class StoreEngine {
         let machine = machine ?? wall
         self.timing.firstCommit = nil
         if self.unresolved != nil, !self.resolve(into: &outbox) {
+            self.checkReach()
             self.refuse(requests, self.unreachableRefusal, wall: wall, into: &outbox)
             return machine.advanced(byMilliseconds: Limits.storageRetryMilliseconds)
         }
@@ -273,6 +274,12 @@ package final class StoreEngine {
             if !error.isPassing { self.fail(error) }
         }
         self.publishNews(into: &outbox)
+        self.checkReach()
+    }
+
+    /// Checks whether other nodes may have committed what this one does not know. Each tick needs it, also one that only waits for
+    /// the outcome of a batch: readiness, heartbeats and DRAIN follow from it.
+    private func checkReach() {
         guard self.isShared, let sharing = self.storage.sharing else { return }
         self.others.isBlind = !self.others.news.isEmpty || sharing.sinceBeat > Limits.freshnessMilliseconds
     }
