@@ -10,6 +10,7 @@ class AccountPage extends Page {
   open() {
     this.account = this.argument;
     this.groups = [];
+    this.knowsCatalogue = true;
     this.events = new Map();
     this.answerPlace = h('section.card', { 'aria-label': 'Now' });
     this.opsPlace = h('div.ops');
@@ -36,7 +37,9 @@ class AccountPage extends Page {
       this.groups = groupIds;
       this.products = products;
     } catch {
+      // Credentials that may only read are not shown the catalogue: `#learn` has what the account owns.
       this.products = [];
+      this.knowsCatalogue = false;
     }
     if (this.ended) return;
     this.names = new Map(this.products.map((product) => [product.id, product.displayName || product.id]));
@@ -46,18 +49,37 @@ class AccountPage extends Page {
       if (event.transaction && event.revision) this.events.set(`${event.transaction.transaction.id ?? 0}:${event.kind}`, event);
       read();
     });
-    for (const groupId of this.groups) {
-      this.watch('EntitlementService/SubscriptionStatusTask', { account: this.account, groupId }, (state) => {
-        this.states.set(groupId, state);
-        if (!state.loading) read();
-      });
-    }
+    for (const groupId of this.groups) this.#watchGroup(groupId);
     this.watch('EntitlementService/EntitlementsTask', { account: this.account }, (state) => { this.named = state; if (this.data) this.#showOwned(); });
     this.on(session.perch, 'change', read);
     this.every(2000, read);
     const tick = setInterval(() => this.#tick(), 500);
     this.until(() => clearInterval(tick));
     read();
+  }
+
+  #watchGroup(groupId) {
+    this.watch('EntitlementService/SubscriptionStatusTask', { account: this.account, groupId }, (state) => {
+      this.states.set(groupId, state);
+      if (!state.loading) this.#read();
+    });
+  }
+
+  /** Products of these transactions, and their groups, where the catalogue is not shown. */
+  async #learn(transactions) {
+    const productIds = [...new Set(transactions.map(({ transaction }) => transaction.productId))].filter((id) => !this.names.has(id));
+    if (!productIds.length) return;
+    const { success } = await session.perch.call('EntitlementService/GetProducts', { productIds }, { signal: this.ending.signal });
+    for (const id of productIds) this.names.set(id, id);
+    for (const product of success?.products ?? []) {
+      this.products.push(product);
+      this.names.set(product.id, product.displayName || product.id);
+    }
+    for (const groupId of new Set(this.products.map((each) => each.subscription?.groupId))) {
+      if (!groupId || this.groups.includes(groupId)) continue;
+      this.groups.push(groupId);
+      this.#watchGroup(groupId);
+    }
   }
 
   name(id) { return this.names?.get(id) ?? id; }
@@ -76,6 +98,7 @@ class AccountPage extends Page {
         call('TransactionService/ListUnfinished', { pageSize: pageMax }),
         this.#history(call),
       ]);
+      if (!this.knowsCatalogue) await this.#learn(transactions);
       const groups = new Map((inspection.groups ?? []).map((each) => [each.groupId, each.statuses ?? {}]));
       for (const [group, state] of this.states) if (!groups.has(group) && state.success) groups.set(group, state.success);
       this.data = { inspection, entitled, groups, transactions, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
@@ -303,7 +326,7 @@ class AccountPage extends Page {
     const key = JSON.stringify(this.why.map(({ answer }) => [answer.message, answer.explanations]));
     if (key === this.whyKey) return;
     this.whyKey = key;
-    this.whyPlace.replaceChildren(h('h2', {}, 'Why'), ...(this.why.length ? this.explanations(this.why) : [h('p.what', {}, 'The catalogue has no group.')]));
+    this.whyPlace.replaceChildren(h('h2', {}, 'Why'), ...(this.why.length ? this.explanations(this.why) : [h('p.what', {}, this.knowsCatalogue ? 'The catalogue has no group.' : 'The account has bought nothing.')]));
   }
 
   #showOwned() {
