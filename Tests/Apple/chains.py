@@ -26,7 +26,7 @@ class Authority:
     """A certificate with its private key."""
 
     def __init__(self, name, issuer=None, marker=None, is_authority=True, curve=None, begins=0, ends=4102444800,
-                 identifiers=True, critical_marker=False, hash_=None):
+                 identifiers=True, critical_marker=False, hash_=None, padding=0):
         self.key = ec.generate_private_key(curve or (ec.SECP384R1() if is_authority else ec.SECP256R1()))
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         public = self.key.public_key()
@@ -48,6 +48,11 @@ class Authority:
         if marker:
             builder = builder.add_extension(
                 x509.UnrecognizedExtension(x509.ObjectIdentifier(marker), b"\x05\x00"), critical=critical_marker)
+        if padding:
+            # Apple's certificates are longer than these: they hold a policy with its text, and addresses.
+            notice = x509.UserNotice(None, "Reliance on this certificate by any party assumes acceptance. ".ljust(padding, "."))
+            builder = builder.add_extension(x509.CertificatePolicies([
+                x509.PolicyInformation(x509.ObjectIdentifier("1.2.840.113635.100.5.6.1"), [notice])]), critical=False)
         self.certificate = builder.sign((issuer or self).key, hash_ or hashes.SHA384())
         self.der = self.certificate.public_bytes(serialization.Encoding.DER)
 

@@ -17,13 +17,13 @@ sys.path.insert(0, str(ROOT / "Tests/Interop"))
 class Browser:
     """One browser. Its windows are told apart by their handles."""
 
-    def __init__(self, width=1280, height=900, dark=False, mobile=False):
+    def __init__(self, width=1280, height=900, dark=False, mobile=False, more=()):
         options = Options()
         options.binary_location = shutil.which("chromium")
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                          "--disable-background-networking", "--disable-component-update", "--no-first-run",
                          "--disable-features=Translate,OptimizationHints,MediaRouter", "--lang=en",
-                         f"--window-size={width},{height}"):
+                         f"--window-size={width},{height}", *more):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))

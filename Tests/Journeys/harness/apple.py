@@ -1,0 +1,67 @@
+"""An App Store for the apps of a trial: a chain of certificates of real length, and what it signs."""
+import json
+import time
+import uuid
+
+from chains import Chain
+from cryptography.hazmat.primitives import serialization
+
+DAY = 86_400_000
+PLUS, PRO, YEARLY = "app.perch.plus.monthly", "app.perch.pro.monthly", "app.perch.plus.yearly"
+# Of Apple's own: a leaf of 1.4 kB, an intermediate of 1.1 kB, a root of 0.6 kB. With them a notification of a subscription has 20 kB.
+LEAF_PADDING, INTERMEDIATE_PADDING = 780, 520
+
+
+def now():
+    return int(time.time() * 1000)
+
+
+class AppStore:
+    """What the App Store knows of one app's customers, and signs. Two with the same chain are two apps of one App Store."""
+
+    def __init__(self, bundle, environment="Sandbox", chain=None):
+        self.bundle, self.environment = bundle, environment
+        self.chain = chain or Chain(intermediate={"padding": INTERMEDIATE_PADDING}, leaf={"padding": LEAF_PADDING})
+
+    @property
+    def root(self):
+        """Its root certificate, in PEM."""
+        return self.chain.root.certificate.public_bytes(serialization.Encoding.PEM)
+
+    def transaction(self, original, period=0, token=None, product=PLUS, begin=None, days=30, signed=None, **more):
+        """The payload of a subscription's transaction, with every field that Apple sends."""
+        begin = begin if begin is not None else now() - DAY + period * days * DAY
+        payload = {
+            "transactionId": str(original + period), "originalTransactionId": str(original),
+            "webOrderLineItemId": f"{original}{period}", "bundleId": self.bundle, "productId": product,
+            "subscriptionGroupIdentifier": "21482145", "purchaseDate": begin, "originalPurchaseDate": begin - period * days * DAY,
+            "expiresDate": begin + days * DAY, "quantity": 1, "type": "Auto-Renewable Subscription",
+            "inAppOwnershipType": "PURCHASED", "signedDate": signed or now(), "environment": self.environment,
+            "transactionReason": "RENEWAL" if period else "PURCHASE", "storefront": "USA", "storefrontId": "143441",
+            "currency": "USD", "price": 4990, "appTransactionId": f"7045{original}"}
+        if token:
+            payload["appAccountToken"] = token
+        return payload | more
+
+    def renewal(self, transaction, status=1, **more):
+        """The renewal information that belongs to a transaction."""
+        return {
+            "originalTransactionId": transaction["originalTransactionId"], "autoRenewProductId": transaction["productId"],
+            "productId": transaction["productId"], "autoRenewStatus": status, "renewalDate": transaction["expiresDate"],
+            "renewalPrice": 4990, "currency": "USD", "signedDate": transaction["signedDate"], "environment": self.environment,
+            "recentSubscriptionStartDate": transaction["originalPurchaseDate"],
+            "appTransactionId": transaction["appTransactionId"]} | more
+
+    def sign(self, payload):
+        return self.chain.sign(payload)
+
+    def notification(self, kind, transaction, renewal=None, subtype=None, signed=None):
+        """The body that Apple posts."""
+        payload = {
+            "notificationType": kind, "notificationUUID": str(uuid.uuid4()), "version": "2.0", "signedDate": signed or now(),
+            "data": {"appAppleId": 1234567890, "bundleId": self.bundle, "bundleVersion": "1042", "environment": self.environment,
+                     "signedTransactionInfo": self.sign(transaction),
+                     "signedRenewalInfo": self.sign(renewal or self.renewal(transaction)), "status": 1}}
+        if subtype:
+            payload["subtype"] = subtype
+        return json.dumps({"signedPayload": self.sign(payload)})

@@ -1,0 +1,30 @@
+"""Keys and tokens, made by `perch token` as an operator makes them."""
+import pathlib
+import subprocess
+
+
+class Keys:
+    """A signing key, and a directory with its public half for servers."""
+
+    def __init__(self, perch, directory):
+        self.perch, self.directory = perch, pathlib.Path(directory)
+        self.public = self.directory / "keys"
+        self.public.mkdir(parents=True)
+        self.signing = self.directory / "main.jwk"
+        self.run("key", "create", "--to", self.signing)
+        (self.directory / "main.pub.jwk").rename(self.public / "main.pub.jwk")
+        self.count = 0
+
+    def run(self, *arguments):
+        subprocess.run([self.perch, "token", *map(str, arguments)], check=True, capture_output=True)
+
+    def token(self, scope, app=None, account=None, subject=None, expires=None):
+        """The path of a new token: for one app (a pair of bundle and environment) or for all, for one account or for all."""
+        self.count += 1
+        path = self.directory / f"{self.count}-{scope}.token"
+        words = ["create", "--key", self.signing, "--scope", scope, "--to", path]
+        words += ["--app", app.bundle, "--environment", app.environment] if app else ["--app", "*"]
+        for name, value in (("--account", account), ("--subject", subject or scope), ("--expires", expires)):
+            words += [name, value] if value else []
+        self.run(*words)
+        return path

@@ -1,0 +1,116 @@
+"""A restore: a backup while customers buy, a lost store, the backup in its place.
+
+What the backup has is there. Cursors and tokens of before are refused instead of continued, and clients restart by themselves. A revoked
+token stays revoked. What Apple reported after the backup comes back when it is submitted again.
+"""
+import shutil
+
+import grpc
+
+from harness.clients import reason
+from harness.load import Load
+from harness.waiting import until
+from harness.world import LAB, SHOP
+
+SETTINGS, FULL = ["sqlite"], ["sqlite", "nodes"]
+CONTROL = "the backup is copied into place, without `perch restore` or `perch store restored`"
+BREAKS = "a cursor of before the restore is refused"
+
+
+def play(world):
+    world.start()
+    admin = world.token("admin", None)
+    load = Load(world, buyers=2, watchers=2)
+    load.start()
+    reader = world.caller("read", LAB)
+    changes = world.changes(LAB)
+    world.buy("alice", "app.perch.lifetime", "alice")
+    alice = world.entitlements("alice", LAB)
+    alice.waits_for("plus")
+    load.until_more(10)
+    copy = make_backup(world, admin)
+    load.until_more(10)
+
+    # After the backup: a purchase in the test app, one of the App Store, and a token that leaked.
+    world.buy("late", "app.perch.lifetime", "late")
+    late = world.entitlements("late", LAB)
+    late.waits_for("plus")
+    reported = world.app_store.notification("SUBSCRIBED", world.app_store.transaction(4_000_000))
+    signed = world.app_store.sign(world.app_store.transaction(4_000_000))
+    world.caller("ingest").insist("SubmitTransaction", account="apple-late", signed_values=[signed])
+    leaked = world.token("read", LAB, subject="leaked")
+    thief = world.caller_of(leaked, LAB)
+    thief.insist("GetEntitlements", account="alice")
+    world.perch("token", "revoke", "--token-file", leaked, token=admin)
+    until("a revoked token that is refused", lambda: (thief.refusal("GetEntitlements", account="alice") or "").startswith("UNAUTHENTICATED"))
+    changes.until("a cursor behind the late purchase", lambda: any(each.account == "late" for each in changes.values))
+    cursor = changes.token
+    changes.close()
+    load.is_over.set()
+    for thread in load.threads:
+        thread.join()
+
+    # The store is lost, and the backup takes its place.
+    for node in world.nodes:
+        node.stop()
+    put_back(world, copy)
+    for node in world.nodes:
+        node.start()
+    until("ready nodes", lambda: all(node.is_ready for node in world.nodes))
+
+    kind, method = reader.method("AppChanges")
+    refused = reader_refusal(method(kind(app=reader.app, cursor=cursor), timeout=60, metadata=reader.metadata))
+    world.equal("a cursor of before the restore is refused", refused, "TOKEN_OTHER_STORE")
+    late.waits_for("plus", False)
+    world.check("the stream restarted by itself", late.restarts > 0, late.lost[-3:])
+    alice.until("the stream of alice goes on", lambda: alice.restarts > 0)
+    world.check("what the backup has is there", alice.has("plus"))
+    world.equal("what was bought after the backup is gone", len(world.transactions("late")), 0)
+    refused = world.caller_of(leaked, LAB).refusal("GetEntitlements", account="alice") or ""
+    world.check("a revoked token stays revoked", refused.startswith("UNAUTHENTICATED") or world.setting == "nodes", refused)
+
+    # Apple's history is submitted again, and the customer has what he paid for.
+    world.equal("a report that comes again is answered 200", world.notify(reported).status, 200)
+    history = world.directory / "history.jws"
+    history.write_text(signed + "\n")
+    world.perch("ingest", "--account", "apple-late", history, token=world.token("ingest"), app=SHOP)
+    found = world.caller("read").insist("GetEntitlements", account="apple-late").success.entitlements
+    world.check("what Apple reported after the backup is back", any(each.active for each in found), found)
+    bought = world.buy("alice", "app.perch.coins", "after the restore")
+    known = {each[1] for each in load.acknowledged}
+    world.check("no number of a lost transaction is given out again", bought.transaction.transaction.id not in known
+                or world.setting == "sqlite", bought.transaction.transaction.id)
+
+
+def make_backup(world, admin):
+    if world.setting == "nodes":
+        world.database.dump(world.directory / "perch.sql")
+        return world.directory / "perch.sql"
+    copy = world.directory / "backup.db"
+    world.perch("backup", copy, token=admin)
+    world.run([world.perch_program, "restore", "--verify", copy])
+    return copy
+
+
+def put_back(world, copy):
+    if world.setting == "nodes":
+        world.database.load(copy)
+        if not world.is_control:
+            world.run([world.perch_program, "store", "restored", "--store", world.store])
+        return
+    if world.is_control:
+        for file in world.store.glob("perch.db*"):
+            file.unlink()
+        shutil.copy(copy, world.store / "perch.db")
+    else:
+        world.run([world.perch_program, "restore", copy, world.store, "--force"])
+
+
+def reader_refusal(call):
+    """The reason with which a stream is refused, or an empty text where it goes on."""
+    try:
+        for _ in call:
+            call.cancel()
+            return ""
+    except grpc.RpcError as error:
+        return reason(error)
