@@ -1,4 +1,5 @@
 """Chromium, headless, by Selenium: what the console's tests and pictures share."""
+import collections
 import pathlib
 import shutil
 import sys
@@ -12,6 +13,10 @@ from selenium.webdriver.common.by import By
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
+from waiting import PATIENCE_SECONDS  # noqa: E402
+
+# A request, and the page that sent it.
+Request = collections.namedtuple("Request", "page address")
 
 
 class Browser:
@@ -27,7 +32,7 @@ class Browser:
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
-        self.driver.set_script_timeout(20)
+        self.driver.set_script_timeout(PATIENCE_SECONDS)
         self.size(width, height, dark)
         self.errors = []
         self.requests = []
@@ -49,8 +54,9 @@ class Browser:
         return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
     def until(self, what, seconds=10, why=""):
-        """Waits until `what()` is true. An element that was replaced meanwhile is looked for again."""
-        end = time.monotonic() + seconds
+        """Waits until `what()` is true, for minutes if the machine is busy. `seconds`: more than that. An element that was replaced
+        meanwhile is looked for again."""
+        end = time.monotonic() + max(seconds, PATIENCE_SECONDS)
         while True:
             try:
                 found = what()
@@ -59,7 +65,7 @@ class Browser:
             if found:
                 return found
             if time.monotonic() > end:
-                raise AssertionError(f"not within {seconds} s: {why or what}; the page says: {self.text('body')[:1500]}")
+                raise AssertionError(f"not within {max(seconds, PATIENCE_SECONDS)} s: {why or what}; the page says: {self.text('body')[:1500]}")
             time.sleep(0.03)
 
     def shows(self, text, selector="body", seconds=10):
@@ -91,7 +97,7 @@ class Browser:
         try:
             self.until(look, seconds)
         except AssertionError as error:
-            raise AssertionError(f"the page does not settle within {seconds} s: {looks[-3:]}") from error
+            raise AssertionError(f"the page does not settle: {looks[-3:]}") from error
 
     def find(self, label, kind="button, a, summary, [role=tab]", within="body"):
         """A control by its visible label."""
@@ -146,7 +152,7 @@ class Browser:
         for entry in self.driver.get_log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
-                self.requests.append(message["params"]["request"]["url"])
+                self.requests.append(Request(message["params"].get("documentURL", ""), message["params"]["request"]["url"]))
 
     def picture(self, path, whole=True):
         import base64

@@ -110,7 +110,7 @@ def incoming(make, work, browser):
         text = chain.sign({"notificationType": kind, "notificationUUID": str(uuid.uuid4()), "version": "2.0", "signedDate": int(time.time() * 1000),
                            "data": {"bundleId": BUNDLE, "environment": "Sandbox", "signedTransactionInfo": inner}})
         found = browser.until(lambda: re.search(r"127\.0\.0\.1:(\d+)/apple/notifications", "\n".join(site.server.lines)), 5, "the listener's line")
-        connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=300)
         connection.request("POST", "/apple/notifications", json.dumps({"signedPayload": text}), {"content-type": "application/json"})
         return connection.getresponse().status
 

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
@@ -15,6 +14,7 @@ sys.path.insert(0, str(ROOT / "Tests/Interop"))
 from certificates import Authority  # noqa: E402
 from checks import check, equal, failed, passed  # noqa: E402
 from server import Server  # noqa: E402
+from waiting import PATIENCE_SECONDS, free_port, until  # noqa: E402
 
 FILES = ROOT / "Sources/PerchConsole/Files"
 CATALOG = ROOT / "deploy/sample.storekit"
@@ -108,14 +108,14 @@ def switches(perch, work):
             finally:
                 server.stop()
         refused = subprocess.run([perch, "serve", "--catalog", str(CATALOG), "--listen", "0.0.0.0:0", "--allow-plaintext",
-                                  "--allow-unauthenticated", "--console", "on"], capture_output=True, text=True, timeout=20)
+                                  "--allow-unauthenticated", "--console", "on"], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         assert refused.returncode == 2 and "--console on" in refused.stderr, refused.stderr
 
 
 def addressing(perch, work, server):
     """`perch console` looks for the console before it prints an address."""
     def asked(address, *arguments):
-        return subprocess.run([perch, "console", "--server", address, *arguments], capture_output=True, text=True, timeout=30)
+        return subprocess.run([perch, "console", "--server", address, *arguments], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
     def refused(done, code, *words):
         equal((done.returncode, done.stdout), (code, ""), done.stderr)
@@ -127,9 +127,7 @@ def addressing(perch, work, server):
         equal((done.returncode, done.stdout, done.stderr), (0, f"http://127.0.0.1:{server.port}/console/\n", ""))
         equal(asked(f"localhost:{server.port}").returncode, 0, "by name")
     with check("perch console says the remedy where no server is"):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            refused(asked(f"127.0.0.1:{free.getsockname()[1]}"), 5, "Connection refused", "Start a server with `perch serve`")
+        refused(asked(f"127.0.0.1:{free_port()}"), 5, "Connection refused", "Start a server with `perch serve`")
         refused(asked("no-such-host.invalid:7447"), 5, "no-such-host.invalid", "perch serve")
     with check("perch console says the remedy where another program listens"), socket.socket() as other:
         other.bind(("127.0.0.1", 0))
@@ -190,10 +188,8 @@ def main():
         server.start()
         try:
             with check("the greeting names the console"):
-                end = time.monotonic() + 5
-                while not any(f"console: http://127.0.0.1:{server.port}/console/" in line for line in server.lines):
-                    assert time.monotonic() < end, server.lines
-                    time.sleep(0.02)
+                until(lambda: any(f"console: http://127.0.0.1:{server.port}/console/" in line for line in server.lines),
+                      lambda: f"the greeting: {server.lines}")
             addresses(server.port)
             strangers(server.port)
             addressing(perch, work, server)

@@ -41,6 +41,29 @@ function decades(low, high) {
   return made;
 }
 
+const sizes = new Map();
+
+/** How far each text reaches from its anchor, in a chart's own units: as wide as the reader's fonts make it. */
+function measured(texts) {
+  const unknown = [...new Set(texts)].filter((text) => !sizes.has(text));
+  if (unknown.length) {
+    if (sizes.size > 1_000) sizes.clear();
+    const drawn = unknown.map((text) => svg('text'));
+    drawn.forEach((each, at) => { each.textContent = unknown[at]; });
+    const place = document.createElement('div');
+    place.className = 'chart';
+    place.style.cssText = 'position:absolute;visibility:hidden;top:0;left:0;width:340px';
+    place.append(svg('svg', { viewBox: '0 0 340 190' }, ...drawn));
+    document.body.append(place);
+    drawn.forEach((each, at) => {
+      const { width, y, height } = each.getBBox();
+      sizes.set(unknown[at], { width, up: -y, down: y + height });
+    });
+    place.remove();
+  }
+  return texts.map((text) => sizes.get(text));
+}
+
 /** The place of a quantile on HdrHistogram's axis: each further nine has the same width. */
 const nines = (quantile) => (quantile >= 1 ? 5 : Math.min(5, -Math.log10(1 - quantile)));
 const nineMarks = [[0, '0'], [0.9, '90 %'], [0.99, '99 %'], [0.999, '99.9 %'], [0.9999, '99.99 %'], [1, 'max']];
@@ -52,7 +75,7 @@ const nineMarks = [[0, '0'], [0.9, '90 %'], [0.99, '99 %'], [0.999, '99.9 %'], [
  * @param {{title: string, unit: string, series: object[], from?: number, to?: number, marks?: [number, string][], percentiles?: boolean, label?: string}} options
  */
 export function chart({ title, unit, series, from, to, marks, percentiles = false, label }) {
-  const [width, height, right, top, bottom, letter] = [340, 190, 16, 10, 26, 7];
+  const [width, height, right] = [340, 190, 16];
   const place = percentiles ? nines : (value) => value;
   const lines = series.flatMap(({ lines, points, thin }, of) => (lines ?? [points]).map((each) => ({ of, thin, points: each.map(([x, y]) => [place(x), y ?? null]) })));
   const known = lines.flatMap(({ points }) => points).filter(([, y]) => y !== null);
@@ -64,9 +87,17 @@ export function chart({ title, unit, series, from, to, marks, percentiles = fals
   const scaled = percentiles ? (value) => Math.log10(Math.max(value, ys[0])) : (value) => value;
   const [least, most] = [scaled(ys[0]), scaled(ys[ys.length - 1])];
   const names = ys.map((each) => unitText(each, unit));
-  const left = 12 + letter * Math.max(...names.map((each) => each.length));
+  const xs = percentiles ? nineMarks.map(([at, name]) => [nines(at), name]) : marks ?? ticks(last).filter((each) => each <= last).map((each) => [each, `${each} s`]);
+  const [besides, belows] = [measured(names), measured(xs.map(([, name]) => name))];
+  const [up, down] = ['up', 'down'].map((side) => Math.max(0, ...[...besides, ...belows].map((each) => each[side])));
+  const left = 12 + Math.max(...besides.map((each) => each.width));
+  // The lowest label of the y axis stands above those of the x axis, and no label leaves the drawing.
+  const floor = height - Math.max(6, down + 1);
+  const [top, bottom] = [Math.max(10, up - 3), Math.max(26, height - floor + up + down + 5)];
   const x = (value) => left + ((value - first) / (last - first || 1)) * (width - left - right);
   const y = (value) => height - bottom - ((scaled(value) - least) / (most - least || 1)) * (height - bottom - top);
+  // Lines that are too close for a label each have one at every second, or third.
+  const every = Math.max(1, Math.ceil((up + down) / ((height - bottom - top) / Math.max(1, ys.length - 1))));
   const text = (content, at, down, anchor) => {
     const made = svg('text', { x: at.toFixed(1), y: down.toFixed(1), 'text-anchor': anchor });
     made.textContent = content;
@@ -75,13 +106,15 @@ export function chart({ title, unit, series, from, to, marks, percentiles = fals
   const newest = series.map((each) => `${each.name ? each.name + ' ' : ''}${unitText((each.lines ?? [each.points])[0].at(-1)?.[1], unit)}`).join(', ');
   const drawing = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label ?? `${title}: ${newest}` });
   if (!known.length) drawing.append(text('no values yet', (left + width - right) / 2, height / 2, 'middle'));
-  else ys.forEach((each, at) => drawing.append(svg('line', { class: 'grid', x1: left, x2: width - right, y1: y(each), y2: y(each) }), text(names[at], left - 8, y(each) + 4, 'end')));
-  const xs = percentiles ? nineMarks.map(([at, name]) => [nines(at), name]) : marks ?? ticks(last).filter((each) => each <= last).map((each) => [each, `${each} s`]);
-  for (const [at, name] of xs) {
-    // A label that an edge would cut begins or ends there instead.
-    const half = (letter / 2) * name.length;
-    const [down, isAfter] = [height - 6, x(at) + half > width];
-    drawing.append(isAfter ? text(name, width - 1, down, 'end') : x(at) < half ? text(name, 0, down, 'start') : text(name, x(at), down, 'middle'));
+  else ys.forEach((each, at) => drawing.append(svg('line', { class: 'grid', x1: left, x2: width - right, y1: y(each), y2: y(each) }), ...at % every ? [] : [text(names[at], left - 8, y(each) + 4, 'end')]));
+  let free = width;
+  for (const [of, [at, name]] of [...xs.entries()].reverse()) {
+    // A label that an edge would cut begins or ends there instead, and one that would touch the next is left out.
+    const { width: wide } = belows[of];
+    const begin = Math.max(0, Math.min(x(at) - wide / 2, width - 1 - wide));
+    if (begin + wide > free) continue;
+    drawing.append(text(name, begin, floor, 'start'));
+    free = begin - 4;
   }
   // The first series is drawn last, so that it is on top.
   for (const { of, thin, points } of lines.reverse()) {
