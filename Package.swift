@@ -178,6 +178,9 @@ let package = Package(
             linkerSettings: [.linkedLibrary("crypto")]),
         check("PerchTesting", ["PerchBase", "PerchModel", "PerchStore", "CPerchCertificates"]),
 
+        // Threads of their own for tests that wait.
+        check("TestingThreads", []),
+
         // A PostgreSQL server of the tests' own.
         check("PostgresTesting", ["PerchPostgres", "PerchTesting"]),
 
@@ -211,15 +214,15 @@ let package = Package(
         program("pushcost", ["PerchSimulation", "CPerchAllocator"]),
 
         // Tests of each target. Only targets whose name shows it use sockets and files.
-        tests("PerchBaseTests", ["PerchBase"]),
+        tests("PerchBaseTests", ["PerchBase", "TestingThreads"]),
         tests("PerchMetricsTests", ["PerchBase", "PerchMetrics"]),
         tests("PerchHTTPTests", ["PerchBase", "PerchHTTP"]),
-        tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux"]),
-        tests("PerchTLSTests", ["PerchBase", "PerchTLS", "PerchTesting", "CPerchTLS"]),
+        tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux", "TestingThreads"]),
+        tests("PerchTLSTests", ["PerchBase", "PerchTLS", "PerchTesting", "CPerchTLS", "TestingThreads"]),
         tests(
             "PerchModelTests", ["PerchBase", "PerchModel", "PerchModelCheck", "PerchTesting"],
             exclude: ["Views/Explanations.md"]),
-        tests("PerchJSONTests", ["PerchBase", "PerchJSON"]),
+        tests("PerchJSONTests", ["PerchBase", "PerchJSON", "TestingThreads"]),
         tests("PerchCatalogueTests", ["PerchBase", "PerchJSON", "PerchCatalogue", "PerchModel"]),
         tests("PerchWireTests", ["PerchBase", "PerchModel", "PerchJSON", "PerchWire", "CPerchProto", "CPerchZlib"]),
         tests("PerchIdentityTests", ["PerchBase", "PerchModel", "PerchWire", "PerchIdentity"]),
@@ -236,7 +239,7 @@ let package = Package(
             "PerchClientTests",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchWire", "PerchStore", "PerchCore",
-                "PerchClient", "PerchTesting",
+                "PerchClient", "PerchTesting", "TestingThreads",
             ]),
         tests(
             "PerchCoreTests",
@@ -251,29 +254,35 @@ let package = Package(
             exclude: ["Vocabulary.scenario"]),
         tests(
             "PerchSQLiteTests",
-            ["PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting", "PerchSimulation"],
+            [
+                "PerchBase", "PerchModel", "PerchStore", "PerchSQLite", "PerchTesting", "PerchSimulation",
+                "TestingThreads",
+            ],
             exclude: ["Fixtures"]),
         tests(
             "PerchPostgresTests",
-            ["PerchBase", "PerchModel", "PerchStore", "PerchPostgres", "PerchTesting", "PostgresTesting"]),
+            [
+                "PerchBase", "PerchModel", "PerchStore", "PerchPostgres", "PerchTesting", "PostgresTesting",
+                "TestingThreads",
+            ]),
         tests(
             "PerchBenchTests",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchWire", "PerchScenario",
-                "PerchBench", "PerchConsole", "PerchTesting", "perch",
+                "PerchBench", "PerchConsole", "PerchTesting", "perch", "TestingThreads",
             ]),
         tests(
             "PerchServerTests",
             [
                 "PerchBase", "PerchLoop", "PerchMetrics", "PerchModel", "PerchJSON", "PerchWire", "PerchIdentity",
                 "PerchStore", "PerchSQLite", "PerchPostgres", "PostgresTesting", "PerchCore", "PerchHTTP", "PerchTLS",
-                "PerchServer", "PerchTesting",
+                "PerchServer", "PerchTesting", "TestingThreads",
             ]),
         tests(
             "PerchCLITests",
             [
                 "PerchBase", "PerchModel", "PerchJSON", "PerchCatalogue", "PerchWire", "PerchIdentity", "PerchServer",
-                "PerchClient", "PerchBench", "PerchCLI", "PerchTesting",
+                "PerchClient", "PerchBench", "PerchCLI", "PerchTesting", "TestingThreads",
             ],
             exclude: ["Golden"]),
         tests("PerchFuzzTests", ["PerchFuzz", "PerchTesting"]),

@@ -1,7 +1,8 @@
 import PerchBase
 import Testing
+import TestingThreads
 
-@Suite struct `timers` {
+@Suite(.onOwnThreads) struct `timers` {
     @Test(arguments: [1, 2, 3, 0xBEEF, 20_261_121] as [UInt64])
     func `a timer heap behaves as a sorted list`(seed: UInt64) {
         struct Expected { var time: Int64, order: Int, payload: UInt64, id: TimerHeap.ID }

@@ -5,9 +5,10 @@ import PerchModel
 import PerchTesting
 import PerchWire
 import Testing
+import TestingThreads
 
 /// Tests the baseline server frame by frame.
-@Suite struct `the baseline server` {
+@Suite(.onOwnThreads) struct `the baseline server` {
     /// A connection that waits for its answers.
     private final class Peer {
         private let descriptor: Descriptor
@@ -19,7 +20,7 @@ import Testing
             self.descriptor = try Sockets.connect(to: address)
             self.poller = try Poller()
             try self.poller.watch(self.descriptor.number, tag: 0, for: .writable)
-            try #require(self.poller.wait(timeoutMilliseconds: 10_000) == 1)
+            try #require(self.poller.wait(timeoutMilliseconds: 300_000) == 1)
             self.poller.change(self.descriptor.number, tag: 0, to: .readable)
         }
 
@@ -28,7 +29,7 @@ import Testing
             while !rest.isEmpty {
                 guard case .wrote(let count) = Sockets.send(self.descriptor.number, rest) else {
                     self.poller.change(self.descriptor.number, tag: 0, to: .writable)
-                    #expect(self.poller.wait(timeoutMilliseconds: 10_000) == 1, "the baseline server accepts nothing")
+                    #expect(self.poller.wait(timeoutMilliseconds: 300_000) == 1, "the baseline server accepts nothing")
                     self.poller.change(self.descriptor.number, tag: 0, to: .readable)
                     continue
                 }
@@ -43,7 +44,7 @@ import Testing
         func next() throws -> Frame {
             while true {
                 if let frame = try self.decoder.next() { return frame }
-                try #require(self.poller.wait(timeoutMilliseconds: 10_000) == 1, "the baseline server sent nothing")
+                try #require(self.poller.wait(timeoutMilliseconds: 300_000) == 1, "the baseline server sent nothing")
                 var buffer = [UInt8](repeating: 0, count: 65_536)
                 let outcome = buffer.withUnsafeMutableBytes { Sockets.receive(self.descriptor.number, into: $0) }
                 guard case .bytes(let count) = outcome else { throw SystemError(call: "recv", errno: Errno(0)) }
@@ -193,7 +194,7 @@ import Testing
             path: Program.path, arguments: ["bench", "floor-server", "--store", "/nowhere/at/all"], environment: [:])
         var said: [UInt8] = []
         repeat {
-            child.waitForOutput(milliseconds: 10_000)
+            child.waitForOutput(milliseconds: 300_000)
             guard let more = child.read() else { break }
             said += more
         } while true

@@ -4,9 +4,10 @@ import PerchJSON
 import PerchLoop
 import PerchTesting
 import Testing
+import TestingThreads
 
 /// Tests the whole program, from the shell to its exit code.
-@Suite(.serialized) struct `perch bench as a program` {
+@Suite(.serialized, .onOwnThreads) struct `perch bench as a program` {
     private static let hot = "$PERCH bench hot --watchers 4 --rate 50 --warmup 0s"
 
     /// A pipe to `head` must not change the exit code.
@@ -55,11 +56,11 @@ import Testing
             environment: ["TMPDIR": directory.path])
         var said: [UInt8] = []
         while !String(decoding: said, as: UTF8.self).contains("\"measuring\"") {
-            child.waitForOutput(milliseconds: 10_000)
+            child.waitForOutput(milliseconds: 300_000)
             said += try #require(child.read(), "\(String(decoding: said, as: UTF8.self))")
         }
         kill(child.number, SIGHUP)
-        while child.read() != nil { child.waitForOutput(milliseconds: 10_000) }
+        while child.read() != nil { child.waitForOutput(milliseconds: 300_000) }
         while child.hasEnded() == nil {}
         #expect(child.hasEnded() == 130)
         #expect(rmdir(directory.path) == 0, "\(directory.path) is not empty")

@@ -6,9 +6,10 @@ import PerchScenario
 import PerchTesting
 import PerchWire
 import Testing
+import TestingThreads
 
 /// A scenario for several accounts. Serialised, because each test has its own servers.
-@Suite(.serialized) struct `a scenario for many` {
+@Suite(.serialized, .onOwnThreads) struct `a scenario for many` {
     private static let text = """
         start 2026-01-31T10:00:00Z
         product gold monthly 9.99 group club level 2

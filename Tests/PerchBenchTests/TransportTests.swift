@@ -3,9 +3,10 @@ import PerchLoop
 import PerchScenario
 import PerchTesting
 import Testing
+import TestingThreads
 
 /// The generator over gRPC, each time with a server of its own.
-@Suite(.serialized) struct `a workload over gRPC` {
+@Suite(.serialized, .onOwnThreads) struct `a workload over gRPC` {
     private static func settings(_ workload: Workload, watches: Int = 24) -> BenchSettings {
         var settings = tiny(workload, watches: watches)
         settings.transport = .grpc

@@ -5,9 +5,10 @@ import PerchScenario
 import PerchTLS
 import PerchTesting
 import Testing
+import TestingThreads
 
 /// Each workload at its smallest, with its own server. Serialised, because each uses a process and a core.
-@Suite(.serialized) struct `a workload` {
+@Suite(.serialized, .onOwnThreads) struct `a workload` {
     /// Requirements of every workload at any speed.
     private static func expectSound(_ report: BenchReport, _ targets: [String] = ["perch"]) {
         #expect(report.targets.map(\.name) == targets)

@@ -2,9 +2,10 @@ import PerchBase
 import PerchClient
 import PerchModel
 import Testing
+import TestingThreads
 
 /// Clients and a server on loopback.
-@Suite(.timeLimit(.minutes(2))) struct `end to end` {
+@Suite(.onOwnThreads) struct `end to end` {
     private let stage: LoopbackStage
 
     init() throws { self.stage = try LoopbackStage() }
@@ -40,12 +41,13 @@ import Testing
         // Another iteration continues, so the stream stays open.
         var other = task.makeAsyncIterator()
         _ = await other.next(where: { $0.info != nil })
-        let cancelled = Task { () async throws -> (Bool, Bool) in
+        let cancelled = Task(executorPreference: TestingThreads.shared) { () async throws -> (Bool, Bool) in
             var states = task.makeAsyncIterator()
             var events = updates.makeAsyncIterator()
             while await states.next() != nil {}
             #expect(try await events.next() == nil)
-            return try await Task.detached { [states, events] () async throws -> (Bool, Bool) in
+            return try await Task.detached(executorPreference: TestingThreads.shared) {
+                [states, events] () async throws -> (Bool, Bool) in
                 var states = states
                 var events = events
                 return (await states.next() == nil, try await events.next() == nil)
@@ -61,7 +63,7 @@ import Testing
     @Test func `a call of a task that was cancelled before it asked does nothing`() async throws {
         let client = try self.stage.client()
         for _ in 0..<20 {
-            let task = Task {
+            let task = Task(executorPreference: TestingThreads.shared) {
                 while !Task.isCancelled { await Task.yield() }
                 return try await client.purchase("coins", account: "anna")
             }
@@ -117,11 +119,10 @@ import Testing
     @Test func `the connection's states are delivered as long as a consumer reads them`() async throws {
         var states = try self.stage.client().connection.makeAsyncIterator()
         #expect(await states.next() == .idle)
-        let waiting = Task { [states] in
+        let waiting = Task(executorPreference: TestingThreads.shared) { [states] in
             var states = states
             return await states.next()
         }
-        try await Task.sleep(for: .milliseconds(50))
         waiting.cancel()
         #expect(await waiting.value == nil, "it was not closed")
     }
@@ -175,7 +176,7 @@ import Testing
     @Test func `the call is cancelled when its consuming task is cancelled, breaks off, or is dropped`() async throws {
         let client = try self.stage.client()
         let task = client.subscriptionStatusTask(account: "anna", group: "premium")
-        let consumer = Task {
+        let consumer = Task(executorPreference: TestingThreads.shared) {
             var count = 0
             for await _ in task { count += 1 }
             return count
@@ -186,7 +187,7 @@ import Testing
         await self.stage.server.reaches { $0.calls == 0 }
 
         let server = self.stage.server
-        let holder = Task {
+        let holder = Task(executorPreference: TestingThreads.shared) {
             var states = task.makeAsyncIterator()
             while await states.next() != nil {}
             // The call is cancelled although the iterator still exists.
@@ -213,7 +214,7 @@ import Testing
 
     @Test func `a cancelled call ends, whatever its state`() async throws {
         let client = try self.stage.client()
-        let updates = Task { () throws(PerchError) -> Int in
+        let updates = Task(executorPreference: TestingThreads.shared) { () throws(PerchError) -> Int in
             var count = 0
             for try await _ in client.transactionUpdates(account: "nobody") { count += 1 }
             return count
@@ -224,7 +225,7 @@ import Testing
 
         // A position that never comes keeps a read waiting.
         let ahead = Position(revision: 1_000_000, asOf: Instant(milliseconds: 0))
-        let read = Task { () async -> PerchError? in
+        let read = Task(executorPreference: TestingThreads.shared) { () async -> PerchError? in
             do throws(PerchError) {
                 _ = try await client.currentEntitlement(account: "anna", product: "gold", atLeast: ahead)
                 return nil
@@ -367,7 +368,9 @@ import Testing
                 let client = clients[number % 3]
                 group.addTask {
                     let task = client.subscriptionStatusTask(account: "a\(number % 5)", group: "premium")
-                    let consumer = Task { for await state in task where state.value != nil { break } }
+                    let consumer = Task(executorPreference: TestingThreads.shared) {
+                        for await state in task where state.value != nil { break }
+                    }
                     do {
                         _ = try await client.buy("coins", account: "a\(number % 5)")
                     } catch { Issue.record(error) }

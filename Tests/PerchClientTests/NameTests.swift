@@ -4,6 +4,7 @@ import PerchClient
 import PerchLoop
 import Synchronization
 import Testing
+import TestingThreads
 
 /// A scripted name server that counts its lookups.
 private final class NameBook: Sendable {
@@ -56,7 +57,7 @@ private final class NameBook: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `a server that is named` {
+@Suite(.onOwnThreads) struct `a server that is named` {
     private let book: NameBook
     private let stage: LoopbackStage
     private let address: SocketAddress
@@ -136,7 +137,7 @@ private final class NameBook: Sendable {
     @Test func `a server that is named may be left while its name is looked up`() async throws {
         self.book.say(isHeld: true, .success([self.address]))
         let left = try self.client()
-        let answer = Task { try await left.apps() }
+        let answer = Task(executorPreference: TestingThreads.shared) { try await left.apps() }
         var states = left.connection.makeAsyncIterator()
         _ = await states.next(where: { $0 == .connecting })
         left.close()

@@ -190,7 +190,7 @@ extension EntitlementTaskState<WatchValue> {
     }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `a client over broken connections` {
+@Suite struct `a client over broken connections` {
     private static let statuses = Request.subscriptionStatusTask(
         SubscriptionStatusRequest(account: "anna", groupID: "premium"))
     private static let entitlement = Request.currentEntitlementTask(

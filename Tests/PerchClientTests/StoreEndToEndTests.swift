@@ -2,9 +2,10 @@ import PerchBase
 import PerchClient
 import PerchModel
 import Testing
+import TestingThreads
 
 /// The calls and streams of a test store beside purchases, over sockets.
-@Suite(.timeLimit(.minutes(2))) struct `a test store, end to end` {
+@Suite(.onOwnThreads) struct `a test store, end to end` {
     private let stage: LoopbackStage
     private let client: PerchClient
 

@@ -1,7 +1,8 @@
 import PerchJSON
 import Testing
+import TestingThreads
 
-@Suite struct `the JSON writer` {
+@Suite(.onOwnThreads) struct `the JSON writer` {
     private func text(_ writer: consuming JSONWriter) throws -> String {
         String(decoding: try writer.finish(), as: UTF8.self)
     }

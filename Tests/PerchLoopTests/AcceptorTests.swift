@@ -3,6 +3,7 @@ import Glibc
 import PerchBase
 import PerchLoop
 import Testing
+import TestingThreads
 
 /// Ends the test's child process if a condition is false. The exit code is the line number modulo 256, because the
 /// child's output is lost.
@@ -10,7 +11,7 @@ private func orExit(_ holds: Bool, line: Int32 = #line) {
     if !holds { exit(line & 0xFF) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `acceptor` {
+@Suite(.onOwnThreads) struct `acceptor` {
     private static let farewell = Array("full, come back later".utf8)
 
     @Test func `an iteration accepts a bounded number, and the next one the rest`() throws {

@@ -2,8 +2,9 @@ import CPerchLinux
 import PerchBase
 import PerchLoop
 import Testing
+import TestingThreads
 
-@Suite(.timeLimit(.minutes(1))) struct `children, processors and precise timers` {
+@Suite(.onOwnThreads) struct `children, processors and precise timers` {
     private static func said(_ child: ChildProcess) -> String {
         var bytes: [UInt8] = []
         while let more = child.read() {
@@ -30,12 +31,12 @@ import Testing
             SignalSource.block()
             let child = try ChildProcess(
                 path: "/bin/sh", arguments: ["-c", "echo up; while :; do :; done"], environment: [:])
-            child.waitForOutput(milliseconds: 10_000)
+            child.waitForOutput(milliseconds: 300_000)
             precondition(child.hasEnded() == nil)
             child.terminate()
-            child.waitForOutput(milliseconds: 10_000)
+            child.waitForOutput(milliseconds: 300_000)
             while let more = child.read() {
-                if more.isEmpty { child.waitForOutput(milliseconds: 10_000) }
+                if more.isEmpty { child.waitForOutput(milliseconds: 300_000) }
             }
             child.kill()
             precondition(child.hasEnded() == 128 + 15)

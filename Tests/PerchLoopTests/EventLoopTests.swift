@@ -2,8 +2,9 @@ import PerchBase
 import PerchLoop
 import Synchronization
 import Testing
+import TestingThreads
 
-@Suite(.timeLimit(.minutes(1))) struct `event loop` {
+@Suite(.onOwnThreads) struct `event loop` {
     @Test func `an actor pinned to a loop runs on its thread, in order`() async throws {
         let loop = try EventLoop(name: "pinned")
         let thread = try loop.start(IdleDriver())

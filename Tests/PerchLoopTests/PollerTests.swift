@@ -2,8 +2,9 @@ import PerchBase
 import PerchLoop
 import Synchronization
 import Testing
+import TestingThreads
 
-@Suite(.timeLimit(.minutes(1))) struct `poller and inbox` {
+@Suite(.onOwnThreads) struct `poller and inbox` {
     @Test func `readiness is reported until it is handled`() throws {
         let pair = try SocketPair()
         let poller = try Poller()

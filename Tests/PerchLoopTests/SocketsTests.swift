@@ -3,8 +3,9 @@ import Glibc
 import PerchBase
 import PerchLoop
 import Testing
+import TestingThreads
 
-@Suite(.timeLimit(.minutes(1))) struct `sockets` {
+@Suite(.onOwnThreads) struct `sockets` {
     @Test func `a full socket accepts a part, then nothing, then the rest in order`() throws {
         var options = ConnectionOptions()
         options.sendBufferBytes = 8_192

@@ -3,8 +3,9 @@ import PerchBase
 import PerchLoop
 import Synchronization
 import Testing
+import TestingThreads
 
-@Suite(.timeLimit(.minutes(1))) struct `threads, signals, clocks and descriptors` {
+@Suite(.onOwnThreads) struct `threads, signals, clocks and descriptors` {
     @Test func `a loop thread has its name and its stack`() throws {
         let seen = Inbox<(name: String, stackBytes: Int)>(wake: try WakeUp())
         let thread = try LoopThread(name: "fifteen-letters", stackBytes: 24 * 1024 * 1024) {

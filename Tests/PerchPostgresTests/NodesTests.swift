@@ -6,6 +6,7 @@ import PerchStore
 import PerchTesting
 import PostgresTesting
 import Testing
+import TestingThreads
 
 /// A node on a database: its engine, and what its loops were sent. As a loop does, it checks that no revision is left out.
 final class Node {
@@ -121,7 +122,7 @@ private func checkAlike(_ nodes: Node...) throws {
     }
 }
 
-@Suite struct `Nodes on one database` {
+@Suite(.onOwnThreads) struct `Nodes on one database` {
     let database = TestDatabase()
 
     @Test func `nodes on one database see each other's purchases in order, before they read or decide`() throws {
@@ -236,9 +237,7 @@ private func checkAlike(_ nodes: Node...) throws {
         let (a, b) = (try Node(database, "a"), try Node(database, "b"))
         a.buy("lifetime", "anna")
         #expect(try b.owned("anna") == ["lifetime"])
-        database.run("ALTER SYSTEM SET synchronous_standby_names = 'nowhere'")
-        database.run("SELECT pg_reload_conf()")
-        usleep(300_000)
+        database.makeCommitsWait()
         let ticket = a.buy("silver", "anna")
         #expect(a.answers[ticket] == nil, "its outcome is not known")
         #expect(a.changes.count == 1)
@@ -247,8 +246,7 @@ private func checkAlike(_ nodes: Node...) throws {
         let asked = b.run(.record(Node.key("anna")))[0]
         #expect(b.refusal(asked) == .storeUnreachable, "b has read it, and cannot vouch for it")
         #expect(b.changes.count == 1)
-        database.run("ALTER SYSTEM RESET synchronous_standby_names")
-        database.run("SELECT pg_reload_conf()")
+        database.letCommitsReturn()
         for _ in 0..<40 where a.answers[ticket] == nil { a.run() }
         #expect(a.transaction(ticket) == 2)
         #expect(try b.owned("anna") == ["lifetime", "silver"])
@@ -261,22 +259,19 @@ private func checkAlike(_ nodes: Node...) throws {
     @Test func `a commit whose wait for a standby is cancelled is not acknowledged`() throws {
         let database = TestDatabase(on: PostgresServer())
         let a = try Node(database, "a")
-        database.run("ALTER SYSTEM SET synchronous_standby_names = 'nowhere'")
-        database.run("SELECT pg_reload_conf()")
-        usleep(300_000)
+        database.makeCommitsWait()
         let cancelling = Thread {
             // First its heartbeat waits, for whose row the commit waits.
-            for _ in 0..<8 {
-                usleep(200_000)
+            while !Thread.current.isCancelled {
                 database.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
             }
         }
         cancelling.start()
         let ticket = a.buy("coins", "anna")
+        cancelling.cancel()
         #expect(a.answers[ticket] == nil && a.changes.isEmpty)
         #expect(a.storage.databaseFigures.unknownCommits == 1)
-        database.run("ALTER SYSTEM RESET synchronous_standby_names")
-        database.run("SELECT pg_reload_conf()")
+        database.letCommitsReturn()
         for _ in 0..<40 where a.answers[ticket] == nil { a.run() }
         #expect(a.transaction(ticket) == 1)
         #expect(a.changes.map(\.revision) == [2])
@@ -288,16 +283,12 @@ private func checkAlike(_ nodes: Node...) throws {
         let (a, b) = (try Node(database, "a"), try Node(database, "b"))
         a.buy("lifetime", "anna")
         #expect(try b.owned("anna") == ["lifetime"])
-        database.run("ALTER SYSTEM SET synchronous_standby_names = 'nowhere'")
-        database.run("SELECT pg_reload_conf()")
-        usleep(300_000)
+        database.makeCommitsWait()
         let ticket = a.buy("coins", "bert")
         database.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
         #expect(b.refusal(b.run(.record(Node.key("bert")))[0]) == .storeUnreachable, "b has read it")
         // The standby has all but that.
-        database.run("ALTER SYSTEM RESET synchronous_standby_names")
-        database.run("SELECT pg_reload_conf()")
-        usleep(300_000)
+        database.letCommitsReturn()
         database.run(
             """
             DELETE FROM perch.feed WHERE revision > 2; DELETE FROM perch.commits WHERE revision > 2;

@@ -4,6 +4,7 @@ import PerchModel
 import PerchStore
 import PerchTesting
 import Testing
+import TestingThreads
 
 @testable import PerchSQLite
 
@@ -49,7 +50,7 @@ private final class NumberedStore {
     }
 }
 
-@Suite struct `A backup` {
+@Suite(.onOwnThreads) struct `A backup` {
     @Test func `a backup holds the revision of its last step, whole, whatever is written meanwhile`() throws {
         let directory = TemporaryDirectory()
         let store = try NumberedStore(directory)
@@ -148,7 +149,7 @@ private final class NumberedStore {
     }
 }
 
-@Suite struct `Restoring` {
+@Suite(.onOwnThreads) struct `Restoring` {
     private let directory = TemporaryDirectory()
     private let now = Instant(milliseconds: 1_800_000_000_000)
 

@@ -3,10 +3,11 @@ import PerchBase
 import PerchStore
 import PerchTesting
 import Testing
+import TestingThreads
 
 @testable import PerchSQLite
 
-@Suite struct `Opening a store` {
+@Suite(.onOwnThreads) struct `Opening a store` {
     @Test func `a new store has an identity of its own, and keeps it`() throws {
         let directory = TemporaryDirectory()
         let storage = try SQLiteStorage(path: directory.file("a"))

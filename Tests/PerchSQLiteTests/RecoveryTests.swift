@@ -4,10 +4,11 @@ import PerchModel
 import PerchStore
 import PerchTesting
 import Testing
+import TestingThreads
 
 @testable import PerchSQLite
 
-@Suite struct `A store that was not closed` {
+@Suite(.onOwnThreads) struct `A store that was not closed` {
     /// Batches written to a store, and after each what it answers and copies of its files.
     private struct Life {
         var transcripts: [UInt64: [String]] = [:]
@@ -100,7 +101,7 @@ import Testing
     }
 }
 
-@Suite struct `A store's file` {
+@Suite(.onOwnThreads) struct `A store's file` {
     @Test func `answers the same when it is opened again`() throws {
         let directory = TemporaryDirectory()
         var script = StorageScript(seed: 6)

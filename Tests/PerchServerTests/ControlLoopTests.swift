@@ -6,6 +6,7 @@ import PerchStore
 import PerchWire
 import Synchronization
 import Testing
+import TestingThreads
 
 @testable import PerchServer
 
@@ -129,7 +130,7 @@ private struct Faults {
     }
 }
 
-@Suite struct `the control loop` {
+@Suite(.onOwnThreads) struct `the control loop` {
     @Test func `the watchdog is notified only after every loop and a committing store have answered`() throws {
         let faults = try onServerThread {
             var faults = Faults()

@@ -31,7 +31,7 @@ final class HTTPClient {
     func wait(_ interest: Poller.Interest = .readable) throws {
         let poller = try Poller()
         try poller.watch(self.socket, tag: 0, for: interest)
-        try #require(poller.wait(timeoutMilliseconds: 10_000) == 1)
+        try #require(poller.wait(timeoutMilliseconds: 300_000) == 1)
     }
 
     func readAll(until text: String) throws {

@@ -4,10 +4,11 @@ import PerchMetrics
 import PerchModel
 import PerchTesting
 import Testing
+import TestingThreads
 
 @testable import PerchServer
 
-@Suite struct `a start` {
+@Suite(.onOwnThreads) struct `a start` {
     /// Each start changes the process, so each runs in a new one.
     @Test func `a start without an app leaves no new store behind`() async {
         let directory = TemporaryDirectory()

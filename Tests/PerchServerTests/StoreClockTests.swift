@@ -1,10 +1,11 @@
 import PerchBase
 import PerchLoop
 import Testing
+import TestingThreads
 
 @testable import PerchServer
 
-@Suite struct `the server's clock` {
+@Suite(.onOwnThreads) struct `the server's clock` {
     private func at(_ milliseconds: Int64) -> Instant { Instant(milliseconds: milliseconds) }
 
     @Test func `the server's clock begins at the lease, and stands until the machine's has come there`() {

@@ -4,8 +4,9 @@ import PerchBase
 import PerchTLS
 import PerchTesting
 import Testing
+import TestingThreads
 
-@Suite struct `a TLS context` {
+@Suite(.onOwnThreads) struct `a TLS context` {
     private func message(_ certificates: [UInt8], _ key: [UInt8], clients: [UInt8] = []) -> String {
         var files = TLSContext.ServerFiles(certificates: certificates, key: key)
         files.clientAuthorities = clients
@@ -92,7 +93,7 @@ import Testing
     }
 }
 
-@Suite struct `a file with a secret` {
+@Suite(.onOwnThreads) struct `a file with a secret` {
     @Test(arguments: [
         (mode_t(0o600), true), (0o400, true), (0o640, false), (0o604, false), (0o660, false), (0o620, false),
     ])

