@@ -47,7 +47,7 @@ class Perch:
 
     def close(self):
         self.process.stdin.close()
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=300)
 
 
 perch = Perch(sys.argv[1])

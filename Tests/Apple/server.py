@@ -25,6 +25,9 @@ from cryptography.hazmat.primitives import serialization
 
 from chains import Chain
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
+from waiting import PATIENCE_SECONDS  # noqa: E402
+
 HERE = pathlib.Path(__file__).resolve().parent
 BUNDLE, APPLE_ID = "app.perch.sample", 1234567890
 MINUTE, DAY = 60_000, 86_400_000
@@ -80,11 +83,11 @@ class Server:
 
     def stop(self):
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=PATIENCE_SECONDS)
 
     def post(self, body, path="/apple/notifications", method="POST", port=None, headers=None, connection=None):
         """The status and the JSON of an answer."""
-        own = connection or http.client.HTTPConnection("127.0.0.1", port or self.apple, timeout=30)
+        own = connection or http.client.HTTPConnection("127.0.0.1", port or self.apple, timeout=PATIENCE_SECONDS)
         own.request(method, path, body, headers or {"content-type": "application/json; charset=utf-8"})
         answer = own.getresponse()
         text = answer.read()
@@ -271,7 +274,7 @@ def measure(server, apple, chain, account, original, count):
     """Milliseconds from the POST to the push of an open stream, ascending."""
     begin = now() - DAY
     server.call("SubmitTransaction", account=account, signedValues=[chain.sign(apple.transaction(original, begin=begin))])
-    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     stream.request("GET", f"/perch.v1.EntitlementService/SubscriptionStatusTask?account={account}&groupId=plus", headers={
         "accept": "text/event-stream"})
     events = stream.getresponse()
@@ -284,7 +287,7 @@ def measure(server, apple, chain, account, original, count):
 
     value()
     times = []
-    connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=PATIENCE_SECONDS)
     for turn in range(count):
         more = {} if turn % 2 else {"revocationDate": now() - 1, "revocationReason": 0}
         text = body(apple.notification("REFUND", apple.transaction(original, begin=begin, **more)))
@@ -373,7 +376,7 @@ def erasure(server, apple):
     expect(status == 200 and known["keys"] == ["zoe"] and known["appAccountTokens"] == [token]
            and "7082000" in known["appTransactionIds"] and len(known["transactions"]) == 51
            and known["grants"][0]["reason"] == "because" and known["account"]["groups"], f"an export has everything: {str(known)[:400]}")
-    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     stream.request("GET", "/perch.v1.EntitlementService/SubscriptionStatusTask?account=zoe&groupId=plus",
                    headers={"accept": "text/event-stream"})
     events = stream.getresponse()
@@ -424,7 +427,7 @@ def strangers(server, apple, chain, rate=500, count=600):
 
         def send():
             sent = collections.Counter()
-            connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=60)
+            connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=PATIENCE_SECONDS)
             due = time.perf_counter()
             while not over.is_set():
                 sent[server.post(text, connection=connection)[0]] += 1
@@ -444,7 +447,7 @@ def strangers(server, apple, chain, rate=500, count=600):
         sender.start()
         loud = p99(measure(server, apple, chain, f"loud-{number}", 72_000 + number, count))
         over.set()
-        sent = sum((answers.get(timeout=60) for _ in range(4)), collections.Counter())
+        sent = sum((answers.get(timeout=PATIENCE_SECONDS) for _ in range(4)), collections.Counter())
         told.append(f"{loud:.1f} ms beside {sent.total() / (time.time() - began):.0f} {what} a second")
         sender.join()
         expect(set(sent) <= {400, 403, 503}, f"{what} are answered {set(sent)}")
@@ -499,7 +502,7 @@ def backfill(server, apple, chain, count):
     began = time.time()
 
     def send(part):
-        connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=PATIENCE_SECONDS)
         for text in texts[part::8]:
             status, answer = server.post(text, connection=connection)
             if status != 200:

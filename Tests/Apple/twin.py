@@ -8,7 +8,6 @@ must then give equal statuses and entitlements as of each of these instants, but
 script ends only the servers that it started, by their number.
 """
 import base64
-import contextlib
 import http.client
 import json
 import os
@@ -23,6 +22,9 @@ from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
+from waiting import PATIENCE_SECONDS  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -77,7 +79,7 @@ class Server:
         else:
             sys.exit("twin: the server did not start:\n" + "".join(said))
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
-        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
 
     def call(self, method, **request):
         """The answer of a unary call; an error is its JSON, with `code`."""
@@ -97,7 +99,7 @@ class Server:
 
     def first(self, path, query):
         """The first event with a value, of a stream as server-sent events."""
-        stream = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        stream = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
         stream.request("GET", f"{path}?{query}", headers={"accept": "text/event-stream"})
         events = stream.getresponse()
         while True:
@@ -108,12 +110,12 @@ class Server:
 
     def run(self, *arguments):
         """A command of `perch` against it."""
-        return subprocess.run([perch, *arguments, "--server", f"127.0.0.1:{self.port}"], capture_output=True, text=True, timeout=60)
+        return subprocess.run([perch, *arguments, "--server", f"127.0.0.1:{self.port}"], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
     def stop(self):
         self.connection.close()
         self.process.terminate()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=PATIENCE_SECONDS)
 
 
 def texts(value):
@@ -225,17 +227,19 @@ def boundaries(server, account, groups, instant):
 
 def changes(server):
     """The accounts of a store, each with the instants at which it changed."""
-    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=0.3)
+    # A change of the app itself, which is the last one.
+    last = int(server.call("Configure", settings=[{"askToBuy": True}])["position"]["revision"])
+    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     stream.request("GET", "/perch.v1.EntitlementService/AppChanges?fromOldest=true", headers={"accept": "text/event-stream"})
     events = stream.getresponse()
     found = {}
-    # Nothing more comes for a while: these are all.
-    with contextlib.suppress(TimeoutError):
-        for line in events.fp:
-            if line.startswith(b"data: "):
-                change = json.loads(line[6:])
-                if change.get("account"):
-                    found.setdefault(change["account"], set()).add(int(change["position"]["asOfMs"]))
+    for line in events.fp:
+        if line.startswith(b"data: "):
+            change = json.loads(line[6:])
+            if change.get("account"):
+                found.setdefault(change["account"], set()).add(int(change["position"]["asOfMs"]))
+            elif "cause" in change and int(change["position"]["revision"]) == last:
+                break
     stream.close()
     return found
 

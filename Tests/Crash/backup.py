@@ -13,6 +13,7 @@ import time
 
 from client import MESSAGE, STATUS, Contract
 from server import Server
+from waiting import until
 from writers import APP, COINS, PURCHASE, TRANSACTIONS, Caller
 
 LIST, UPDATES = TRANSACTIONS + "ListTransactions", TRANSACTIONS + "TransactionUpdates"
@@ -114,13 +115,13 @@ class Trial:
         try:
             for writer in writers:
                 writer.start()
-            time.sleep(3)
+            until(lambda: all(len(writer.took) >= 20 for writer in writers), "each writer bought twenty times")
             token, cursor = self.token(server)
             address = f"127.0.0.1:{server.port}"
             began = time.perf_counter()
             status, said, wrong = self.run_perch("backup", copy, "--server", address, "--timeout", "15m", "-o", "json")
             ended = time.perf_counter()
-            time.sleep(0.5)
+            until(lambda: all(writer.took[-1][0] > ended for writer in writers), "each writer bought after the backup")
             for writer in writers:
                 writer.done.set()
             for writer in writers:

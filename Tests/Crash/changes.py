@@ -15,14 +15,14 @@ import time
 
 from client import MESSAGE, STATUS, WELCOME, Client, Contract
 from server import Server
+from waiting import PATIENCE_SECONDS, until
 
 CHANGES = "/perch.v1.EntitlementService/AppChanges"
 PURCHASE = "/perch.v1.TransactionService/Purchase"
 OPERATE = "/perch.v1.TestStoreService/Operate"
-WEEKLY = "com.example.weekly"
+WEEKLY, LIFETIME = "com.example.weekly", "com.example.lifetime"
+THE_LAST = "the-last-account"
 TIME_RATE = 1005  # Every period lasts two seconds.
-PERIOD_SECONDS = 2
-LEASE_SECONDS = 12  # After a kill the store's clock stands until the machine has reached its lease.
 WRITERS, READERS, BATCH = 4, 3, 32
 EXPIRED = 2  # RENEWAL_STATE_EXPIRED
 CAUSE_EXPIRY = 5
@@ -117,12 +117,13 @@ class Reader(threading.Thread):
     def __init__(self, test, cursor, slow=False):
         super().__init__(daemon=True)
         self.test, self.cursor, self.slow, self.entries = test, cursor, slow, []
+        self.expired = set()
 
     def run(self):
         while self.test.reading:
             self.test.up.wait(1)
             if client := self.test.client():
-                client.socket.settimeout(1)
+                client.socket.settimeout(10)
                 try:
                     self.read(client)
                 except (OSError, ConnectionError, ValueError):
@@ -144,8 +145,19 @@ class Reader(threading.Thread):
             self.cursor = frame.message.cursor
             if frame.message.account or frame.message.cause:
                 self.entries.append(summary(frame.message))
+                if frame.message.cause == CAUSE_EXPIRY:
+                    self.expired.add(frame.message.account)
                 if self.slow and len(self.entries) % 512 == 0:
                     time.sleep(0.3)
+
+
+    def is_through(self):
+        """Whether the change that was made last has come."""
+        return any(entry[1] == THE_LAST for entry in self.entries[-1_000:])
+
+    def up_to_the_last(self):
+        """The changes before the one that was made last. Those behind it may not have come yet."""
+        return self.entries[:next(n for n, entry in enumerate(self.entries) if entry[1] == THE_LAST)]
 
 
 def summary(message):
@@ -225,22 +237,26 @@ def main():
         time.sleep(0.01)
     test.writing = False
     for writer in writers:
-        writer.join(30)
+        writer.join(PATIENCE_SECONDS)
     seconds = time.monotonic() - began
     writers[0].end_doubtful()
-    time.sleep(LEASE_SECONDS + PERIOD_SECONDS + 1)
     # The reference: everything from the beginning, at the end.
     last = Reader(test, beginning)
     last.start()
-    # Two seconds without a change end it where all have equally many, and else half a minute: a busy machine pauses too.
-    quiet, seen = 0, None
-    while quiet < (20 if len(set(seen or [])) == 1 else 300):
-        time.sleep(0.1)
-        counts = [len(reader.entries) for reader in readers + [last]]
-        quiet, seen = (quiet + 1, seen) if counts == seen else (0, counts)
+    everyone, ended = readers + [last], set(test.ended)
+    # After a kill the store's clock stands until the machine has reached its lease, so this takes some seconds.
+    try:
+        until(lambda: all(ended <= reader.expired for reader in everyone),
+              lambda: f"readers hear {len(ended)} expiries: {[len(ended & reader.expired) for reader in everyone]}")
+        list(writers[0].ask(test.client(), PURCHASE, [THE_LAST], lambda account: {
+            "account": account, "order": {"product_id": LIFETIME}}))
+        until(lambda: all(reader.is_through() for reader in everyone), "readers hear of the last purchase")
+    except AssertionError as late:
+        test.fault(str(late))
     test.reading = False
-    for reader in readers + [last]:
-        reader.join(10)
+    for reader in everyone:
+        if reader.is_through():
+            reader.entries = reader.up_to_the_last()
     expiries = check(test, last.entries, readers, ["the slow reader"] + [f"reader {n}" for n in range(1, READERS)])
     if not expiries or len(last.entries) < test.wanted * 0.9:
         test.fault(f"only {len(last.entries)} changes, {expiries} expiries")

@@ -1,8 +1,8 @@
 """Kills a server while clients write and watch, restarts it, and checks that nothing is lost, duplicated or invented.
 
-    crash.py PERCH DESCRIPTORS CATALOG DIRECTORY KILLS WRITES_PER_SECOND [--seed N] [--shortest S] [--longest S]
+    crash.py PERCH DESCRIPTORS CATALOG DIRECTORY KILLS WRITES_PER_SECOND [--seed N] [--shortest S] [--longest S] [--ready S]
 
-A kill after fewer acknowledged writes than planned is void, and another one replaces it.
+A kill waits until the writes that were due are acknowledged, so a slow machine is only slower.
 """
 import argparse
 import collections
@@ -17,6 +17,7 @@ import time
 import audit
 from client import Contract
 from server import Server
+from waiting import PATIENCE_SECONDS, until
 from watchers import ENTITLEMENT, PRODUCTS, STATUSES, EventStream, StateStream, Watcher
 from writers import COINS, GROUP, LIFETIME, SEASON, WEEKLY, Writer, as_json
 
@@ -26,11 +27,10 @@ LATE = 2  # Number of watchers that read all events again from the start.
 TIME_RATE = 1005  # Every period lasts two seconds, so lines renew by themselves all the time.
 # A cycle must acknowledge all writes that were due this long before the kill.
 SLACK_SECONDS = 0.1
-READY_SECONDS = 1.0
 LEASE_SECONDS = 12  # The longest lease that a killed server may have written ahead of the machine's clock.
 CHECKS = (
     "every planned kill came in the middle of the planned writes",
-    "ready within a second after each start",
+    "ready after each start",
     "every acknowledged transaction is listed exactly once",
     "a listed transaction has the acknowledged fields",
     "what is listed as bought is what was acknowledged as bought",
@@ -50,8 +50,8 @@ CHECKS = (
     "the store's clock never runs backwards",
     "the store's clock is ahead of the machine's by a lease at most",
     "a writer is refused only what its account's state forbids",
-    "every call is answered within 10 s",
-    "a watcher hears at least a beat in 25 s",
+    "every call is answered",
+    "a watcher hears a beat",
     "no client ends early",
     "reads at the end are answered",
     "a server that is told to stop ends with 0",
@@ -99,7 +99,7 @@ class Test:
 
     def wait_for_end(self, cycle):
         """Handles a writer's lost connection, which only a kill may cause."""
-        if not cycle.over.wait(5):
+        if not cycle.over.wait(PATIENCE_SECONDS):
             self.broken("no client ends early", "a writer lost its connection to a server that was not killed")
 
     def pause(self):
@@ -184,7 +184,7 @@ class Run:
         # These read many pages of events late, while their other streams continue.
         self.watchers += [Watcher(len(self.watchers) + index, self.streams(writer, reads_again=True), self.test)
                           for index, writer in enumerate(self.writers[:LATE])]
-        self.ready, self.early_kills, self.void_kills = [], 0, 0
+        self.ready, self.early_kills = [], 0
 
     def streams(self, writer, reads_again=False):
         first, second, third, fourth = writer.accounts
@@ -204,9 +204,9 @@ class Run:
             self.early_kills += 1
         seconds = self.server.start()
         self.ready.append(seconds)
-        self.test.looked("ready within a second after each start")
-        if seconds > READY_SECONDS:
-            self.test.broken("ready within a second after each start", f"{seconds * 1000:.0f} ms")
+        self.test.looked("ready after each start")
+        if seconds > self.arguments.ready:
+            self.test.broken("ready after each start", f"{seconds * 1000:.0f} ms")
         return seconds
 
     def open(self):
@@ -216,15 +216,15 @@ class Run:
         for watcher in self.watchers:
             watcher.start()
         for stream in self.event_streams():
-            if not stream.has_begun.wait(10):
-                raise TimeoutError(f"{stream.name} did not say where new events begin within 10 s")
+            if not stream.has_begun.wait(PATIENCE_SECONDS):
+                raise TimeoutError(f"{stream.name} did not say where new events begin within {PATIENCE_SECONDS} s")
         self.server.kill()
         self.test.end(cycle)
         for writer in self.writers:
             writer.start()
 
     def kill_in_writes(self):
-        """One start, some writes, one kill. Returns whether the kill fell into the planned writes."""
+        """One start, some writes, one kill in the middle of them."""
         duration = self.random.uniform(self.arguments.shortest, self.arguments.longest)
         cuts = [(self.random.uniform(0.2, 0.9) * duration, self.random.choice(self.watchers)) for _ in range(2)]
         seconds = self.start()
@@ -233,19 +233,20 @@ class Run:
             time.sleep(max(0, cycle.began + after - time.perf_counter()))
             watcher.cut()
         time.sleep(max(0, cycle.began + duration - time.perf_counter()))
-        written, planned = sum(cycle.counts), int(self.test.rate * max(0, duration - SLACK_SECONDS))
-        ended = self.server.process.poll()
+        planned = int(self.test.rate * max(0, duration - SLACK_SECONDS))
+        until(lambda: sum(cycle.counts) >= planned or self.server.process.poll() is not None or self.is_hopeless(),
+              lambda: f"{planned} writes are acknowledged: {sum(cycle.counts)}")
+        time.sleep(self.random.uniform(0, 0.02))
+        written, ended = sum(cycle.counts), self.server.process.poll()
         self.server.kill()
         self.test.end(cycle)
         waiting = sum(1 for writer in self.writers if writer.pending)
-        is_void = written < planned
         log = pathlib.Path(f"{self.store}-wal")
         print(f"{len(self.ready):4}  {seconds * 1000:8.0f}  {duration:6.2f}  {written:6} of {planned:4}  {waiting:7}  "
-              f"{self.test.seen:8}  {log.stat().st_size / 1024 if log.exists() else 0:8.0f}"
-              f"{'  void' if is_void else ''}", flush=True)
+              f"{self.test.seen:8}  {log.stat().st_size / 1024 if log.exists() else 0:8.0f}",
+              flush=True)
         if ended is not None:
             self.test.broken("no client ends early", f"the server ended by itself with {ended}; see server.log")
-        return not is_void
 
     def run(self):
         print(f"seed {self.arguments.seed}, {self.arguments.kills} kills, {self.test.rate} writes a second from "
@@ -256,33 +257,29 @@ class Run:
         self.open()
         kills, name = 0, CHECKS[0]
         while kills < self.arguments.kills and not self.is_hopeless():
-            if self.kill_in_writes():
-                kills += 1
-            else:
-                self.void_kills += 1
+            self.kill_in_writes()
+            kills += 1
         self.test.looked(name, kills)
         if kills < self.arguments.kills:
-            self.test.broken(name, f"{kills} of {self.arguments.kills}; {self.void_kills} were void: the machine is too "
-                                   f"slow for {self.test.rate} writes a second, or the server is")
+            self.test.broken(name, f"{kills} of {self.arguments.kills}: a client gave up")
         self.finish()
         self.figures(time.perf_counter() - began)
 
     def is_hopeless(self):
-        """Whether too many kills were void, or a client has given up."""
-        return (self.void_kills > 3 + self.arguments.kills // 4
-                or any(not client.is_alive() for client in self.watchers + self.writers))
+        """Whether a client has given up."""
+        return any(not client.is_alive() for client in self.watchers + self.writers)
 
     def finish(self):
         """Starts a last server, writes more, waits for silence, and compares everything."""
         self.start()
         cycle = self.test.begin(self.server.address)
-        time.sleep(0.5)
+        until(lambda: sum(cycle.counts) >= WRITERS or self.is_hopeless(), "the last server acknowledges writes")
         for writer in self.writers:
             writer.stopping.set()
         for writer in self.writers:
-            writer.join(15)
+            writer.join(PATIENCE_SECONDS)
             if writer.is_alive():
-                self.test.broken("every call is answered within 10 s", f"{writer.name}: {writer.describe()}")
+                self.test.broken("every call is answered", f"{writer.name}: {writer.describe()}")
         audit.audit(self, cycle)
 
     def figures(self, seconds):
@@ -292,7 +289,7 @@ class Run:
         states = [stream for watcher in self.watchers for stream in watcher.streams if isinstance(stream, StateStream)]
         print(f"ready after: least {ready[0] * 1000:.0f}, median {statistics.median(ready) * 1000:.0f}, 90 % "
               f"{ready[int(len(ready) * 0.9)] * 1000:.0f}, most {ready[-1] * 1000:.0f} ms, of {len(ready)} starts")
-        print(f"kills: {len(self.ready) - 2} while writing ({self.void_kills} void), {self.early_kills} while starting, "
+        print(f"kills: {len(self.ready) - 2} while writing, {self.early_kills} while starting, "
               f"in {seconds:.0f} s")
         print(f"writes: {len(requests)} acknowledged, {sum(1 for each in requests if each.attempts > 1)} of them asked "
               f"for again after a kill, {sum(1 for each in requests if each.refused)} refused, "
@@ -335,6 +332,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--shortest", type=float, default=0.3, help="seconds from ready to a kill, at least")
     parser.add_argument("--longest", type=float, default=1.5, help="seconds from ready to a kill, at most")
+    parser.add_argument("--ready", type=float, default=PATIENCE_SECONDS, help="seconds that a start may take; for a quiet machine")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     run = Run(arguments)

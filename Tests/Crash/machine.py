@@ -2,18 +2,19 @@
 
     machine.py PERCH DESCRIPTORS CATALOG DIRECTORY SHIM
 """
+import contextlib
 import mmap
 import os
 import pathlib
 import resource
 import signal
-import socket
 import struct
 import sys
 import time
 
 from client import DRAIN, HELLO, MESSAGE, WELCOME, Client, Contract
 from server import Server
+from waiting import PATIENCE_SECONDS, until
 from writers import APP, COINS, PURCHASE, TRANSACTIONS, WEEKLY, Caller
 
 UPDATES, LIST = TRANSACTIONS + "TransactionUpdates", TRANSACTIONS + "ListTransactions"
@@ -50,7 +51,7 @@ class Machine:
 
     def caller(self):
         caller = Caller(self.server.address, self.contract)
-        caller.socket.settimeout(10)
+        caller.socket.settimeout(PATIENCE_SECONDS)
         caller.welcome = caller.hello(client_name="machine", heartbeat_seconds=10)
         return caller
 
@@ -60,26 +61,22 @@ class Machine:
         return caller.ask(PURCHASE, app=APP, account=account, order={"product_id": product},
                           idempotency_key=f"machine-{self.bought}".encode())
 
-    def events(self, cursor, seconds, until=None):
-        """Events after a cursor as (revision, transaction) in order, and the last cursor; until a timeout or a number of events."""
+    def events(self, cursor=b"", count=0):
+        """So many events after a cursor as (revision, transaction) in order, and the last cursor. Without a cursor: none, and where
+        new events begin."""
         client = Client(self.server.address, self.contract)
+        client.socket.settimeout(PATIENCE_SECONDS)
         client.hello(client_name="machine", heartbeat_seconds=10)
         client.call(UPDATES, app=APP, account="anna", cursor=cursor)
-        found, ends = [], time.monotonic() + seconds
-        try:
-            while time.monotonic() < ends and (until is None or len(found) < until):
-                client.socket.settimeout(max(0.05, ends - time.monotonic()))
-                frame = client.read()
-                if frame is None:
-                    break
-                if frame.kind == MESSAGE and frame.message.cursor:
-                    cursor = frame.message.cursor
-                    if frame.message.HasField("transaction"):
-                        found.append((frame.message.revision, frame.message.transaction.transaction.id))
-        except (TimeoutError, socket.timeout):
-            pass
+        found, last = [], cursor
+        while len(found) < count or not last:
+            frame = client.read()
+            if frame.kind == MESSAGE and frame.message.cursor:
+                last = frame.message.cursor
+                if frame.message.HasField("transaction"):
+                    found.append((frame.message.revision, frame.message.transaction.transaction.id))
         client.socket.close()
-        return found, cursor
+        return found, last
 
     def listed(self, caller):
         """Every transaction of the account, by its number."""
@@ -107,15 +104,14 @@ class Machine:
     def stopped(self):
         caller = self.caller()
         self.buy(caller)
-        _, cursor = self.events(b"", 0.3)
+        _, cursor = self.events()
         self.buy(caller, WEEKLY)
         os.kill(self.server.pid, signal.SIGSTOP)
-        time.sleep(3)
-        began = time.monotonic()
+        time.sleep(3)  # Longer than a period.
         os.kill(self.server.pid, signal.SIGCONT)
         answer, status = self.buy(caller)
-        self.expect(status.code == 0 and time.monotonic() - began < 2, "a process that was stopped answers within 2 s")
-        found, _ = self.events(cursor, 5, until=3)
+        self.expect(status.code == 0, "a process that was stopped answers")
+        found, _ = self.events(cursor, 3)
         revisions = [revision for revision, _ in found]
         self.expect(len(found) >= 3 and revisions == sorted(revisions) and len(set(found)) == len(found),
                     f"what was due meanwhile comes once each, in order: {len(found)} events")
@@ -124,13 +120,12 @@ class Machine:
         caller = self.caller()
         before = self.buy(caller)[0].position
         self.orders.give(clock=TEN_MINUTES)
-        ahead = None
-        for _ in range(100):
-            ahead = self.buy(caller)[0].position
-            if ahead.as_of_ms >= before.as_of_ms + 590_000:
-                break
-            time.sleep(0.05)
-        self.expect(ahead.as_of_ms >= before.as_of_ms + 590_000, "a clock that is set forward is followed")
+
+        def set_forward():
+            position = self.buy(caller)[0].position
+            return position if position.as_of_ms >= before.as_of_ms + 590_000 else None
+
+        ahead = until(set_forward, "a clock that is set forward is followed")
         self.orders.give(clock=-TEN_MINUTES)
         after, status = self.buy(caller)
         self.expect(status.code == 0 and after.position.as_of_ms >= ahead.as_of_ms and
@@ -151,12 +146,13 @@ class Machine:
         self.expect(refused == ["STORE_FULL"] * 3, f"a full disk refuses writes: {refused}")
         self.expect(set(before) <= set(self.listed(caller)), "and answers reads")
         self.orders.give()
-        answer, status = self.buy(caller)
-        deadline = time.monotonic() + 5
-        while status.code and time.monotonic() < deadline:
+
+        def written():
             answer, status = self.buy(caller)
-        self.expect(status.code == 0 and self.server.pid == pid and self.server.process.poll() is None,
-                    "with room again it writes, without a restart")
+            return None if status.code else answer
+
+        answer = until(written, "with room again it writes")
+        self.expect(self.server.pid == pid and self.server.process.poll() is None, "with room again it writes, without a restart")
         self.expect(set(before) | {answer.transaction.transaction.id} <= set(self.listed(caller)),
                     "and nothing that was acknowledged is missing")
         # A clean stop moves the log into the file, so a start that writes needs free space at once.
@@ -167,11 +163,7 @@ class Machine:
         self.expect(set(before) <= set(self.listed(caller)) and self.buy(caller)[1].reason == "STORE_FULL",
                     "a start without room serves what there is")
         self.orders.give()
-        deadline, status = time.monotonic() + 15, self.buy(caller)[1]
-        while status.code and time.monotonic() < deadline:
-            time.sleep(0.1)
-            status = self.buy(caller)[1]
-        self.expect(status.code == 0, "and writes once there is room")
+        until(lambda: self.buy(caller)[1].code == 0, "it writes once there is room")
 
     def no_descriptors(self):
         caller = self.caller()
@@ -181,9 +173,10 @@ class Machine:
         taken, told = [], 0
         for _ in range(15):
             guest = Client(self.server.address, self.contract)
-            guest.socket.settimeout(5)
-            try:
+            guest.socket.settimeout(PATIENCE_SECONDS)
+            with contextlib.suppress(OSError):  # It may be closed already, and still hold a farewell.
                 guest.send(HELLO, 0, self.contract.message("perch.wire.v1.Hello")(protocol_version=1))
+            try:
                 welcome = guest.read()
             except OSError:
                 welcome = None  # Closed before a WELCOME.
@@ -194,35 +187,32 @@ class Machine:
                 self.expect(reason == "CONNECTION_LIMIT", f"it is told why: {reason}")
                 told += 1
         self.expect(0 < len(taken) < 15, f"{len(taken)} of 15 find a descriptor, the others are let go")
-        # A HELLO sent at the same time can hide the farewell, so not every client reads it.
+        # A HELLO that arrives after the close can hide the farewell, so not every client reads it.
         self.expect(told > 0, f"{told} of them read why")
         self.expect(self.buy(caller)[1].code == 0, "without descriptors those who are connected are served")
         resource.prlimit(self.server.pid, resource.RLIMIT_NOFILE, limit)
         for guest in taken:
             guest.socket.close()
-        deadline, status = time.monotonic() + 5, None
-        while time.monotonic() < deadline and (status is None or status.code):
-            try:
-                status = self.buy(self.caller())[1]
-            except OSError:
-                continue
-        self.expect(status is not None and status.code == 0, "with descriptors again others are too")
+
+        def served():
+            with contextlib.suppress(OSError):
+                return self.buy(self.caller())[1].code == 0
+
+        until(served, "with descriptors again others are served too")
 
     def sync_fails(self):
         caller = self.caller()
         acknowledged = self.listed(caller)
         self.orders.give(syncs_fail=1)
-        began = time.monotonic()
         answers = []
         try:
             for _ in range(20):
                 answers.append(self.buy(caller)[1].reason)
         except (ConnectionError, OSError):
             pass
-        code = self.server.process.wait(10)
-        took = time.monotonic() - began
+        code = self.server.process.wait(PATIENCE_SECONDS)
         self.expect("" not in answers, f"nothing is acknowledged after a sync failed: {sorted(set(answers))}")
-        self.expect(code != 0 and took < 1.5, f"the process ends with {code} after {took * 1000:.0f} ms")
+        self.expect(code != 0, f"the process ends with {code}")
         self.server.kill()
         self.orders.give()
         self.server.start()

@@ -9,6 +9,7 @@ import threading
 import time
 
 from client import MESSAGE, STATUS, Client
+from waiting import PATIENCE_SECONDS
 
 APP = {"bundle_id": "com.example.app", "environment": 3}
 COINS, SEASON, LIFETIME = "com.example.coins", "com.example.season", "com.example.lifetime"
@@ -148,7 +149,7 @@ class Writer(threading.Thread):
                     self.connect(cycle)
                     self.write(cycle)
                 except TimeoutError:
-                    self.test.broken("every call is answered within 10 s", f"{self.name}: {self.describe()}")
+                    self.test.broken("every call is answered", f"{self.name}: {self.describe()}")
                     return
                 except (ConnectionError, OSError):
                     self.test.wait_for_end(cycle)
@@ -160,7 +161,7 @@ class Writer(threading.Thread):
 
     def connect(self, cycle):
         self.client = Caller(cycle.address, self.test.contract)
-        self.client.socket.settimeout(10)
+        self.client.socket.settimeout(PATIENCE_SECONDS)
         welcome = self.client.hello(client_name="crash", client_id=f"writer-{self.index}".encode(),
                                     heartbeat_seconds=600)
         self.test.welcomed(welcome, self.name)

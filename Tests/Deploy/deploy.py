@@ -46,12 +46,12 @@ def serve(*arguments, environment=None):
 def end(process):
     process.terminate()
     process.stderr.read()
-    check(process.wait(20) == 0, "the server ends well")
+    check(process.wait(300) == 0, "the server ends well")
 
 
 def page(http, path):
     try:
-        with urllib.request.urlopen(f"http://{http}{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://{http}{path}", timeout=300) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         return error.code, error.read().decode()

@@ -27,6 +27,7 @@ from perch.v1 import transaction_service_pb2_grpc as transaction_grpc  # noqa: E
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 from checks import check, equal, failed, passed  # noqa: E402
 from server import Server  # noqa: E402
+from waiting import PATIENCE_SECONDS  # noqa: E402
 
 
 class Stream:
@@ -49,11 +50,11 @@ class Stream:
         with self.changed:
             self.changed.notify_all()
 
-    def until(self, wanted, seconds=15):
+    def until(self, wanted):
         with self.changed:
             def found():
                 return next((message for message in self.messages if wanted(message)), None)
-            self.changed.wait_for(lambda: found() is not None or self.error, seconds)
+            self.changed.wait_for(lambda: found() is not None or self.error, PATIENCE_SECONDS)
             assert found() is not None, f"never came; {len(self.messages)} messages, {self.error}"
             return found()
 
@@ -85,7 +86,7 @@ def refused(call, code, reason):
 
 def buy(store, account, product="pro.monthly"):
     return store.Purchase(transaction.PurchaseRequest(
-        account=account, order=store_operation.PurchaseOrder(product_id=product)), timeout=15)
+        account=account, order=store_operation.PurchaseOrder(product_id=product)), timeout=PATIENCE_SECONDS)
 
 
 def main(port, product, group):
@@ -98,7 +99,7 @@ def main(port, product, group):
             entitlement.SubscriptionStatusTaskRequest(account=account, group_id=group), **more))
 
     with check("grpc: a unary read answers"):
-        answer = service.GetProducts(entitlement.GetProductsRequest(product_ids=[product, "nothing"]), timeout=15)
+        answer = service.GetProducts(entitlement.GetProductsRequest(product_ids=[product, "nothing"]), timeout=PATIENCE_SECONDS)
         equal([p.id for p in answer.success.products], [product], "the products")
         equal(list(answer.success.unavailable_ids), ["nothing"], "the unavailable")
 
@@ -134,40 +135,38 @@ def main(port, product, group):
     with check("grpc: errors carry code, text, reason, and details"):
         error, found = refused(
             lambda: service.GetSubscriptionStatus(entitlement.GetSubscriptionStatusRequest(account="", group_id=group),
-                                                  timeout=15),
+                                                  timeout=PATIENCE_SECONDS),
             grpc.StatusCode.INVALID_ARGUMENT, "ACCOUNT_KEY")
         assert error.details()
         error, found = refused(
-            lambda: service.GetSubscriptionStatus(entitlement.GetSubscriptionStatusRequest(account="a"), timeout=15),
+            lambda: service.GetSubscriptionStatus(entitlement.GetSubscriptionStatusRequest(account="a"), timeout=PATIENCE_SECONDS),
             grpc.StatusCode.INVALID_ARGUMENT, "FIELD_MISSING")
         equal(found["BadRequest"].field_violations[0].field, "group_id", "the field")
 
     with check("grpc: a deadline ends a watch with DEADLINE_EXCEEDED"):
         call = service.SubscriptionStatusTask(
             entitlement.SubscriptionStatusTaskRequest(account="grpc-3", group_id=group), timeout=0.4)
-        began = time.monotonic()
         try:
             for _ in call:
                 pass
             raise AssertionError("it ended well")
         except grpc.RpcError as error:
             equal(error.code(), grpc.StatusCode.DEADLINE_EXCEEDED, "the code")
-        assert time.monotonic() - began < 5
 
     with check("grpc: an unknown method is UNIMPLEMENTED"):
         call = channel.unary_unary("/perch.v1.EntitlementService/Nothing")
-        refused(lambda: call(b"", timeout=15), grpc.StatusCode.UNIMPLEMENTED, "UNKNOWN_METHOD")
+        refused(lambda: call(b"", timeout=PATIENCE_SECONDS), grpc.StatusCode.UNIMPLEMENTED, "UNKNOWN_METHOD")
 
     for name, algorithm in (("gzip", grpc.Compression.Gzip), ("deflate", grpc.Compression.Deflate)):
         with check(f"grpc: requests and answers compressed with {name}"):
             with grpc.insecure_channel(f"127.0.0.1:{port}", compression=algorithm) as compressed:
                 stub = entitlement_grpc.EntitlementServiceStub(compressed)
                 ids = [product] + [f"product-{n}" for n in range(500)]
-                answer = stub.GetProducts(entitlement.GetProductsRequest(product_ids=ids), timeout=15)
+                answer = stub.GetProducts(entitlement.GetProductsRequest(product_ids=ids), timeout=PATIENCE_SECONDS)
                 equal(len(answer.success.unavailable_ids), 500, "the unavailable")
 
     with check("grpc: bookmarks come on every stream, and after a change where groups are asked for"):
-        asks = (("perch-groups", "1"), ("perch-heartbeat", "10"))
+        asks = (("perch-groups", "1"), ("perch-heartbeat", "600"))  # No heartbeat comes in time.
         with grpc.insecure_channel(f"127.0.0.1:{port}", options=[("grpc.use_local_subchannel_pool", 1)]) as grouped:
             stub = entitlement_grpc.EntitlementServiceStub(grouped)
             one = Stream(stub.SubscriptionStatusTask(
@@ -180,7 +179,7 @@ def main(port, product, group):
             two.until(lambda m: m.WhichOneof("state") == "success")
             revision = buy(store, "grpc-4", product).position.revision
             for each in (one, two, three):
-                each.until(lambda m: m.HasField("bookmark") and m.bookmark.revision >= revision, 5)
+                each.until(lambda m: m.HasField("bookmark") and m.bookmark.revision >= revision)
             index = next(i for i, m in enumerate(one.messages) if len(m.success.statuses) == 1)
             after = next(i for i, m in enumerate(one.messages) if m.HasField("bookmark") and m.bookmark.revision >= revision)
             assert index < after, "a bookmark passed its value"
@@ -210,10 +209,10 @@ def main(port, product, group):
     with check("grpc: health answers without credentials, and watches"):
         health = health_pb2_grpc.HealthStub(channel)
         for name in ("", "perch.v1.EntitlementService"):
-            equal(health.Check(health_pb2.HealthCheckRequest(service=name), timeout=15).status,
+            equal(health.Check(health_pb2.HealthCheckRequest(service=name), timeout=PATIENCE_SECONDS).status,
                   health_pb2.HealthCheckResponse.SERVING, "the status")
         try:
-            health.Check(health_pb2.HealthCheckRequest(service="nothing"), timeout=15)
+            health.Check(health_pb2.HealthCheckRequest(service="nothing"), timeout=PATIENCE_SECONDS)
             raise AssertionError("an unknown service is healthy")
         except grpc.RpcError as error:
             equal(error.code(), grpc.StatusCode.NOT_FOUND, "the code")
@@ -227,7 +226,7 @@ def main(port, product, group):
                  reflection_pb2.ServerReflectionRequest(file_containing_symbol="perch.v1.EntitlementService"),
                  reflection_pb2.ServerReflectionRequest(file_containing_symbol="grpc.health.v1.Health"),
                  reflection_pb2.ServerReflectionRequest(file_containing_symbol="nothing.at.all")]
-        answers = list(stub.ServerReflectionInfo(iter(asked), timeout=15))
+        answers = list(stub.ServerReflectionInfo(iter(asked), timeout=PATIENCE_SECONDS))
         names = [each.name for each in answers[0].list_services_response.service]
         for name in ("perch.v1.EntitlementService", "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection"):
             assert name in names, f"{name} is not in {names}"

@@ -9,11 +9,13 @@ import h2.connection
 import h2.events
 import h2.settings
 
+from waiting import PATIENCE_SECONDS
+
 
 class Peer:
     """One connection. Windows are given back only as a test says."""
 
-    def __init__(self, port, window=None, tls=None, timeout=10, greets=True):
+    def __init__(self, port, window=None, tls=None, timeout=PATIENCE_SECONDS, greets=True):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout)
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
@@ -51,7 +53,7 @@ class Peer:
     def send(self, stream, body, ends=True):
         for start in range(0, max(1, len(body)), 16_000):
             part = body[start:start + 16_000]
-            deadline = time.monotonic() + 10
+            deadline = time.monotonic() + PATIENCE_SECONDS
             while self.h2.local_flow_control_window(stream) < len(part):
                 assert time.monotonic() < deadline, "the server gives no window back"
                 self.read(0.2)
@@ -101,7 +103,7 @@ class Peer:
         elif isinstance(event, h2.events.PingAckReceived):
             self.pongs += 1
 
-    def until(self, holds, seconds=10, gives=None):
+    def until(self, holds, seconds=PATIENCE_SECONDS, gives=None):
         deadline = time.monotonic() + seconds
         while not holds():
             assert time.monotonic() < deadline, f"it never came: {self.head} {self.trailers} {self.goaways} {self.reset}"
@@ -109,7 +111,7 @@ class Peer:
             if self.closed and not holds():
                 raise AssertionError(f"the server closed: {self.goaways}")
 
-    def end(self, stream, seconds=10, gives=None):
+    def end(self, stream, seconds=PATIENCE_SECONDS, gives=None):
         self.until(lambda: stream in self.ended or stream in self.reset, seconds, gives)
         return self.trailers.get(stream, {})
 

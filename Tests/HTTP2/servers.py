@@ -15,6 +15,7 @@ import hyperframe.frame  # noqa: E402
 from checks import check, equal, failed, passed  # noqa: E402
 from peer import Peer  # noqa: E402
 from server import Server  # noqa: E402
+from waiting import PATIENCE_SECONDS  # noqa: E402
 
 READ = "/perch.v1.EntitlementService/GetSubscriptionStatus"
 WATCH = "/perch.v1.EntitlementService/SubscriptionStatusTask"
@@ -119,7 +120,7 @@ def items(port, work, perch, catalog):
                 pending[0] = 0
 
         stream = small.call(PRODUCTS, ids)
-        equal(small.end(stream, 30, half)["grpc-status"], "0", "the code")
+        equal(small.end(stream, gives=half)["grpc-status"], "0", "the code")
         assert len(small.messages(stream)[0]) > 40_000
         small.close()
 
@@ -149,7 +150,7 @@ def items(port, work, perch, catalog):
             body.write_bytes(b"\0\0\0\0\0")
             out = subprocess.run(["nghttp", "-v", "-d", str(body), "-H", "content-type: application/grpc", "-H",
                                   "te: trailers", "-H", ":method: POST", f"http://127.0.0.1:{port}{APPS}"],
-                                 capture_output=True, text=True, timeout=20)
+                                 capture_output=True, text=True, timeout=PATIENCE_SECONDS)
             assert "grpc-status: 0" in out.stdout, out.stdout[-2_000:]
     peer.close()
 
@@ -157,7 +158,7 @@ def items(port, work, perch, catalog):
 def frames(peer):
     """Frames as they come, until the server closes."""
     data = b""
-    peer.socket.settimeout(15)
+    peer.socket.settimeout(PATIENCE_SECONDS)
     while part := peer.socket.recv(65_536):
         data += part
         while len(data) >= 9:
@@ -191,7 +192,7 @@ def endings(perch, catalog, work):
         equal((lasts, pings), ([0x7FFF_FFFF, streams[-1]], 1), "the last streams")
         equal((len(codes), set(codes.values())), (100, {"14"}), "the codes")
         peer.close()
-    equal(server.process.wait(20), 0, "the exit status")
+    equal(server.process.wait(PATIENCE_SECONDS), 0, "the exit status")
 
 
 def secure(perch, catalog, work):

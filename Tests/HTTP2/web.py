@@ -14,39 +14,47 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
 
 from checks import check, equal, failed, passed  # noqa: E402
 from server import Server  # noqa: E402
+from waiting import PATIENCE_SECONDS  # noqa: E402
 
 STATUS = "/perch.v1.EntitlementService/GetSubscriptionStatus"
 WATCH = "/perch.v1.EntitlementService/SubscriptionStatusTask"
 PRODUCTS = "/perch.v1.EntitlementService/GetProducts"
 BUY = "/perch.v1.TransactionService/Purchase"
+OPERATE = "/perch.v1.TestStoreService/Operate"
 CHANGES = "/perch.v1.EntitlementService/AppChanges"
 
 
-def curl(port, path, *arguments, data=None, kind="application/json", seconds=10):
-    """Status, head and body of an answer."""
-    command = ["curl", "--silent", "--include", "--max-time", str(seconds), *arguments]
+def curl(port, path, *arguments, data=None, kind="application/json", until=None):
+    """Status, head and body of an answer. Of a stream, whose body is read only until `until(body)` is true."""
+    command = ["curl", "--silent", "--include", "--no-buffer", "--max-time", str(PATIENCE_SECONDS), *arguments]
     if data is not None:
         command += ["--data-binary", "@-", "--header", f"content-type: {kind}"]
     body = data.encode() if isinstance(data, str) else data
-    out = subprocess.run([*command, f"http://127.0.0.1:{port}{path}"], input=body, capture_output=True).stdout
+    out = b""
+    with tempfile.TemporaryFile() as sent:
+        sent.write(body or b"")
+        sent.seek(0)
+        with subprocess.Popen([*command, f"http://127.0.0.1:{port}{path}"], stdin=sent, stdout=subprocess.PIPE) as process:
+            while part := process.stdout.read1():
+                out += part
+                if until and until(out.partition(b"\r\n\r\n")[2]):
+                    process.kill()
+                    break
     head, _, body = out.partition(b"\r\n\r\n")
     lines = head.decode().split("\r\n")
     fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])}
     return int(lines[0].split()[1]) if lines[0] else 0, fields, body
 
 
-def raw(port, request, until=b"", seconds=5):
+def raw(port, request, until=b""):
     """What a server answers to bytes, until it closes or says something."""
-    with socket.create_connection(("127.0.0.1", port), seconds) as connection:
+    with socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
         connection.sendall(request)
         answer = b""
-        try:
-            while part := connection.recv(65_536):
-                answer += part
-                if until and until in answer:
-                    break
-        except TimeoutError:
-            pass
+        while part := connection.recv(65_536):
+            answer += part
+            if until and until in answer:
+                break
     return answer
 
 
@@ -92,7 +100,7 @@ def connect(port):
             assert "content-encoding" not in head, "a short answer is not compressed"
             message = ids.encode()
             _, head, body = curl(port, PRODUCTS.replace("GetProducts", "ProductsTask"), version, "-H",
-                                 "connect-accept-encoding: gzip", seconds=1, kind="application/connect+json",
+                                 "connect-accept-encoding: gzip", until=two, kind="application/connect+json",
                                  data=b"\0" + struct.pack(">I", len(message)) + message)
             equal(head["connect-content-encoding"], "gzip", "the encoding of the stream")
             messages = list(envelopes(body))
@@ -106,7 +114,7 @@ def connect(port):
         with check(f"connect: a stream in JSON over {name}"):
             message = b'{"account":"c-2","groupId":"premium"}'
             _, head, body = curl(port, WATCH, version, data=b"\0" + struct.pack(">I", len(message)) + message,
-                                 kind="application/connect+json", seconds=1)
+                                 kind="application/connect+json", until=two)
             equal(head["content-type"], "application/connect+json", "the type")
             messages = list(envelopes(body))
             # A bookmark may follow.
@@ -150,8 +158,18 @@ def connect(port):
         equal(answer.count(b"HTTP/1.1 400"), 1, "the refusal")
 
 
+def two(body):
+    """Whether two whole messages have come."""
+    return len(list(envelopes(body))) >= 2
+
+
+def events_of(count):
+    """Whether so many whole events have come."""
+    return lambda body: sum(b"data: " in block for block in body.split(b"\n\n")[:-1]) >= count
+
+
 def envelopes(body):
-    while body:
+    while len(body) >= 5 and len(body) >= 5 + struct.unpack(">I", body[1:5])[0]:
         flag, length = body[0], struct.unpack(">I", body[1:5])[0]
         yield flag, body[5:5 + length]
         body = body[5 + length:]
@@ -165,19 +183,19 @@ def post(path, body, more="", host="127.0.0.1"):
 def events(port):
     with check("events: a watch as text/event-stream, resumed by Last-Event-ID"):
         path = WATCH + "?account=e-1&groupId=premium"
-        _, head, body = curl(port, path, "--http1.1", "--no-buffer", "-H", "accept: text/event-stream", seconds=1)
+        _, head, body = curl(port, path, "--http1.1", "--no-buffer", "-H", "accept: text/event-stream", until=events_of(2))
         equal(head["content-type"], "text/event-stream", "the type")
         blocks = body.decode().strip().split("\n\n")
         equal(blocks[0], 'data: {"loading":{}}', "the first event")
         fields = dict(line.split(": ", 1) for line in blocks[1].split("\n"))
         assert "success" in json.loads(fields["data"]), blocks
         _, _, body = curl(port, path, "--http1.1", "-H", "accept: text/event-stream", "-H",
-                          f"last-event-id: {fields['id']}", seconds=1)
+                          f"last-event-id: {fields['id']}", until=events_of(1))
         assert '"unchanged"' in body.decode(), body
     with check("events: a change is pushed"):
         request = (f"GET {WATCH}?account=e-2&groupId=premium HTTP/1.1\r\nhost: localhost\r\n"
                    "accept: text/event-stream\r\n\r\n").encode()
-        with socket.create_connection(("127.0.0.1", port), 5) as connection:
+        with socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
             connection.sendall(request)
             seen = b""
             while seen.count(b"data: ") < 2:
@@ -188,22 +206,25 @@ def events(port):
     with check("events: the changes of an app go on from the identifier of the last event"):
         accept = ("--http1.1", "--no-buffer", "-H", "accept: text/event-stream")
 
-        def changes(query, *more):
-            _, _, body = curl(port, CHANGES + query, *accept, *more, seconds=1)
+        def changes(count, query, *more):
+            _, _, body = curl(port, CHANGES + query, *accept, *more, until=events_of(count))
             blocks = [dict(line.split(": ", 1) for line in block.split("\n")) for block in body.decode().strip().split("\n\n")]
             return [(block["id"], json.loads(block["data"])) for block in blocks if "id" in block]
 
-        (start, first), = changes("")
+        (start, first), = changes(1, "")
         assert set(first) == {"position", "cursor"}, first
         for account in ("f-1", "f-2", "f-3"):
             order = {"account": account, "order": {"productId": "com.example.monthly"}}
             equal(curl(port, BUY, data=json.dumps(order))[0], 200, "the buy")
-        again, *heard = changes("", "-H", f"last-event-id: {start}")
+        again, *heard = changes(4, "", "-H", f"last-event-id: {start}")
         equal(again[0], start, "where it goes on")
         equal([change["account"] for _, change in heard], ["f-1", "f-2", "f-3"], "the accounts")
         equal(heard[0][1]["entitlements"][0]["productId"], "com.example.monthly", "the entitlement")
-        equal(changes("", "-H", f"last-event-id: {heard[1][0]}")[1:], heard[2:], "what follows the second")
-        equal(changes("?causes=CAUSE_REFUND", "-H", f"last-event-id: {start}")[1:], [], "of another cause")
+        equal(changes(2, "", "-H", f"last-event-id: {heard[1][0]}")[1:], heard[2:], "what follows the second")
+        refund = {"account": "f-2", "operation": {"refund": {"target": {"productId": "com.example.monthly"}}}}
+        equal(curl(port, OPERATE, data=json.dumps(refund))[0], 200, "the refund")
+        _, (_, refunded) = changes(2, "?causes=CAUSE_REFUND", "-H", f"last-event-id: {start}")
+        equal(refunded["account"], "f-2", "the account of the first change of another cause")
     with check("events: a token in an address is refused"):
         equal(curl(port, WATCH + "?account=a&groupId=g&access_token=x", "-H", "accept: text/event-stream")[0], 400, "it")
     with check("events: a stream without Accept is refused with the right call"):
@@ -233,7 +254,7 @@ def strict(port):
     with check("http: a chunked body is taken, in any pieces"):
         request = post(STATUS, b"", "transfer-encoding: chunked\r\nconnection: close\r\n").replace(
             b"content-length: 0\r\n", b"") + b"".join(b"%x\r\n%s\r\n" % (1, bytes([byte])) for byte in body) + b"0\r\n\r\n"
-        with socket.create_connection(("127.0.0.1", port), 5) as connection:
+        with socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
             for place in range(0, len(request), 7):
                 connection.sendall(request[place:place + 7])
                 time.sleep(0.001)

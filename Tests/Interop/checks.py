@@ -4,6 +4,7 @@ import select
 
 import client
 from client import BEAT, DRAIN, MESSAGE, PING, PONG, STATUS
+from waiting import PATIENCE_SECONDS
 
 passed, failed = [], []
 
@@ -28,7 +29,7 @@ def equal(found, wanted, what="it"):
 class Peer(client.Client):
     """A client that waits for one thing and keeps the frames that come before it, in order, for whoever wants them."""
 
-    def __init__(self, address, contract, timeout=15):
+    def __init__(self, address, contract, timeout=PATIENCE_SECONDS):
         super().__init__(address, contract)
         self.socket.settimeout(timeout)
         self.early = []

@@ -4,11 +4,11 @@ What breaks the framing comes from proto/vectors/frames-refused.json; the rest i
 """
 import json
 import select
-import time
 
 import vectors
 from checks import Peer, check, detail, equal
 from client import BEAT, CALL, HELLO, MESSAGE, STATUS
+from waiting import PATIENCE_SECONDS
 
 APP = {"bundle_id": "com.example.app", "environment": 3}
 READ, TRANSACTIONS, TEST, ADMIN = ("/perch.v1." + name + "Service/" for name in (
@@ -34,11 +34,10 @@ class Patient:
     """Connections whose checks take seconds: made at the beginning, looked at in the end."""
 
     def __init__(self, address, contract):
-        self.began = time.monotonic()
-        self.mute = Peer(address, contract, timeout=30)
-        self.half = Peer(address, contract, timeout=30)
+        self.mute = Peer(address, contract)
+        self.half = Peer(address, contract)
         self.half.socket.sendall(bytes([HELLO, 0, 0]))
-        self.beaten = Peer(address, contract, timeout=30)
+        self.beaten = Peer(address, contract)
         self.beaten.hello(heartbeat_seconds=10)
 
     def look(self):
@@ -50,7 +49,6 @@ class Patient:
             frame = self.beaten.next()
             equal(frame.kind, BEAT, "the kind")
             assert frame.message.server_time_ms > 1_700_000_000_000, "no time in it"
-            assert time.monotonic() - self.began < 25, "it came late"
             self.beaten.close()
 
 
@@ -265,7 +263,7 @@ def tokens(address, other, contract, refused):
 def crowds(address, contract, bystander, table):
     """Limits that take many calls or connections to reach."""
     with check("refused with STATUS 8 CALLS_LIMIT: one call more than a connection may have"):
-        peer = Peer(address, contract, timeout=60)
+        peer = Peer(address, contract)
         limit = peer.hello(heartbeat_seconds=600).limits.calls_per_connection
         request = contract.method(STATUSES)[0](app=APP, account="crowd", group_id="none").SerializeToString()
         call = contract.message("perch.wire.v1.Call")(method=STATUSES, request=request)
@@ -285,7 +283,7 @@ def crowds(address, contract, bystander, table):
         peers = [Peer(address, contract) for _ in range(HANDSHAKES_MAX + 8)]
         for peer in peers:
             peer.socket.send(bytes([HELLO]))  # The first byte says in which protocol to refuse.
-        readable, _, _ = select.select([peer.socket for peer in peers], [], [], 4)
+        readable, _, _ = select.select([peer.socket for peer in peers], [], [], PATIENCE_SECONDS)
         assert readable, "nobody was refused"
         refused = [peer for peer in peers if peer.socket in readable]
         refused[0].drained("HANDSHAKE_LIMIT")
@@ -298,7 +296,7 @@ def crowds(address, contract, bystander, table):
             peers.append(Peer(address, contract))
             peers[-1].hello(heartbeat_seconds=600)
             unfinished(peers[-1], size, peers)
-        readable, _, _ = select.select([peer.socket for peer in peers], [], [], 10)
+        readable, _, _ = select.select([peer.socket for peer in peers], [], [], PATIENCE_SECONDS)
         assert readable, "nobody was refused"
         refused = [peer for peer in peers if peer.socket in readable]
         refused[0].drained("PARTIAL_FRAMES_LIMIT")

@@ -13,7 +13,6 @@ import ssl
 import struct
 import subprocess
 import sys
-import time
 import urllib.request
 import warnings
 
@@ -22,6 +21,7 @@ from certificates import Authority
 from checks import Peer, check, equal
 from client import HELLO, PING, Contract
 from server import Server
+from waiting import PATIENCE_SECONDS, free_port, until
 
 perch, descriptors, catalog, work = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
 contract = Contract(descriptors)
@@ -48,9 +48,7 @@ class Secure(Server):
 
     def __init__(self, name, *settings, certificate="server"):
         super().__init__(perch, catalog, "memory", work / f"{name}.log")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.http = free.getsockname()[1]
+        self.http = free_port()
         tls = ["--tls-certificate", authority.pem(certificate), "--tls-key", authority.key(certificate)] \
             if certificate else []
         self.arguments[2:2] = [*tls, "--http", f"127.0.0.1:{self.http}", "--log-level", "debug", *settings]
@@ -63,7 +61,7 @@ class Secure(Server):
         equal(self.stop(), 0, "the server's exit status")
 
     def metrics(self):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}/metrics", timeout=10) as page:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}/metrics", timeout=PATIENCE_SECONDS) as page:
             lines = page.read().decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
 
@@ -72,22 +70,18 @@ class Secure(Server):
         assert series in found, f"there is no {series}"
         return found[series]
 
-    def eventually(self, series, wanted, seconds=10):
-        end = time.monotonic() + seconds
-        while (found := self.metric(series)) != wanted:
-            if time.monotonic() > end:
-                said = [line[:200] for line in self.lines[-3:]]
-                counted = " ".join(
-                    f"{name.removeprefix('perch_')}={value:g}" for name, value in self.metrics().items()
-                    if value and name.startswith("perch_") and "_bucket" not in name and "store" not in name)
-                raise AssertionError(f"{series} is {found}, not {wanted}; last lines {said}; it counts {counted}")
-            time.sleep(0.05)
+    def eventually(self, series, wanted):
+        def what():
+            said = [line[:200] for line in self.lines[-3:]]
+            counted = " ".join(
+                f"{name.removeprefix('perch_')}={value:g}" for name, value in self.metrics().items()
+                if value and name.startswith("perch_") and "_bucket" not in name and "store" not in name)
+            return f"{series} is {self.metric(series)}, not {wanted}; last lines {said}; it counts {counted}"
 
-    def log_says(self, text, seconds=10):
-        end = time.monotonic() + seconds
-        while not any(text in line for line in self.lines):
-            assert time.monotonic() < end, f"the log does not say {text!r}: {self.lines[-5:]}"
-            time.sleep(0.02)
+        until(lambda: self.metric(series) == wanted, what)
+
+    def log_says(self, text):
+        until(lambda: any(text in line for line in self.lines), lambda: f"the log does not say {text!r}: {self.lines[-5:]}")
 
 
 def context(version=None, trusted=authority, showing=None, alpn=("perch/1",)):
@@ -107,7 +101,7 @@ class SecurePeer(Peer):
     def __init__(self, server, made=None, name="localhost", session=None, receive_buffer=None):
         plain = socket.socket()
         try:
-            plain.settimeout(15)
+            plain.settimeout(PATIENCE_SECONDS)
             # Before it connects: a window that shrinks under what is on its way makes the kernels of both sides drop each
             # other's segments, for seconds and more.
             if receive_buffer:
@@ -179,7 +173,7 @@ class Bytes:
     """A TLS client whose ciphertext is handed on by hand."""
 
     def __init__(self, server, made=None):
-        self.socket = socket.create_connection(server.address, timeout=15)
+        self.socket = socket.create_connection(server.address, timeout=PATIENCE_SECONDS)
         self.coming, self.going = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = (made or context()).wrap_bio(self.coming, self.going, server_hostname="localhost")
 
@@ -214,7 +208,7 @@ def handshakes(server):
         one.socket.close()
     with check("garbage behind the first byte of TLS is answered by an alert, and closed"):
         before = server.metric('perch_tls_handshakes_failed_total{reason="protocol"}')
-        with socket.create_connection(server.address, timeout=15) as plain:
+        with socket.create_connection(server.address, timeout=PATIENCE_SECONDS) as plain:
             plain.sendall(b"\x16" + b"\xff" * 200)
             answer = b""
             while more := plain.recv(4096):
@@ -304,7 +298,7 @@ def client(server, status, *settings, trusted=authority):
     """Runs perch's own client; what it says."""
     done = subprocess.run(
         [perch, "get", "apps", "--server", f"127.0.0.1:{server.port}", "--tls-ca", trusted.pem(trusted.name), *settings],
-        capture_output=True, text=True, timeout=60)
+        capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     equal(done.returncode, status, f"the exit status ({done.stderr})")
     return done.stdout + done.stderr
 
@@ -321,22 +315,22 @@ def own_client(server):
         assert "TLS_UNTRUSTED" in client(server, 4, "--tls-server-name", "elsewhere.example.com"), "another reason"
     with check("perch's client trusts what the system trusts with --tls, which this server is not of"):
         done = subprocess.run([perch, "get", "apps", "--server", f"127.0.0.1:{server.port}", "--tls"],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         equal(done.returncode, 4, "the exit status")
     with check("a scenario is played over TLS"):
         scenario = pathlib.Path(catalog).parents[2] / "proto/scenario/grace.scenario"
         done = subprocess.run([perch, "scenario", "run", str(scenario), "--server", f"127.0.0.1:{server.port}",
-                               "--tls-ca", authority.pem("authority")], capture_output=True, text=True, timeout=60)
+                               "--tls-ca", authority.pem("authority")], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         equal(done.returncode, 0, f"the exit status ({done.stdout}{done.stderr})")
     with check("a scenario of a server that is not trusted, or is not there, ends as every command does"):
         there, trusted = f"127.0.0.1:{server.port}", authority.pem(authority.name)
         for address, trust, status in ((there, other.pem(other.name), 4), ("127.0.0.1:1", trusted, 5)):
             done = subprocess.run([perch, "scenario", "run", str(scenario), "--server", address, "--tls-ca", trust],
-                                  capture_output=True, text=True, timeout=60)
+                                  capture_output=True, text=True, timeout=PATIENCE_SECONDS)
             equal(done.returncode, status, f"the exit status ({done.stdout}{done.stderr})")
     with check("perch's client without TLS is told to use it: TLS_REQUIRED"):
         done = subprocess.run([perch, "get", "apps", "--server", f"127.0.0.1:{server.port}"], capture_output=True,
-                              text=True, timeout=60)
+                              text=True, timeout=PATIENCE_SECONDS)
         equal((done.returncode, "TLS_REQUIRED" in done.stderr), (2, True), done.stderr)
     with Secure("elsewhere", certificate="elsewhere") as elsewhere:
         with check("perch's client takes the server of a name that it was given"):
@@ -384,7 +378,7 @@ def mutual():
 def refusing_to_start():
     def says(*settings, status=1):
         done = subprocess.run([perch, "serve", "--catalog", catalog, *settings], capture_output=True, text=True,
-                              timeout=60)
+                              timeout=PATIENCE_SECONDS)
         equal(done.returncode, status, f"the exit status ({done.stderr})")
         return done.stderr
 
@@ -442,9 +436,7 @@ def reload():
             equal(shown(server), "perch", "the certificate")
             put("renewed")
             os.kill(server.pid, signal.SIGHUP)
-            end = time.monotonic() + 10
-            while shown(server) != "perch renewed":
-                assert time.monotonic() < end, "the old one is still shown"
+            until(lambda: shown(server) == "perch renewed", "the new certificate is shown")
             push()
         for what, spoil in [
             ("half of one", lambda: pem.write_bytes(pem.read_bytes()[:300])),
@@ -461,7 +453,7 @@ def reload():
                 equal(shown(server), "perch renewed", "the certificate")
                 told = subprocess.run(
                     [perch, "doctor", "--server", f"127.0.0.1:{server.port}", "--tls-ca", authority.pem("authority")],
-                    capture_output=True, text=True, timeout=60).stdout
+                    capture_output=True, text=True, timeout=PATIENCE_SECONDS).stdout
                 assert any("server: tls" in line and line.startswith("warning") for line in told.splitlines()), told
         old.close()
         buyer.close()
@@ -507,7 +499,7 @@ def resumption():
                 watch.stdout.readline()
                 equal(server.stop(), 0, "the exit status")
                 server.start()
-                server.eventually("perch_tls_handshakes_resumed_total", 1, seconds=30)
+                server.eventually("perch_tls_handshakes_resumed_total", 1)
             finally:
                 watch.kill()
                 watch.wait()
@@ -524,7 +516,7 @@ def stopped_reader():
             for _ in range(2_000):
                 stopped.call(PRODUCTS, app=APP)
             before = server.memory()
-            server.eventually('perch_refusals_total{reason="WRITE_STALLED"}', 1, seconds=20)
+            server.eventually('perch_refusals_total{reason="WRITE_STALLED"}', 1)
             assert server.memory() - before < 16 << 20, "the server grew"
             lively.ask(PURCHASE, app=APP, account="anna", order={"product_id": MONTHLY})
             equal(lively.message_of(watched).WhichOneof("state"), "success", "the push to the other")

@@ -6,6 +6,8 @@ import subprocess
 import threading
 import time
 
+from waiting import PATIENCE_SECONDS, free_port
+
 SERVING = re.compile(r"perch: serving on (127\.0\.0\.1):(\d+)")
 
 
@@ -15,7 +17,7 @@ class Server:
     def __init__(self, perch, catalog, store, log, port=0, bundle="com.example.app", time_rate=0, loops=2):
         self.arguments = [str(perch), "serve", "--catalog", str(catalog), "--bundle-id", bundle, "--store", str(store),
                           "--time-rate", str(time_rate), "--loops", str(loops), "--listen"]
-        self.log, self.port, self.process = pathlib.Path(log), port, None
+        self.log, self.port, self.process = pathlib.Path(log), port or free_port(), None
 
     @property
     def address(self):
@@ -47,7 +49,7 @@ class Server:
                     self.serving.set()
         self.serving.set()  # It ended: nobody waits for the line any longer.
 
-    def start(self, within=30):
+    def start(self, within=PATIENCE_SECONDS):
         """Starts the process and waits until it serves; answers the seconds that took."""
         self.spawn()
         self.serving.wait(within)
@@ -63,7 +65,7 @@ class Server:
             self.process.wait()
             self.reader.join()
 
-    def stop(self, within=20):
+    def stop(self, within=PATIENCE_SECONDS):
         """SIGTERM, and the exit status."""
         self.process.send_signal(signal.SIGTERM)
         try:

@@ -3,9 +3,10 @@ import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import time
+
+from waiting import free_port
 
 
 class Database:
@@ -19,9 +20,7 @@ class Database:
         self.data, self.process = self.directory / "data", None
         self.address, self.port = address, 5432
         if address:
-            with socket.socket() as free:
-                free.bind((address, 0))
-                self.port = free.getsockname()[1]
+            self.port = free_port(address)
         self.as_user = []
         if os.getuid() == 0:
             self.as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
@@ -47,7 +46,7 @@ class Database:
 
     def start(self):
         log = (self.directory / "server.log").open("ab")
-        for _ in range(50):
+        for _ in range(600):
             self.process = subprocess.Popen(
                 self.as_user + [self.programs / "postgres", "-D", self.data, "-p", str(self.port),
                                 "-c", f"listen_addresses={self.address}", "-c", f"unix_socket_directories={self.directory}",
@@ -73,7 +72,7 @@ class Database:
 
     def promote(self):
         """It follows nobody any more, and takes writes."""
-        assert self.ask("SELECT pg_promote(true, 20)", "postgres") == "t"
+        assert self.ask("SELECT pg_promote(true, 300)", "postgres") == "t"
 
     def pause_receiving(self):
         """It follows nobody from now on, but does not know that it is the primary."""

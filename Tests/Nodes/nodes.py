@@ -19,6 +19,7 @@ import crash
 from client import Contract, MESSAGE, STATUS
 from database import Database
 from server import Server
+from waiting import PATIENCE_SECONDS, until
 from watchers import Watcher
 from writers import Caller, Writer, one_line
 
@@ -95,7 +96,7 @@ class HoppingWriter(Writer):
         self.client = None
         client = HoppingCaller(cycle.address, self.test.contract)
         client.test = self.test
-        client.socket.settimeout(15)
+        client.socket.settimeout(PATIENCE_SECONDS)
         welcome = client.hello(client_name="nodes", client_id=f"writer-{self.index}".encode(), heartbeat_seconds=600)
         self.client = client
         self.test.welcomed(welcome, self.name)
@@ -197,8 +198,8 @@ class Run:
         for watcher in self.watchers:
             watcher.start()
         for stream in self.event_streams():
-            if not stream.has_begun.wait(20):
-                raise TimeoutError(f"{stream.name} did not say where new events begin within 20 s")
+            if not stream.has_begun.wait(PATIENCE_SECONDS):
+                raise TimeoutError(f"{stream.name} did not say where new events begin within {PATIENCE_SECONDS} s")
         for writer in self.writers:
             writer.start()
         began = time.monotonic()
@@ -248,21 +249,23 @@ class Run:
 
     def finish(self, seconds):
         test = self.test
-        time.sleep(0.5)
+        before = test.acknowledged
+        until(lambda: test.acknowledged >= before + 8 or not all(client.is_alive() for client in self.watchers + self.writers),
+              "writes are acknowledged after the last blow")
         for writer in self.writers:
             writer.stopping.set()
         for writer in self.writers:
-            writer.join(20)
+            writer.join(PATIENCE_SECONDS)
             if writer.is_alive():
-                test.broken("every call is answered within 10 s", f"{writer.name}: {writer.describe()}")
+                test.broken("every call is answered", f"{writer.name}: {writer.describe()}")
         cycle = test.next_cycle()
         self.server = next(node for node in self.nodes if node.address == cycle.address)
         caller = Caller(cycle.address, test.contract)
-        caller.socket.settimeout(20)
+        caller.socket.settimeout(PATIENCE_SECONDS)
         caller.hello(client_name="nodes audit", heartbeat_seconds=600)
         frozen = caller.get(audit.STORE + "SetClock", app=audit.APP, freeze={})
         for watcher in self.watchers:
-            watcher.is_open.wait(10)
+            watcher.is_open.wait(PATIENCE_SECONDS)
             watcher.cycle = cycle
         audit.watches(self, test, cycle, frozen.position)
         for writer in self.writers:
@@ -306,15 +309,13 @@ class Run:
         if (stray, facts, marks) != ("0", "0", "0"):
             test.broken(NODE_CHECKS[1], f"{stray} transactions and {facts} facts stand alone, {marks} marks are there twice")
         newest = int(ask("SELECT max(revision) FROM perch.commits"))
-        for _ in range(40):
-            behind = ask(f"SELECT count(*) FROM perch.nodes WHERE beat > 0 AND applied < {newest} AND beat > "
-                         "(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 5000")
-            if behind == "0":
-                break
-            time.sleep(0.1)
+        behind = (f"SELECT count(*) FROM perch.nodes WHERE beat > 0 AND applied < {newest} AND beat > "
+                  "(extract(epoch FROM clock_timestamp()) * 1000)::bigint - 5000")
         test.looked(NODE_CHECKS[2], len(self.nodes))
-        if behind != "0":
-            test.broken(NODE_CHECKS[2], f"{behind} nodes had not applied revision {newest} after 4 s")
+        try:
+            until(lambda: ask(behind) == "0", lambda: f"{ask(behind)} nodes have not applied revision {newest}")
+        except AssertionError as late:
+            test.broken(NODE_CHECKS[2], str(late))
 
     def tell(self, seconds):
         waits, stopped = sorted(self.test.waits), sorted(self.test.waits_of_stopped)

@@ -4,11 +4,14 @@ import argparse
 import hashlib
 import itertools
 import os
+import pathlib
 import random
 import shutil
 import sys
 import tempfile
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
 
 import journal as journals
 from checks import Checks
@@ -18,6 +21,7 @@ from peers import Caller, Chain, Watcher
 from server import Server
 from spoiler import CONTROLS
 from values import EVENTS
+from waiting import free_port
 from wire import Contract, Loop
 from workload import GROUP, LIFETIME, PLUS, PRO, PRODUCTS, Requests, Size, account_names, catalogue, plan
 
@@ -57,7 +61,7 @@ class World:
         first = os.path.join(self.directory, "catalogue.storekit")
         with open(first, "wb") as file:
             file.write(catalogue(sample, 0))
-        self.server = Server(options.perch, self.directory, options.port, first, CLOCK)
+        self.server = Server(options.perch, self.directory, options.port or free_port(), first, CLOCK)
         self.callers = [Caller(self, f"caller-{n}", self.peer_random()) for n in range(CALLERS)]
         self.watchers = []
         self.first_cursors = {}
@@ -204,10 +208,10 @@ class World:
         self.make_watchers()
         for watcher in self.watchers:
             watcher.connect()
-        self.turn_until(self.is_calm, 60, "the first connections")
+        self.turn_until(self.is_calm, 300, "the first connections")
         now = self.contract.methods["GetClock"][1]()
         self.callers[0].unary("GetClock", now, {"read": "clock"}, self.learn_clock)
-        self.turn_until(lambda: self.requests.now_ms, 10, "the clock")
+        self.turn_until(lambda: self.requests.now_ms, 300, "the clock")
         shown = time.monotonic()
         while not self.driver.is_over() or self.driver.pause:
             self.driver.turn()
@@ -216,7 +220,7 @@ class World:
                 shown = time.monotonic()
                 self.say(f"{self.streamed} stream events, {self.driver.done} operations, {self.kills} kills")
         self.driver.settle(final=True)
-        limit = time.monotonic() + 120
+        limit = time.monotonic() + 300
         while self.driver.pause and not self.driver.pause():
             self.loop.turn()
             if time.monotonic() > limit:
@@ -259,7 +263,7 @@ def main():
     parser.add_argument("--perch", required=True, help="the server's program")
     parser.add_argument("--descriptors", required=True, help="descriptor set of the contract")
     parser.add_argument("--catalogue", required=True, help="the sample catalogue")
-    parser.add_argument("--port", type=int, default=27100)
+    parser.add_argument("--port", type=int, default=0, help="the server's port; a free one if not given")
     parser.add_argument("--seed", type=int, default=None, help="the same seed makes the same workload")
     parser.add_argument("--events", type=int, default=100_000, help="stream events to check, at least")
     parser.add_argument("--operations", type=int, default=0, help="end after so many operations instead")

@@ -32,7 +32,7 @@ class Server:
         except OSError:
             return False
 
-    def wait_until_it_listens(self, seconds=60):
+    def wait_until_it_listens(self, seconds=300):
         end = time.monotonic() + seconds
         while not self.listens():
             if self.process.poll() is not None:
