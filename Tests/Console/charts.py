@@ -7,8 +7,7 @@ from waiting import PATIENCE_SECONDS
 # The fonts of the machine, then such that readers may have: high lines as Noto has them, wide and large letters.
 FONTS = {
     "its own": "",
-    "high": "@font-face { font-family: high; src: local('DejaVu Sans'), local('Noto Sans'); ascent-override: 107%; descent-override: 30% }"
-            ".chart svg text { font-family: high !important }",
+    "high": ".chart svg text { font-family: high !important }",
     "wide": ".chart svg text { font-family: monospace !important; letter-spacing: 1px }",
     "large": ".chart svg text { font-size: 15px !important }",
 }
@@ -16,11 +15,13 @@ FONTS = {
 EVERY = """
     const done = arguments[2];
     const address = performance.getEntriesByType('resource').find(({ name }) => name.endsWith('/chart.js')).name;
-    const style = document.createElement('style');
-    style.textContent = arguments[1];
-    document.head.append(style);
+    const style = new CSSStyleSheet();
+    style.replaceSync(arguments[1]);
+    document.adoptedStyleSheets = [style];
+    const high = new FontFace('high', "local('DejaVu Sans'), local('Noto Sans'), local('Liberation Sans')", { ascentOverride: '107%', descentOverride: '30%' });
+    document.fonts.add(high);
     // A module of its own for each font, since one measures each label once.
-    document.fonts.load('12px high').then(() => import(`${address}?${arguments[0]}`)).then(({ chart }) => {
+    high.load().catch(() => null).then(() => import(`${address}?${arguments[0]}`)).then(({ chart }) => {
       const wrong = [];
       const place = document.createElement('div');
       document.body.append(place);
@@ -52,7 +53,7 @@ EVERY = """
         if (shapes !== lines) wrong.push(`${name}: ${shapes} lines, not ${lines}`);
       }
       place.remove();
-      style.remove();
+      document.adoptedStyleSheets = [];
       done(wrong);
     }, (error) => done([String(error)]));"""
 

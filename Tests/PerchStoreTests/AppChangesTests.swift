@@ -99,7 +99,9 @@ extension ChangedAccount {
     ) throws {
         var kinds: Set<String> = []
         var crossings = 0
-        for seed in 1...12 as ClosedRange<UInt64> {
+        // What is stored is compared with the model for a second each, which is the most of it.
+        let seeds: UInt64 = implementation == .memory ? 12 : 4
+        for seed in 1...seeds {
             let made = try implementation.make()
             let store = try FamilyStore(storage: made.storage)
             var random = SeededRandom(seed: seed)

@@ -116,9 +116,16 @@ private struct Parts: Equatable {
             var random = SeededRandom(seed: seed)
             var window = DueWindow()
             var due: [AccountNumber: Instant] = [:]
-            func stored() -> [DueEntry] {
-                due.map { DueEntry(instant: $0.value, account: $0.key) }
-                    .sorted { ($0.instant, $0.account) < ($1.instant, $1.account) }
+            // All entries in order, as storage has them.
+            var stored: [DueEntry] = []
+            func place(of entry: DueEntry) -> Int {
+                var range = 0..<stored.count
+                while !range.isEmpty {
+                    let middle = (range.lowerBound + range.upperBound) / 2
+                    let isBefore = (stored[middle].instant, stored[middle].account) < (entry.instant, entry.account)
+                    range = isBefore ? middle + 1..<range.upperBound : range.lowerBound..<middle
+                }
+                return range.lowerBound
             }
             var loads = 0
             for _ in 0..<4_000 {
@@ -126,13 +133,18 @@ private struct Parts: Equatable {
                 let to = random.below(3) == 0 ? nil : Instant(milliseconds: Int64(random.below(2_000)))
                 let from = due.updateValue(to ?? .distantPast, forKey: account)
                 if to == nil { due[account] = nil }
+                if let from { stored.remove(at: place(of: DueEntry(instant: from, account: account))) }
+                if let to {
+                    let entry = DueEntry(instant: to, account: account)
+                    stored.insert(entry, at: place(of: entry))
+                }
                 if from != to { window.move(account, from: from, to: to) }
                 if random.below(20) == 0 { continue }
                 if window.needsEntries {
-                    window.load(Array(stored().prefix(Limits.dueEntriesHeld + 1)))
+                    window.load(Array(stored.prefix(Limits.dueEntriesHeld + 1)))
                     loads += 1
                 }
-                #expect(window.entries.first == stored().first, "seed \(seed)")
+                #expect(window.entries.first == stored.first, "seed \(seed)")
                 #expect(window.entries.count <= 2 * Limits.dueEntriesHeld)
             }
             #expect(loads < 200, "most moves need no read")
