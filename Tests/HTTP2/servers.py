@@ -140,7 +140,7 @@ def items(port, work, perch, catalog):
         free = stuck.call(WATCH, status_of("h2-1"))
         stuck.h2.increment_flow_control_window(100_000, free)
         stuck.flush()
-        stuck.until(lambda: len(stuck.messages(free)) == 2)
+        stuck.until(lambda: len(stuck.messages(free)) >= 2)
         equal(stuck.data.get(held), None, "what came on the other")
         stuck.close()
 
@@ -176,7 +176,7 @@ def endings(perch, catalog, work):
     with check("9: a graceful end says the highest number first, then the last stream, and every call its end"):
         peer = Peer(server.port)
         streams = [peer.call(WATCH, status_of(f"h2-{n}")) for n in range(100)]
-        peer.until(lambda: all(len(peer.messages(stream)) == 2 for stream in streams))
+        peer.until(lambda: all(len(peer.messages(stream)) >= 2 for stream in streams))
         server.process.send_signal(signal.SIGTERM)
         # The library takes the first GOAWAY for the end: frames are read by hand from here on.
         codes, lasts, pings = {}, [], 0
