@@ -70,7 +70,7 @@ package struct HTTPResponse: Equatable, Sendable {
     /// The head and the body; for HEAD only the head.
     package func bytes(to method: HTTPRequest.Method, keepsAlive: Bool, at time: Instant) -> [UInt8] {
         var head = "HTTP/1.1 \(self.status.rawValue) \(self.status.phrase)\r\n"
-        head += "Date: \(Self.date(time))\r\n"
+        head += "Date: \(time.httpDate)\r\n"
         head += "Content-Type: \(self.contentType)\r\n"
         head += "Content-Length: \(self.body.count)\r\n"
         if self.status == .methodNotAllowed { head += "Allow: GET, HEAD\r\n" }
@@ -79,21 +79,5 @@ package struct HTTPResponse: Equatable, Sendable {
         head += "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
         head += "Connection: \(keepsAlive ? "keep-alive" : "close")\r\n\r\n"
         return Array(head.utf8) + (method == .head ? [] : self.body)
-    }
-
-    /// `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that RFC 9110 allows a server to send.
-    static func date(_ time: Instant) -> String {
-        let civil = CivilTime(time)
-        let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        func pad(_ value: Int64, _ width: Int = 2) -> String {
-            let digits = String(value)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        let (day, rest) = time.milliseconds.quotientAndRemainder(dividingBy: 86_400_000)
-        let weekday = days[Int(((rest < 0 ? day - 1 : day) % 7 + 7) % 7)]
-        let seconds = civil.milliseconds / 1_000
-        let clock = "\(pad(seconds / 3_600)):\(pad(seconds / 60 % 60)):\(pad(seconds % 60))"
-        return "\(weekday), \(pad(civil.day)) \(months[Int(civil.month) - 1]) \(pad(civil.year, 4)) \(clock) GMT"
     }
 }

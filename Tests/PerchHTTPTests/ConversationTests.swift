@@ -132,6 +132,6 @@ import Testing
             (1_795_291_199_999, "Sat, 21 Nov 2026 19:59:59 GMT"), (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
         ] as [(Int64, String)])
     func `a conversation over HTTP dates its answers as RFC 9110 requires`(_ milliseconds: Int64, _ date: String) {
-        #expect(HTTPResponse.date(Instant(milliseconds: milliseconds)) == date)
+        #expect(Instant(milliseconds: milliseconds).httpDate == date)
     }
 }
