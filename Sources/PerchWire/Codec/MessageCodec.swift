@@ -49,6 +49,9 @@ package final class MessageCodec {
         var last: Encoded?
     }
 
+    /// Writes encoded messages as JSON.
+    let transcoder = JSONTranscoder()
+
     /// The bytes of recent transactions; only in a codec that answers and pushes.
     private let transactions: TransactionBytes?
     private let sales: SaleBytes?

@@ -6,6 +6,7 @@ import PerchJSON
 extension MessageCodec {
     /// The canonical JSON of an encoded response. One that we encoded ourselves can be read.
     package func json(ofResponse method: Method, _ message: UnsafeRawBufferPointer) -> [UInt8] {
+        if let json = self.transcoder.json(of: message, as: method.responseDescriptor) { return json }
         var json = JSONWriter(limitBytes: .max)
         do {
             try self.writeJSON(ofResponse: method, message.bytes, to: &json)

@@ -76,6 +76,16 @@ enum MessageJSONWriter {
         }
     }
 
+    /// The text of a fraction, as `fraction` writes it.
+    static func text(of value: Double) -> String {
+        if value.isNaN { return "\"NaN\"" }
+        if value.isInfinite { return value < 0 ? "\"-Infinity\"" : "\"Infinity\"" }
+        if let whole = Int64(exactly: value), whole.magnitude < 1 << 53, value != 0 || value.sign == .plus {
+            return String(whole)
+        }
+        return String(value)
+    }
+
     /// JSON has no infinities and no NaN, so protobuf writes them as texts. A whole number has no fraction.
     private static func fraction(_ value: Double, to json: inout JSONWriter) {
         if value.isNaN {
