@@ -12,20 +12,21 @@ void perch_hpack_free(perch_hpack *decoder) {
     nghttp2_hd_inflate_del(decoder);
 }
 
-ptrdiff_t perch_hpack_inflate(perch_hpack *decoder, const uint8_t *block, size_t count, uint8_t *out, size_t limit) {
-    size_t listed = 0, written = 0;
-    int is_too_long = 0;
+ptrdiff_t perch_hpack_inflate(
+    perch_hpack *decoder, perch_hpack_block *block, const uint8_t *part, size_t count, int is_last, uint8_t *out,
+    size_t limit) {
+    size_t written = 0;
     for (;;) {
         nghttp2_nv field;
         int flags = 0;
-        ssize_t taken = nghttp2_hd_inflate_hd2(decoder, &field, &flags, block, count, 1);
+        ssize_t taken = nghttp2_hd_inflate_hd2(decoder, &field, &flags, part, count, is_last);
         if (taken < 0) return PERCH_HPACK_BROKEN;
-        block += taken;
+        part += taken;
         count -= (size_t)taken;
         if (flags & NGHTTP2_HD_INFLATE_EMIT) {
-            listed += field.namelen + field.valuelen + 32;
-            if (listed > limit) is_too_long = 1;
-            if (!is_too_long) {
+            block->listed += field.namelen + field.valuelen + 32;
+            if (block->listed > limit) block->is_too_long = 1;
+            if (!block->is_too_long) {
                 uint32_t lengths[2] = {(uint32_t)field.namelen, (uint32_t)field.valuelen};
                 memcpy(out + written, lengths, sizeof lengths);
                 written += sizeof lengths;
@@ -39,8 +40,11 @@ ptrdiff_t perch_hpack_inflate(perch_hpack *decoder, const uint8_t *block, size_t
             if (nghttp2_hd_inflate_end_headers(decoder) != 0) return PERCH_HPACK_BROKEN;
             break;
         }
-        /* Neither a field nor the end: the block stops within a field. */
-        if (!(flags & NGHTTP2_HD_INFLATE_EMIT) && count == 0) return PERCH_HPACK_BROKEN;
+        if (flags & NGHTTP2_HD_INFLATE_EMIT) continue;
+        if (count > 0) continue;
+        /* Neither a field nor the end: the part stops within a field, which goes on in the next part if there is one. */
+        if (is_last) return PERCH_HPACK_BROKEN;
+        break;
     }
-    return is_too_long ? PERCH_HPACK_TOO_LONG : (ptrdiff_t)written;
+    return (ptrdiff_t)written;
 }

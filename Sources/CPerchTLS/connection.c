@@ -159,10 +159,15 @@ const char *perch_tls_protocol(SSL *connection) {
     return SSL_get_version(connection);
 }
 
-int perch_tls_has_application_protocol(SSL *connection) {
+const unsigned char *perch_tls_application_protocol(SSL *connection, unsigned int *count) {
     const unsigned char *name;
+    SSL_get0_alpn_selected(connection, &name, count);
+    return name;
+}
+
+int perch_tls_has_application_protocol(SSL *connection) {
     unsigned int count;
-    SSL_get0_alpn_selected(connection, &name, &count);
+    perch_tls_application_protocol(connection, &count);
     return count > 0;
 }
 

@@ -1,15 +1,20 @@
 // gRPC, Connect and gRPC-Web over HTTP/2 and HTTP/1.1, on the port of perch/1.
 extension Limits {
-    /// Bytes of a request's header fields, each counted with 32 more as RFC 9113 does, and of the block that they come in. More
-    /// fields are refused with 431; a longer block closes the connection, because it would have to be held.
+    /// Bytes of a request's header fields, each counted with 32 more as RFC 9113 does. More fields are refused with 431 on
+    /// their stream. Their block is decoded as it comes, so only these bytes are held.
     package static let headerListBytesMax = 16 * 1024
 
-    /// CONTINUATION frames of one header block. One more closes the connection with HTTP_FLOOD.
-    package static let continuationsMax = 8
+    /// CONTINUATION frames of one header block: a block of 1 MiB in whole frames fits. One more closes the connection with
+    /// HTTP_FLOOD, because a block cannot be skipped: both sides' tables follow from it.
+    package static let continuationsMax = 64
 
-    /// Streams that a peer may reset, or have reset by a fault of its own; beyond it, the connection is closed with
-    /// HTTP_FLOOD. A stream that is opened and reset costs us a call, and the peer nothing.
-    package static let httpResets = RateLimit(perSecond: 20, burst: 200)
+    /// Streams of one HTTP/2 connection that ended before their peer did, whose late frames are still expected. An older
+    /// one's late frames are answered with STREAM_CLOSED.
+    package static let earlyEndsKept = 256
+
+    /// Gaps in the stream numbers of one HTTP/2 connection that are remembered. A client that opens streams in order has
+    /// none.
+    package static let streamGapsKept = 64
 
     /// Frames without data: PING, SETTINGS, PRIORITY, empty DATA, unknown kinds. Beyond it, HTTP_FLOOD. The meter starts
     /// again with each write of DATA or HEADERS: clients measure the round trip with a PING for the data that they get.
@@ -47,6 +52,13 @@ extension Limits {
 
     /// Bytes that a peer has sent on a stream or a connection before its window is given back.
     package static let httpWindowReturnBytes: Int32 = 16 * 1024
+
+    /// Milliseconds after which an old connection of HTTP/2 is told its last stream, if its peer answers no PING.
+    package static let httpLastStreamMilliseconds: Int64 = 10_000
+
+    /// Milliseconds after which an `EventSource` comes back when its connection is lost: a random value of this range, so that
+    /// the pages of a restarted server do not all return at one moment.
+    package static let eventRetryMilliseconds: ClosedRange<Int64> = 500...2_000
 
     /// Percent by which ages are spread, so that the streams of one connection do not all return at one moment.
     package static let ageJitterPercent: Int64 = 20

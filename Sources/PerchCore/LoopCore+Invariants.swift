@@ -65,7 +65,9 @@ extension LoopCore {
             self.transport.http.connections.count == 0 && self.transport.http.streams.count == 0
                 && self.transport.http.table.count == 0 && self.transport.http.requests.isEmpty
                 && self.transport.http.heads1.isEmpty && self.transport.work.waiting.isEmpty
-                && self.transport.http.blocks.isEmpty && self.transport.http.healthWatches.isEmpty
+                && self.transport.http.blocks.isEmpty && self.transport.http.closed.isEmpty
+                && self.transport.http.lengths.isEmpty && self.transport.http.heldPlaces.isEmpty
+                && self.transport.http.healthWatches.isEmpty
                 && self.transport.http.clientIDs.isEmpty && self.transport.http.origins.isEmpty
                 && self.payloads.forms.keys.allSatisfy { $0 == self.views.loading.index }
                 && self.transport.http.bookmark.isNone,
@@ -87,6 +89,7 @@ extension LoopCore {
             "an index is not empty")
         precondition(self.views.encodings.count == 0, "\(self.views.encodings.count) encodings are left")
         precondition(self.views.numberTable.count == 0, "numbers of accounts are left")
+        precondition(self.transport.negotiated.isEmpty, "protocols of connections are left")
         precondition(self.service.clientIDs.isEmpty && self.transport.certificates.isEmpty, "names of clients are left")
         precondition(
             self.transport.admission.origins.isEmpty && self.service.callIdentities.isEmpty

@@ -231,6 +231,11 @@ package struct LoopCounters: Sendable {
     package var eventCalls: UInt64 = 0
     /// Calls of Health and Reflection.
     package var httpServiceCalls: UInt64 = 0
+    /// Streams of HTTP/2 that the peer reset before their end.
+    package var httpStreamsReset: UInt64 = 0
+    /// Streams of HTTP/2 beyond the limit of a connection.
+    package var httpStreamsRefused: UInt64 = 0
+    package var httpHeadsTooLong: UInt64 = 0
     package var recordsAsked: UInt64 = 0
     package var crossings: UInt64 = 0
     package var stalledClosed: UInt64 = 0

@@ -109,6 +109,14 @@ extension MetricSamples {
                 "perch_wire_connections_total", labels: Exposition.label("wire", wire), count,
                 help: "Connections that spoke HTTP, by version; the others spoke perch/1.")
         }
+        self.add(
+            "perch_http_heads_too_long_total", counters.httpHeadsTooLong,
+            help: "Requests that were refused with 431, because their header fields are too long.")
+        for (event, count) in [("reset", counters.httpStreamsReset), ("refused", counters.httpStreamsRefused)] {
+            self.add(
+                "perch_http_streams_total", labels: Exposition.label("event", event), count,
+                help: "Streams of HTTP/2 that their peer reset before their end, and those refused by REFUSED_STREAM.")
+        }
         self.add("perch_calls_ended_total", counters.callsEnded, help: "Calls ended, refused ones too.")
         self.add("perch_calls_refused_total", counters.callsRefused, help: "Calls ended with an error.")
         for reason in ErrorReason.allCases {
@@ -470,10 +478,9 @@ struct LimitCounter {
         LimitCounter("partialFramesBytesMax", reason: .partialFramesLimit),
         LimitCounter("frameTimeoutMilliseconds", reason: .frameTimeout),
         LimitCounter("callsBytesMax", reason: .callsBytesLimit),
-        LimitCounter("httpResets", reason: .httpFlood),
         LimitCounter("httpControls", reason: .httpFlood),
         LimitCounter("continuationsMax", reason: .httpFlood),
-        LimitCounter("headerListBytesMax", reason: .httpFlood),
+        LimitCounter("headerListBytesMax", "perch_http_heads_too_long_total"),
         LimitCounter("queryFieldsMax", amongMistakes: .messageMalformed),
         LimitCounter("unidentifiedStreamsMax", reason: .handshakeLimit),
         LimitCounter("unidentifiedHeldBytesMax", reason: .partialFramesLimit),

@@ -139,6 +139,8 @@ extension ServerLoop {
         self.tenants[index].transport = .secure
         self.tls.handshakes += 1
         if secure.isResumed { self.tls.resumed += 1 }
+        let chosen = secure.applicationProtocol
+        if !chosen.isEmpty { self.core.negotiated(connection, chosen) }
         guard let peer = secure.peer else { return true }
         // OpenSSL does not verify a resumed client again, so the certificate's end is checked here.
         guard peer.notAfter > self.clock.now() else {

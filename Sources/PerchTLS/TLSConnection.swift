@@ -15,8 +15,15 @@ package struct TLSConnection {
     /// The protocol version, such as `TLSv1.3`.
     package var version: String { String(cString: perch_tls_protocol(self.handle)) }
 
-    /// Whether both sides selected perch/1 by ALPN.
+    /// Whether both sides selected a protocol by ALPN.
     package var hasApplicationProtocol: Bool { perch_tls_has_application_protocol(self.handle) == 1 }
+
+    /// The protocol that both sides selected by ALPN, such as `h2`; empty for none.
+    package var applicationProtocol: String {
+        var count: UInt32 = 0
+        let name = perch_tls_application_protocol(self.handle, &count)
+        return String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
+    }
 
     /// The verified certificate of the peer; nil if it presented none.
     package var peer: PeerCertificate? {

@@ -12,16 +12,22 @@ typedef struct nghttp2_hd_inflater perch_hpack;
 perch_hpack *perch_hpack_new(void);
 void perch_hpack_free(perch_hpack *decoder);
 
-enum {
-    /* The block breaks HPACK, or there is no memory: the tables of both sides differ from now on. */
-    PERCH_HPACK_BROKEN = -1,
-    /* The fields exceed `limit`. The block was decoded to its end, so the tables agree. */
-    PERCH_HPACK_TOO_LONG = -2,
-};
+/* One header block on its way; zeroed before its first part. */
+typedef struct perch_hpack_block {
+    /* The sum of name, value and 32 bytes over all fields so far, as RFC 9113 counts. */
+    size_t listed;
+    /* The fields exceed the limit. The rest of the block is decoded all the same, so that the tables agree. */
+    int is_too_long;
+} perch_hpack_block;
 
-/* Decodes one whole header block. Writes each field into `out` as two native 32-bit lengths, the name and the value.
- * `limit` bounds the sum of name, value and 32 bytes over all fields, as RFC 9113 counts; `out` has `limit` bytes.
- * Returns the bytes written, or one of the above. */
-ptrdiff_t perch_hpack_inflate(perch_hpack *decoder, const uint8_t *block, size_t count, uint8_t *out, size_t limit);
+/* The block breaks HPACK, or there is no memory: the tables of both sides differ from now on. */
+enum { PERCH_HPACK_BROKEN = -1 };
+
+/* Decodes one part of a header block. Writes each field that ends in it into `out` as two native 32-bit lengths, the name
+ * and the value. `limit` bounds the sum of all fields of the block; `out` has `limit` bytes. Returns the bytes written, or
+ * PERCH_HPACK_BROKEN. */
+ptrdiff_t perch_hpack_inflate(
+    perch_hpack *decoder, perch_hpack_block *block, const uint8_t *part, size_t count, int is_last, uint8_t *out,
+    size_t limit);
 
 #endif

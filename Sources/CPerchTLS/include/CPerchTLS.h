@@ -123,6 +123,8 @@ int perch_tls_is_resumed(struct ssl_st *connection);
 const char *perch_tls_protocol(struct ssl_st *connection);
 /* Whether both sides agreed on perch/1 by ALPN. */
 int perch_tls_has_application_protocol(struct ssl_st *connection);
+/* The protocol that both sides agreed on by ALPN: `count` bytes, 0 for none. */
+const unsigned char *perch_tls_application_protocol(struct ssl_st *connection, unsigned int *count);
 
 /* Reads the peer's certificate; returns 0 if it has none. `take` receives each name. Names with other than printable
    ASCII characters are left out, because they could imitate others. */

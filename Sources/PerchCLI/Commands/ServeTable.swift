@@ -153,7 +153,8 @@ enum ServeTable {
                 + "comes back with its token, perhaps to another server. 0: none."),
         OptionSpec(
             "max-connection-age", .duration(0...31_536_000_000), "DURATION", default: "0",
-            "The same of a connection of HTTP. 0: none."),
+            "Age, give or take a fifth, from which a connection of HTTP takes no further calls. Those under way go on. 0: "
+                + "none."),
         OptionSpec(
             "calls-bytes", .bytes(1024 * 1024...(1 << 40)), "SIZE", default: byteCount(Int64(Limits.callsBytesMax)),
             "Memory of the open calls of all connections: a watch has some 250 bytes."),

@@ -57,7 +57,7 @@ extension LoopCore {
                 if let plain {
                     self.order(slot, plain)
                 } else if let asked {
-                    try self.begin(slot, asked)
+                    try self.begin(slot, asked, forgivesToken: opening.forgivesToken)
                 }
             } catch {
                 self.end(slot, error.status)

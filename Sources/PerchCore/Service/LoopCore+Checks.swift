@@ -325,6 +325,19 @@ extension LoopCore {
         return try self.token(bytes, of: request, app: app)
     }
 
+    /// The same; a token that `forgives` finds no use for counts as none.
+    func token(of request: Request, of app: AppNumber, forgives: Bool) throws(CallRefusal) -> ResumeToken? {
+        guard forgives else { return try self.token(of: request, of: app) }
+        do throws(CallRefusal) {
+            guard let token = try self.token(of: request, of: app), self.isAt(token.position, of: app) else {
+                return nil
+            }
+            return token
+        } catch {
+            return nil
+        }
+    }
+
     private func token(
         _ bytes: [UInt8], of request: Request, app: AppNumber
     ) throws(CallRefusal) -> ResumeToken {

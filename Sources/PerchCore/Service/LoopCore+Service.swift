@@ -7,7 +7,9 @@ import PerchWire
 // The service: what each method does. It knows identities, requests and answers, but no transport.
 extension LoopCore {
     /// Begins a call with a decoded request: attaches a watch, asks the store, or answers at once.
-    mutating func begin(_ call: Int32, _ request: Request) throws(CallRefusal) {
+    ///
+    /// `forgivesToken`: a resume token that is refused, or that this server has not reached, is left out.
+    mutating func begin(_ call: Int32, _ request: Request, forgivesToken: Bool = false) throws(CallRefusal) {
         switch request {
         case .operate(let asked) where asked.isOrder: return try self.order(call, asked)
         case .purchase(let asked): return try self.order(call, asked, request)
@@ -18,7 +20,7 @@ extension LoopCore {
         if let reference = request.app { app = try self.app(reference, ofCall: call) } else { app = 0 }
         try self.permit(call, request)
         try Self.check(request)
-        if let token = try self.token(of: request, of: app) {
+        if let token = try self.token(of: request, of: app, forgives: forgivesToken) {
             self.service.callTokens[call] = token
             self.calls[call].flags.insert(.hasToken)
             try self.wait(call, request, of: app, for: token.position)

@@ -4,7 +4,7 @@ import PerchStore
 import PerchWire
 
 /// The purpose of a pending answer from the store or the server. Its number contains its slot.
-enum Ticket: BitwiseCopyable {
+enum Ticket: Hashable, BitwiseCopyable {
     /// The record of a watched account.
     case account(Int32, generation: UInt32)
     /// A unary call that waits.
@@ -28,6 +28,7 @@ extension LoopCore {
         }
         let ticket = self.service.tickets[place]
         self.service.tickets.remove(place)
+        self.questionAnswered(ticket)
         return ticket
     }
 }
@@ -65,6 +66,25 @@ extension LoopCore {
     func pendingCall(_ call: Int32) -> PendingCall? {
         let place = self.pendingPlace(of: call)
         return place >= 0 ? self.service.pending[Int(place)] : nil
+    }
+
+    /// The question that a call waits for alone; nil: it waits for none, or others wait for the answer too.
+    func question(of call: Int32) -> Ticket? {
+        let generation = self.calls.generation(call)
+        switch self.calls[call].state {
+        case .order: return .call(call, generation: generation)
+        case .unary(let place): return place >= 0 ? .call(call, generation: generation) : nil
+        case .updates: return self.views.updates[call]?.isAsked == true ? .updates(call, generation: generation) : nil
+        case .appChanges:
+            return self.views.appChanges[call]?.isAsked == true ? .updates(call, generation: generation) : nil
+        case .watch(let view):
+            let account = self.views.slots[view].account
+            guard account >= 0, self.views.accounts[account].isAsked, self.views.accounts[account].tenantCount == 1,
+                self.views.slots[view].watchCount == 1
+            else { return nil }
+            return .account(account, generation: self.views.accounts.generation(account))
+        case .ending: return nil
+        }
     }
 
     /// Drops the pending work of a unary call.

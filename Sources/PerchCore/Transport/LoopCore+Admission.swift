@@ -68,6 +68,12 @@ extension LoopCore {
         self.transport.certificates[connection] = certificate
     }
 
+    /// TLS chose a protocol by ALPN, and the connection must speak it. Must be called before any of its bytes are given.
+    package mutating func negotiated(_ connection: Int32, _ name: String) {
+        guard self.connections.isTaken(connection), self.connections[connection].wire == .unknown else { return }
+        self.transport.negotiated[connection] = Wire(negotiated: name)
+    }
+
     /// The driver holds more memory for a connection before its peer is known: a TLS handshake.
     package mutating func holds(_ bytes: Int, for connection: Int32) {
         guard self.connections.isTaken(connection), self.transport.admission.handshakes.contains(connection) else {
@@ -163,7 +169,7 @@ extension LoopCore {
             self.oweControl(index, self.goAway(index, refused.status))
         } else if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
             self.connections[index].wire = .http1
-            self.oweControl(index, Self.httpClosing(refused.status))
+            self.oweControl(index, self.httpClosing(refused.status))
         } else {
             self.oweDrain(index, refused.status, endsAcceptedCredentials: false, wait: refused.wait)
         }

@@ -8,6 +8,8 @@ struct Opening {
     var timeoutMilliseconds: UInt64
     /// Metadata beside the request: credentials of this call.
     var metadata: [Metadata]
+    /// The client cannot drop a resume token that is refused: it is given the value instead, as if it had none.
+    var forgivesToken = false
 }
 
 // The calls from service and views to the transports. They name a call, and never its form on the wire.
@@ -54,6 +56,12 @@ extension LoopCore {
 
     private mutating func encodedStatus(_ status: WireStatus) -> PayloadHandle {
         self.encoded { codec throws(MessageError) in try codec.encode(status.status) }
+    }
+
+    /// The store, or the server, has answered a question.
+    @inline(__always)
+    mutating func questionAnswered(_ question: Ticket) {
+        if !self.transport.http.heldPlaces.isEmpty { self.releasePlace(of: question) }
     }
 
     /// The address of a caller, for the audit trail.

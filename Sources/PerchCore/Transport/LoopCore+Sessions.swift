@@ -295,8 +295,14 @@ extension LoopCore {
     /// The peer will send nothing more.
     package mutating func peerEnded(_ index: Int32) {
         guard self.connections.isTaken(index) else { return }
+        guard !self.connections[index].flags.contains(.peerHasEnded) || !self.connections[index].phase.takesFrames
+        else {
+            return
+        }
         self.connections[index].flags.insert(.peerHasEnded)
         switch self.connections[index].phase {
+        case .open where self.connections[index].wire == .http1:
+            self.http1PeerEnded(index)
         case .greeting, .open:
             // A closing connection was kept only for its peer, which has now closed too.
             self.remove(index)
@@ -322,6 +328,7 @@ extension LoopCore {
         if !self.transport.admission.refused.isEmpty { self.transport.admission.refused[index] = nil }
         self.service.clientIDs[index] = nil
         self.transport.certificates[index] = nil
+        if !self.transport.negotiated.isEmpty { self.transport.negotiated[index] = nil }
         self.transport.credentialFailures[index] = nil
         let origin = self.connections[index].origin
         if self.connections[index].flags.contains(.countsForAddress) {

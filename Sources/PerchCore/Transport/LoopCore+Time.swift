@@ -15,6 +15,7 @@ enum Deadline {
     case frame(Int32, UInt32)
     case connectionAge(Int32, UInt32)
     case streamAge(Int32, UInt32)
+    case lastStream(Int32, UInt32)
 
     /// Four bits of kind, 28 of generation, 32 of index. Generations that differ by 2^28 count as equal: a slot would
     /// have to be reused a quarter of a billion times within one deadline.
@@ -31,6 +32,7 @@ enum Deadline {
             case .frame(let index, let generation): (7, index, generation)
             case .connectionAge(let index, let generation): (8, index, generation)
             case .streamAge(let index, let generation): (9, index, generation)
+            case .lastStream(let index, let generation): (10, index, generation)
             }
         return kind << 60 | UInt64(generation & 0x0FFF_FFFF) << 32 | UInt64(UInt32(bitPattern: index))
     }
@@ -66,10 +68,11 @@ extension LoopCore {
         let kind = packed >> 60
         if kind == 2 || kind == 3 || kind == 9 {
             guard self.calls.isTaken(index), self.calls.generation(index) & 0x0FFF_FFFF == generation else { return }
-            if kind == 9 { return self.end(index, Self.tooOld("stream")) }
+            if kind == 9 { return self.end(index, Self.tooOld) }
             if let waits = self.service.waiting[index] {
                 self.end(index, self.behind(waits))
             } else if kind == 2 {
+                self.holdPlace(of: index)
                 self.end(index, WireStatus(.deadline, "the call's deadline has passed"))
             }
             return
@@ -113,7 +116,9 @@ extension LoopCore {
             self.frameTimerFired(index)
         case 8:
             guard self.connections[index].http >= 0 else { return }
-            self.drainHTTP(index, Self.tooOld("connection"))
+            self.ageHTTP(index)
+        case 10:
+            if self.connections[index].http >= 0 { self.drainPingReturned(index) }
         default:
             self.close(index, self.shuttingDown)
         }
@@ -148,10 +153,10 @@ extension LoopCore {
     }
 
     /// What lives long moves on, so that a server that was added gets its part.
-    private static func tooOld(_ what: String) -> WireStatus {
+    private static var tooOld: WireStatus {
         WireStatus(
-            .ageLimit, "this \(what) has reached its age; call again, with your resume token",
-            details: [.setting("max-\(what)-age")])
+            .ageLimit, "this stream has reached its age; call again, with your resume token",
+            details: [.setting("max-stream-age")])
     }
 
     private mutating func beatDue(_ connection: Int32, _ second: Int64) {

@@ -7,6 +7,8 @@ struct Transport: ~Copyable {
     var owed = Slab<Owed>()
     var http = HTTPTables()
     var admission = Admission()
+    /// Protocols that ALPN chose, for connections that have not begun to speak them.
+    var negotiated: [Int32: Wire] = [:]
     /// Certificates of connections whose peer has one.
     var certificates: [Int32: PeerCertificate] = [:]
     /// Number of refused credentials of calls, by connection.

@@ -59,7 +59,7 @@ extension MessageCodec {
             node.values.append(value)
         }
         var json = JSONWriter(limitBytes: .max)
-        root.write(to: &json, as: method.requestDescriptor)
+        try root.write(to: &json, as: method.requestDescriptor)
         do {
             return try json.finish()
         } catch {
@@ -80,19 +80,28 @@ private final class QueryNode {
         return node
     }
 
-    func write(to json: inout JSONWriter, as message: MessageDescription?) {
+    /// `path`: the names on the way to this node.
+    func write(
+        to json: inout JSONWriter, as message: MessageDescription?, path: String = ""
+    ) throws(MessageJSONError) {
         json.beginObject()
         for (name, node) in self.members {
             json.key(name)
             let field = message?.fields.first { $0.jsonName == name || $0.name == name }
             if !node.members.isEmpty {
+                guard node.values.isEmpty else {
+                    throw .repeatedField(field: path + name, count: node.values.count + 1)
+                }
                 let isMessage = field?.type == PROTOBUF_C_TYPE_MESSAGE
-                node.write(to: &json, as: isMessage ? field?.message : nil)
+                try node.write(to: &json, as: isMessage ? field?.message : nil, path: path + name + ".")
             } else if field?.presence == .repeated {
                 json.beginArray()
                 for value in node.values { Self.write(value, field, to: &json) }
                 json.endArray()
             } else {
+                guard node.values.count <= 1 else {
+                    throw .repeatedField(field: path + name, count: node.values.count)
+                }
                 Self.write(node.values.last ?? "", field, to: &json)
             }
         }

@@ -10,6 +10,8 @@ package enum MessageJSONError: Error, Hashable, Sendable, CustomStringConvertibl
     case unknownField(field: String, at: JSONPlace, message: String, nearest: String?)
     /// The field came twice: by both of its names, or beside another field of the same `oneof`.
     case secondValue(field: String, at: JSONPlace)
+    /// A query names a field more than once that takes one value.
+    case repeatedField(field: String, count: Int)
     /// The query of a GET has too many fields, or a path with too many names.
     case queryTooLarge(found: String, limit: String)
 
@@ -17,7 +19,9 @@ package enum MessageJSONError: Error, Hashable, Sendable, CustomStringConvertibl
     package var field: String? {
         switch self {
         case .notJSON, .queryTooLarge: nil
-        case .wrongValue(let field, _, _, _), .unknownField(let field, _, _, _), .secondValue(let field, _): field
+        case .wrongValue(let field, _, _, _), .unknownField(let field, _, _, _), .secondValue(let field, _),
+            .repeatedField(let field, _):
+            field
         }
     }
 
@@ -29,6 +33,8 @@ package enum MessageJSONError: Error, Hashable, Sendable, CustomStringConvertibl
         case .unknownField(let field, let place, let message, let nearest):
             let advice = nearest.map { "; did you mean \($0)?" } ?? "; see proto/ for its fields"
             return "\(place): \(message) has no field \(field)\(advice)"
+        case .repeatedField(let field, let count):
+            return "the query has \(field) \(count) times, and it takes one value; send it once"
         case .queryTooLarge(let found, let limit):
             return "the query has \(found), the limit is \(limit); POST the request"
         case .secondValue(let field, let place):

@@ -133,10 +133,74 @@ package struct ContractDescriptors: Sendable {
                         &service, name, ".grpc.health.v1.HealthCheckRequest", ".grpc.health.v1.HealthCheckResponse",
                         serverStreams: streams)
                 }
+                Self.method(
+                    &service, "List", ".grpc.health.v1.HealthListRequest", ".grpc.health.v1.HealthListResponse",
+                    serverStreams: false)
+            }
+            file.message(4) { $0.text(1, "HealthListRequest") }
+            file.message(4) { message in
+                message.text(1, "HealthListResponse")
+                Self.map(&message, "statuses", 1, "Statuses", of: 11, ".grpc.health.v1.HealthCheckResponse")
             }
         },
-        Self.reflection("v1"), Self.reflection("v1alpha"),
+        Self.reflection("v1"), Self.reflection("v1alpha"), Self.anyFile, Self.durationFile, Self.statusFile,
+        Self.errorDetailsFile,
     ]
+
+    // MARK: The details of errors
+
+    private static let anyFile = Self.file("google/protobuf/any.proto", "google.protobuf") { file in
+        Self.message(&file, "Any", [("type_url", 1, 9, ""), ("value", 2, 12, "")])
+    }
+
+    private static let durationFile = Self.file("google/protobuf/duration.proto", "google.protobuf") { file in
+        Self.message(&file, "Duration", [("seconds", 1, 3, ""), ("nanos", 2, 5, "")])
+    }
+
+    private static let statusFile = Self.file("google/rpc/status.proto", "google.rpc") { file in
+        file.text(3, "google/protobuf/any.proto")
+        Self.message(
+            &file, "Status", [("code", 1, 5, ""), ("message", 2, 9, ""), ("details", 3, -11, ".google.protobuf.Any")])
+    }
+
+    /// The messages of `google/rpc/error_details.proto` that `grpc-status-details-bin` carries here.
+    private static let errorDetailsFile = Self.file("google/rpc/error_details.proto", "google.rpc") { file in
+        file.text(3, "google/protobuf/duration.proto")
+        file.message(4) { message in
+            message.text(1, "ErrorInfo")
+            Self.field(&message, "reason", 1, type: 9)
+            Self.field(&message, "domain", 2, type: 9)
+            Self.map(&message, "metadata", 3, "Metadata", of: 9, in: ".google.rpc.ErrorInfo")
+        }
+        Self.message(&file, "RetryInfo", [("retry_delay", 1, 11, ".google.protobuf.Duration")])
+        file.message(4) { message in
+            message.text(1, "BadRequest")
+            Self.field(
+                &message, "field_violations", 1, type: 11, name: ".google.rpc.BadRequest.FieldViolation",
+                isRepeated: true)
+            message.message(3) { violation in
+                violation.text(1, "FieldViolation")
+                Self.field(&violation, "field", 1, type: 9)
+                Self.field(&violation, "description", 2, type: 9)
+            }
+        }
+    }
+
+    /// A map from texts: protobuf describes it as a repeated message of its own.
+    private static func map(
+        _ message: inout ProtobufText, _ name: String, _ number: Int, _ capitalised: String, of type: Int,
+        _ typeName: String = "", in scope: String = ".grpc.health.v1.HealthListResponse"
+    ) {
+        Self.field(
+            &message, name, number, type: 11, name: "\(scope).\(capitalised)Entry", isRepeated: true)
+        message.message(3) { entry in
+            entry.text(1, "\(capitalised)Entry")
+            Self.field(&entry, "key", 1, type: 9)
+            Self.field(&entry, "value", 2, type: type, name: typeName)
+            // `map_entry` of its options.
+            entry.message(7) { $0.number(7, 1) }
+        }
+    }
 
     private static func reflection(_ version: String) -> [UInt8] {
         let package = "grpc.reflection.\(version)"

@@ -1,4 +1,5 @@
 import PerchBase
+import PerchJSON
 
 /// A few fields of messages that are not of our contract: those of gRPC itself.
 package struct ProtobufText {
@@ -115,12 +116,21 @@ extension WireStatus {
         }
     }
 
-    /// The details of this status as gRPC's `google.rpc` messages: each with its type and its bytes.
+    /// One of gRPC's `google.rpc` messages.
+    package struct RichDetail {
+        package var type: String
+        package var bytes: [UInt8]
+        /// The same as JSON, for people; empty where it was not asked for.
+        package var json: String
+    }
+
+    /// The details of this status as gRPC's `google.rpc` messages.
     ///
     /// `ErrorInfo` has our reason, and our details as metadata. `BadRequest` names the field, `RetryInfo` the time.
-    package var richDetails: [(type: String, bytes: [UInt8])] {
+    /// `readable`: with the JSON of each.
+    package func richDetails(readable: Bool = false) -> [RichDetail] {
         guard let reason = self.reason else { return [] }
-        var details: [(type: String, bytes: [UInt8])] = []
+        var details: [RichDetail] = []
         var info = ProtobufText()
         info.text(1, reason.rawValue)
         info.text(2, "perch")
@@ -130,14 +140,35 @@ extension WireStatus {
                 entry.text(2, detail.value)
             }
         }
-        details.append(("google.rpc.ErrorInfo", info.bytes))
+        details.append(
+            RichDetail(
+                type: "google.rpc.ErrorInfo", bytes: info.bytes,
+                json: Self.json(readable) { json in
+                    json.member("reason", reason.rawValue)
+                    json.member("domain", "perch")
+                    guard !self.details.isEmpty else { return }
+                    json.key("metadata")
+                    json.beginObject()
+                    var keys: Set<String> = []
+                    for detail in self.details.reversed() where keys.insert(detail.key).inserted {
+                        json.member(detail.key, detail.value)
+                    }
+                    json.endObject()
+                }))
         if let wait = self.retryAfterMilliseconds {
             var retry = ProtobufText()
             retry.message(1) { duration in
                 duration.number(1, wait / 1_000)
                 duration.number(2, wait % 1_000 * 1_000_000)
             }
-            details.append(("google.rpc.RetryInfo", retry.bytes))
+            let fraction = String(1_000 + wait % 1_000).dropFirst()
+            details.append(
+                RichDetail(
+                    type: "google.rpc.RetryInfo", bytes: retry.bytes,
+                    json: Self.json(readable) { json in
+                        json.member(
+                            "retryDelay", wait % 1_000 == 0 ? "\(wait / 1_000)s" : "\(wait / 1_000).\(fraction)s")
+                    }))
         }
         if self.code == .invalidArgument, let field = self.details.first(where: { $0.key == "field" }) {
             var request = ProtobufText()
@@ -145,9 +176,33 @@ extension WireStatus {
                 violation.text(1, field.value)
                 violation.text(2, self.message)
             }
-            details.append(("google.rpc.BadRequest", request.bytes))
+            details.append(
+                RichDetail(
+                    type: "google.rpc.BadRequest", bytes: request.bytes,
+                    json: Self.json(readable) { json in
+                        json.key("fieldViolations")
+                        json.beginArray()
+                        json.beginObject()
+                        json.member("field", field.value)
+                        json.member("description", self.message)
+                        json.endObject()
+                        json.endArray()
+                    }))
         }
         return details
+    }
+
+    private static func json(_ isWanted: Bool, _ members: (inout JSONWriter) -> Void) -> String {
+        guard isWanted else { return "" }
+        var json = JSONWriter(limitBytes: .max)
+        json.beginObject()
+        members(&json)
+        json.endObject()
+        do {
+            return String(decoding: try json.finish(), as: UTF8.self)
+        } catch {
+            preconditionFailure("a document without limit overflowed: \(error)")
+        }
     }
 
     /// `google.rpc.Status`: what `grpc-status-details-bin` carries.
@@ -155,7 +210,7 @@ extension WireStatus {
         var status = ProtobufText()
         status.number(1, UInt64(UInt32(bitPattern: self.code.rawValue)))
         status.text(2, String(decoding: self.message.utf8.prefix(textBytesMax), as: UTF8.self))
-        for detail in self.richDetails {
+        for detail in self.richDetails() {
             status.message(3) { any in
                 any.text(1, "type.googleapis.com/\(detail.type)")
                 any.piece(2, detail.bytes)

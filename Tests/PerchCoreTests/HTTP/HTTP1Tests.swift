@@ -5,41 +5,6 @@ import Testing
 
 @testable import PerchCore
 
-/// A client of HTTP/1.1 in memory.
-private struct PlainClient {
-    let world: World
-    let socket = SimulatedSocket(number: 9_100)
-
-    init(_ world: World = World()) {
-        self.world = world
-        world.loops[0].backlog.append(self.socket)
-    }
-
-    /// Sends text, and returns what the server answers.
-    func say(_ text: String) -> String {
-        self.socket.clientSends(Array(text.utf8))
-        var heard: [UInt8] = []
-        var isMoving = true
-        while isMoving {
-            isMoving = self.socket.deliverToServer()
-            self.world.settle()
-            let bytes = self.socket.deliverToClient()
-            if !bytes.isEmpty { isMoving = true }
-            heard += bytes
-        }
-        self.world.loops[0].core.checkInvariants()
-        return String(decoding: heard, as: UTF8.self)
-    }
-
-    func get(_ query: String, _ fields: String = "") -> String {
-        self.say(
-            "GET /perch.v1.EntitlementService/GetSubscriptionStatus?\(query) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
-        )
-    }
-
-    static func chunk(_ text: String) -> String { "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n" }
-}
-
 @Suite struct `a read as GET` {
     @Test func `answers fields by name`() {
         let answer = PlainClient().get("account=anna&groupId=plans")
@@ -297,18 +262,6 @@ private struct PlainClient {
     @Test func `gets a DRAIN otherwise`() {
         let answer = self.refused("\u{0}\u{0}\u{0}\u{1}")
         #expect(!answer.contains("HTTP") && answer.contains("TLS_REQUIRED"), "\(answer)")
-    }
-}
-
-extension String {
-    fileprivate func components(of text: String) -> Int {
-        var count = 0
-        var rest = self[...]
-        while let found = rest.firstRange(of: text) {
-            count += 1
-            rest = rest[found.upperBound...]
-        }
-        return count
     }
 }
 

@@ -31,6 +31,8 @@ final class HTTP2Client {
     private(set) var goAways: [(last: UInt32, code: UInt32, text: String)] = []
     private(set) var pings = 0
     private(set) var hasEnded = false
+    /// Whether a PING of the server is answered.
+    var answersPings = true
     private var input: [UInt8] = []
     private var nextStream: UInt32 = 1
     private let codec = MessageCodec()
@@ -125,6 +127,15 @@ final class HTTP2Client {
         return stream
     }
 
+    /// A request with these fields alone, whatever they are.
+    func block(_ fields: [(String, String)], _ flags: HTTP2FrameHeader.Flags = .endStream, on stream: UInt32) {
+        var block = HeaderBlock()
+        for (name, value) in fields { block.add(name, value) }
+        self.streams[stream] = self.streams[stream] ?? Stream()
+        self.nextStream = max(self.nextStream, stream + 2)
+        self.send(.headers, flags.union(.endHeaders), stream, block.bytes)
+    }
+
     /// The method whose responses come on a stream.
     func expect(_ method: PerchWire.Method, on stream: UInt32) { self.streams[stream]?.method = method }
 
@@ -183,7 +194,7 @@ final class HTTP2Client {
                 ))
         case .ping where !header.flags.contains(.ack):
             self.pings += 1
-            self.send(.ping, .ack, 0, body)
+            if self.answersPings { self.send(.ping, .ack, 0, body) }
         case .settings where !header.flags.contains(.ack): self.send(.settings, .ack, 0, [])
         default: break
         }

@@ -8,6 +8,24 @@ enum Wire: UInt8 {
     case http1
     case http2
 
+    /// The protocol of a name of ALPN.
+    init(negotiated name: String) {
+        switch name {
+        case "h2": self = .http2
+        case "http/1.1": self = .http1
+        default: self = .perch1
+        }
+    }
+
+    var name: String {
+        switch self {
+        case .unknown: "an unknown protocol"
+        case .perch1: "perch/1"
+        case .http1: "http/1.1"
+        case .http2: "h2"
+        }
+    }
+
     /// Whether it carries calls of the gRPC family.
     @inline(__always)
     var isHTTP: Bool { self == .http2 || self == .http1 }
@@ -35,11 +53,12 @@ struct HTTPConnection: BitwiseCopyable {
         static let isLeaving = Flags(rawValue: 128)
         /// Of HTTP/1: the client was asked for the body of the request under way.
         static let hasSaidContinue = Flags(rawValue: 256)
+        /// The connection has reached its age: it takes no further calls, and ends after those under way.
+        static let isAged = Flags(rawValue: 512)
     }
 
     /// Nil for HTTP/1.
     var inflater: HeaderInflater?
-    var resets = RateMeter()
     var controls = RateMeter()
     /// SETTINGS that opened the windows of all streams. DATA does not reset it, because each one costs a walk.
     var openings = RateMeter()
@@ -60,6 +79,8 @@ struct HTTPConnection: BitwiseCopyable {
     /// The highest number of a stream that the peer has opened.
     var lastStream: UInt32 = 0
     var streamCount: Int32 = 0
+    /// Places of streams that ended before their question to the store was answered.
+    var heldCount: Int32 = 0
     var firstStream: Int32 = -1
     var firstReady: Int32 = -1
     var lastReady: Int32 = -1
@@ -108,6 +129,10 @@ struct HTTPStream: BitwiseCopyable {
         static let hasLength = Flags(rawValue: 16384)
         /// The answer waits for the end of the request, because some clients cannot read while they send.
         static let waitsForBody = Flags(rawValue: 32768)
+        /// The request is complete with its head, as a GET is: its body has no meaning, and is dropped.
+        static let dropsBody = Flags(rawValue: 131072)
+        /// An `EventSource` came back with the identifier of its last event.
+        static let hasEventID = Flags(rawValue: 262144)
     }
 
     var connection: Int32
@@ -130,6 +155,12 @@ struct HTTPStream: BitwiseCopyable {
     var previousReady: Int32 = -1
     var next: Int32 = -1
     var previous: Int32 = -1
+}
+
+/// The connection among whose streams a question without a stream counts.
+struct HeldPlace {
+    var connection: Int32
+    var generation: UInt32
 }
 
 /// An incomplete request, or a conversation.
@@ -168,12 +199,13 @@ enum HTTPTarget: Equatable {
 enum HTTPService: String, CaseIterable {
     case healthCheck = "/grpc.health.v1.Health/Check"
     case healthWatch = "/grpc.health.v1.Health/Watch"
+    case healthList = "/grpc.health.v1.Health/List"
     case reflection = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"
     case reflectionAlpha = "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo"
 
     /// Several requests on one call.
     var isConversation: Bool { self == .reflection || self == .reflectionAlpha }
-    var isStreaming: Bool { self != .healthCheck }
+    var isStreaming: Bool { self != .healthCheck && self != .healthList }
 }
 
 /// The HTTP state of a loop.
@@ -185,9 +217,18 @@ struct HTTPTables: ~Copyable {
     /// Incomplete requests and conversations, by stream.
     var requests: [Int32: HTTPRequest] = [:]
     /// By connection: the header block that goes on in CONTINUATION.
-    var blocks: [Int32: [UInt8]] = [:]
-    /// Heads of responses, which are the same for all calls of one form.
+    var blocks: [Int32: HeaderInflater.Block] = [:]
+    /// By connection: streams that ended out of order.
+    var closed: [Int32: ClosedStreams] = [:]
+    /// By stream: the bytes that its `content-length` still promises.
+    var lengths: [Int32: Int] = [:]
+    /// Places of streams that ended before their question was answered, with the connections that hold them.
+    var heldPlaces: [Ticket: HeldPlace] = [:]
+    /// Heads of responses, which are the same for all calls of one form within a second.
     var heads: [UInt32: PayloadHandle] = [:]
+    var headsSecond = Int64.min
+    /// The present second, as `Date` says it.
+    var date = (second: Int64.min, text: "")
     /// Whether the watches of health have heard that the server does not serve.
     var saysNotServing = false
     /// Heads of HTTP/1 requests whose bodies are incomplete, by connection: each is parsed once.

@@ -22,15 +22,20 @@ struct HeaderBlock {
 
     /// A field that is not kept in the peer's table. The name is in lower case.
     mutating func add(_ name: String, _ value: some Collection<UInt8>) {
-        if name == "content-type" {
-            // Index 31 of the static table.
-            self.bytes.append(contentsOf: [0x0F, 0x10])
+        if let index = Self.staticNames[name] {
+            self.bytes.append(contentsOf: [0x0F, index - 15])
         } else {
             self.bytes.append(0)
             self.add(text: Array(name.utf8))
         }
         self.add(text: value)
     }
+
+    /// Indexes of the static table, for the names of most responses.
+    private static let staticNames: [String: UInt8] = [
+        "allow": 22, "cache-control": 24, "content-length": 28, "content-type": 31, "date": 33, "retry-after": 53,
+        "vary": 59,
+    ]
 
     mutating func add(_ name: String, _ value: String) { self.add(name, value.utf8) }
 
@@ -59,6 +64,10 @@ struct GRPCStatusFields {
     var details: [UInt8] = []
     /// With UNIMPLEMENTED for a message encoding: what is taken.
     var acceptedEncodings = ""
+    /// The reason as it is, for who reads no details.
+    var reason = ""
+    /// When a retry may succeed, as gRPC's retries read it (gRFC A6).
+    var retryAfterMilliseconds: UInt64?
 
     /// Headers and trailers stay under 8 KiB, because clients refuse more: text and details are bounded.
     init(_ status: WireStatus) {
@@ -69,6 +78,8 @@ struct GRPCStatusFields {
             let details = status.richStatus(textBytesMax: Limits.statusTextBytesMax)
             if details.count <= Limits.statusDetailsBytesMax { self.details = Array(Base64.unpadded(details).utf8) }
         }
+        self.reason = status.reason?.rawValue ?? ""
+        self.retryAfterMilliseconds = status.retryAfterMilliseconds
         if status.reason == .encodingUnknown { self.acceptedEncodings = Self.encodings }
     }
 
@@ -92,6 +103,10 @@ struct GRPCStatusFields {
         var fields: [(name: String, value: [UInt8])] = [("grpc-status", Array(String(self.code.rawValue).utf8))]
         if !self.message.isEmpty { fields.append(("grpc-message", self.message)) }
         if !self.details.isEmpty { fields.append(("grpc-status-details-bin", self.details)) }
+        if !self.reason.isEmpty { fields.append(("perch-reason", Array(self.reason.utf8))) }
+        if let wait = self.retryAfterMilliseconds {
+            fields.append(("grpc-retry-pushback-ms", Array(String(wait).utf8)))
+        }
         if !self.acceptedEncodings.isEmpty {
             fields.append(("grpc-accept-encoding", Array(self.acceptedEncodings.utf8)))
         }

@@ -31,6 +31,18 @@ extension LoopCore {
             self.broken(index)
             return (bytes.byteCount, false)
         }
+        if !self.transport.negotiated.isEmpty, let chosen = self.transport.negotiated.removeValue(forKey: index),
+            chosen != wire
+        {
+            self.connections[index].wire = chosen
+            self.close(
+                index,
+                WireStatus(
+                    .httpProtocol,
+                    "TLS chose \(chosen.name) by ALPN, and the first bytes are those of \(wire.name); speak \(chosen.name), or offer \(wire.name) alone",
+                    details: [StatusDetail(key: "http2_error", value: "\(HTTP2Error.protocolError.rawValue)")]))
+            return (bytes.byteCount, false)
+        }
         self.connections[index].wire = wire
         guard wire.isHTTP else { return self.takeFrames(index, bytes, untilAsks: asksMax) }
         guard self.openHTTP(index) else { return (bytes.byteCount, false) }
@@ -58,7 +70,6 @@ extension LoopCore {
             identity = try self.identify(index, "")
         } catch {
             http.inflater?.free()
-            self.connections[index].wire = .unknown
             self.close(index, error.status)
             return false
         }
@@ -88,9 +99,13 @@ extension LoopCore {
     /// An age with its jitter, the same for the same seed.
     func spread(_ age: Int64, _ seed: UInt32) -> Int64 {
         let part = age * Limits.ageJitterPercent / 100
-        guard part > 0 else { return age }
+        return part > 0 ? self.random(age - part...age + part, seed) : age
+    }
+
+    /// A number of a range, the same for the same seed and time.
+    func random(_ range: ClosedRange<Int64>, _ seed: UInt32) -> Int64 {
         var random = SplitMix64(seed: UInt64(seed) << 20 ^ UInt64(truncatingIfNeeded: self.now.monotonic))
-        return age - part + Int64(random.next() % UInt64(2 * part + 1))
+        return range.lowerBound + Int64(random.next() % UInt64(range.upperBound - range.lowerBound + 1))
     }
 
     /// A frame of the connection's own: it needs no window.
@@ -115,6 +130,7 @@ extension LoopCore {
         }
         if head.marks.contains(.isJSON) { slot.flags.insert(.isJSON) }
         if head.marks.contains(.hasSuffix) { slot.flags.insert(.hasSuffix) }
+        if head.marks.contains(.isOld) { slot.flags.insert(.hasLength) }
         if head.verb == .head {
             slot.isHead = true
             slot.flags.insert(.hasLength)
@@ -132,6 +148,7 @@ extension LoopCore {
         let call = self.transport.http.streams[stream].call
         if call >= 0 {
             if !self.calls[call].isEnding { self.noteEnd(call, "CANCELLED") }
+            self.holdPlace(of: call)
             self.removeCall(call)
         }
         let connection = self.transport.http.streams[stream].connection
@@ -158,6 +175,7 @@ extension LoopCore {
         if !self.transport.http.healthWatches.isEmpty { self.forgetHealthWatch(stream) }
         if !self.transport.http.clientIDs.isEmpty { self.transport.http.clientIDs[stream] = nil }
         if !self.transport.http.origins.isEmpty { self.transport.http.origins[stream] = nil }
+        if !self.transport.http.lengths.isEmpty { self.transport.http.lengths[stream] = nil }
         if slot.previous >= 0 {
             self.transport.http.streams[slot.previous].next = slot.next
         } else {
@@ -179,6 +197,7 @@ extension LoopCore {
         self.transport.http.connections[http].inflater?.free()
         if let block = self.transport.http.blocks.removeValue(forKey: index) { self.letGo(block.count, index) }
         self.transport.http.heads1[index] = nil
+        self.transport.http.closed[index] = nil
         self.transport.http.connections.remove(http)
         self.connections[index].http = -1
     }
@@ -352,17 +371,12 @@ extension LoopCore {
         return HTTP2.goAway(last, code ?? other, "\(status.reason?.rawValue ?? ""): \(status.message)")
     }
 
-    /// The server stops, or the connection is old: no more streams, every call gets its end, then the connection ends.
+    /// The server stops: no more streams, every call gets its end, then the connection ends.
     mutating func drainHTTP(_ index: Int32, _ status: WireStatus) {
         let http = self.connections[index].http
         guard !self.transport.http.connections[http].flags.contains(.isLeaving) else { return }
         self.transport.http.connections[http].flags.insert(.isLeaving)
-        if self.connections[index].wire == .http2 {
-            // The highest number first: what is on its way is still answered. The last one follows its PING.
-            self.transport.http.connections[http].flags.insert(.awaitsDrainPing)
-            self.oweControl(index, HTTP2.goAway(UInt32(HTTP2.windowMax), .noError, status.reason?.rawValue ?? ""))
-            self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0x70, count: 8)))
-        }
+        self.announceLastStream(index, status.reason)
         var call = self.connections[index].firstCall
         while call >= 0 {
             let next = self.calls[call].nextInConnection
@@ -377,6 +391,30 @@ extension LoopCore {
         self.closeHTTPIfDrained(index)
     }
 
+    /// The connection is old. No call fails by that: those under way go on to their end, and new ones take another connection.
+    /// HTTP/2 says so at once, HTTP/1.1 with the head of its next response.
+    mutating func ageHTTP(_ index: Int32) {
+        let http = self.connections[index].http
+        guard self.transport.http.connections[http].flags.isDisjoint(with: [.isLeaving, .isAged]) else { return }
+        self.transport.http.connections[http].flags.insert(.isAged)
+        self.announceLastStream(index, .ageLimit)
+    }
+
+    /// GOAWAY with the highest number: what is on its way is still served. The last stream's follows a round trip later.
+    private mutating func announceLastStream(_ index: Int32, _ reason: ErrorReason?) {
+        let http = self.connections[index].http
+        guard self.connections[index].wire == .http2,
+            self.transport.http.connections[http].flags.isDisjoint(with: [.awaitsDrainPing, .hasSaidLast])
+        else { return }
+        self.transport.http.connections[http].flags.insert(.awaitsDrainPing)
+        self.oweControl(index, HTTP2.goAway(UInt32(HTTP2.windowMax), .noError, reason?.rawValue ?? ""))
+        self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0x70, count: 8)))
+        // A peer that does not answer the PING is told all the same.
+        self.scheduleDeadline(
+            .lastStream(index, self.connections.generation(index)),
+            at: self.now.monotonic + Limits.httpLastStreamMilliseconds)
+    }
+
     /// The peer has answered our PING, so all that it sent before it knew of the end is here.
     mutating func drainPingReturned(_ index: Int32) {
         let http = self.connections[index].http
@@ -387,11 +425,12 @@ extension LoopCore {
         self.closeHTTPIfDrained(index)
     }
 
-    /// Closes a leaving connection after its last stream ended and the peer knows which one that was.
+    /// Closes a leaving connection after its last stream ended and the peer knows which one that was. An old connection of
+    /// HTTP/1.1 ends with the response that says so.
     mutating func closeHTTPIfDrained(_ index: Int32) {
         let http = self.connections[index].http
         guard self.connections[index].phase == .open, http >= 0,
-            self.transport.http.connections[http].flags.contains(.isLeaving),
+            !self.transport.http.connections[http].flags.isDisjoint(with: [.isLeaving, .hasSaidLast]),
             !self.transport.http.connections[http].flags.contains(.awaitsDrainPing),
             self.transport.http.connections[http].streamCount == 0, self.connections[index].firstOwed < 0,
             self.connections[index].unfinished < 0

@@ -21,8 +21,6 @@ struct HTTP1Request {
     var body = Body.none
     var headCount = 0
     var keepsAlive = true
-    /// The client sends its body only after `100 Continue`, or after a wait of its own, as curl does with long ones.
-    var awaitsContinue = false
 
     /// Reads a head. Nil while it is not complete.
     ///
@@ -50,8 +48,11 @@ struct HTTP1Request {
                 guard length == nil || length == Int(number) else { throw Fault(400, "two Content-Length differ") }
                 length = Int(number)
             case "transfer-encoding":
-                guard !isChunked, equal(value, "chunked"), !isOld else {
-                    throw Fault(400, "Transfer-Encoding is taken as `chunked` alone, once, in HTTP/1.1")
+                guard !isChunked, !isOld else {
+                    throw Fault(400, "Transfer-Encoding is taken once, in HTTP/1.1")
+                }
+                guard equalFolded(value, "chunked") else {
+                    throw Fault(501, "Transfer-Encoding is taken as `chunked` alone")
                 }
                 isChunked = true
             case "connection":
@@ -59,11 +60,6 @@ struct HTTP1Request {
                     let text = String(decoding: option, as: UTF8.self).lowercased()
                     if text == "close" { self.keepsAlive = false }
                 }
-            case "expect":
-                guard equal(value, "100-continue") else {
-                    throw Fault(417, "Expect has one meaning: 100-continue")
-                }
-                self.awaitsContinue = true
             default: break
             }
             name.withUnsafeBytes { self.head.take($0, value) }
@@ -74,7 +70,13 @@ struct HTTP1Request {
         }
         if isChunked, length != nil { throw Fault(400, "Content-Length stands beside Transfer-Encoding") }
         self.body = isChunked ? .chunked : length.map { .length($0) } ?? .none
-        if isOld { throw Fault(505, "HTTP/1.1 and HTTP/2 are spoken here") }
+        if self.head.marks.contains(.hasUnknownExpectation) {
+            throw Fault(417, "Expect has one meaning: 100-continue")
+        }
+        guard isOld else { return }
+        self.head.marks.insert(.isOld)
+        // HTTP/1.0 does not know it.
+        self.head.marks.remove(.expectsContinue)
     }
 
     /// The number of bytes up to and with the empty line; nil while it has not come.
@@ -115,20 +117,27 @@ struct HTTP1Request {
                 400, "a request begins with a line such as `POST /perch.v1.EntitlementService/GetProducts HTTP/1.1`")
         }
         let version = UnsafeRawBufferPointer(rebasing: words[2])
-        let isOld = equal(version, "HTTP/1.0")
-        guard isOld || equal(version, "HTTP/1.1") else {
-            throw Fault(version.starts(with: "HTTP/".utf8) ? 505 : 400, "HTTP/1.1 and HTTP/2 are spoken here")
+        // A higher minor version is spoken as the highest that is known (RFC 9110, section 2.5).
+        guard version.count == 8, version.starts(with: "HTTP/1.".utf8), (48...57).contains(version[7]) else {
+            throw Fault(version.starts(with: "HTTP/".utf8) ? 505 : 400, "HTTP/1.0, HTTP/1.1 and HTTP/2 are spoken here")
         }
+        let isOld = version[7] == 48
         self.head.takeVerb(UnsafeRawBufferPointer(rebasing: words[0]))
         var target = Array(words[1])
         guard target.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw Fault(400, "the target has bytes that must be percent-encoded")
         }
-        if target.starts(with: "http://".utf8) {
+        if target.count >= 7, target[..<7].withUnsafeBytes({ equalFolded($0, "http://") }) {
+            // The authority of an absolute target replaces the Host field (RFC 9112, section 3.2.2).
             let rest = target[7...]
-            // It stands for the Host field (RFC 9112, section 3.2.2).
-            self.head.authority = Array(rest.prefix { $0 != UInt8(ascii: "/") })
-            target = rest.firstIndex(of: UInt8(ascii: "/")).map { Array(rest[$0...]) } ?? [UInt8(ascii: "/")]
+            let end = rest.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? rest.endIndex
+            self.head.authority = Array(rest[..<end])
+            target = Array(rest[end...])
+            if target.first != UInt8(ascii: "/") { target.insert(UInt8(ascii: "/"), at: 0) }
+        }
+        // `OPTIONS *` and `CONNECT host:port` have targets of their own, and are answered with 405.
+        guard target != [UInt8(ascii: "*")] || self.head.verb != .options, self.head.verb != .connect else {
+            return isOld
         }
         guard target.first == UInt8(ascii: "/") else { throw Fault(400, "the target does not begin with `/`") }
         self.head.path = target
@@ -163,24 +172,54 @@ struct HTTP1Request {
         /// Bytes of the complete chunks with their heads, and of their contents.
         var place: Int32 = 0
         var count: Int32 = 0
+        /// Where the trailers after the last chunk begin; 0: it has not come.
+        var trailers: Int32 = 0
         var isWhole = false
 
         /// Goes over the chunks that became complete since the last call. `bytes` is the body from its first byte.
         mutating func advance(in bytes: UnsafeRawBufferPointer, limit: Int) throws(Fault) {
             while !self.isWhole {
+                if self.trailers > 0 {
+                    guard try self.takeTrailer(bytes) else { return }
+                    continue
+                }
                 guard let (length, content) = try HTTP1Request.chunk(bytes, at: Int(self.place)) else { return }
                 guard Int(self.count) + length <= limit else {
                     throw Fault(413, "the body is longer than \(limit) bytes, the limit")
                 }
+                guard length > 0 else {
+                    (self.place, self.trailers) = (Int32(content), Int32(content))
+                    continue
+                }
                 let end = content + length
                 guard end + 2 <= bytes.count else { return }
                 guard bytes[end] == 13, bytes[end + 1] == 10 else {
-                    // Trailers after the last chunk are not read.
                     throw Fault(400, "a chunk does not end with its line end")
                 }
                 (self.place, self.count) = (Int32(end + 2), self.count + Int32(length))
-                self.isWhole = length == 0
             }
+        }
+
+        /// Goes over one field behind the last chunk, or over the empty line that ends the body. The fields are checked and
+        /// dropped: no method has any. False: the line is not complete.
+        private mutating func takeTrailer(_ bytes: UnsafeRawBufferPointer) throws(Fault) -> Bool {
+            let start = Int(self.place)
+            let stop = min(bytes.count, Int(self.trailers) + Limits.headerListBytesMax)
+            guard let end = bytes[start..<stop].firstIndex(of: 10) else {
+                guard stop == bytes.count else {
+                    throw Fault(
+                        431, "the trailers are longer than \(Limits.headerListBytesMax) bytes, the limit; send fewer")
+                }
+                return false
+            }
+            guard end > start, bytes[end - 1] == 13 else { throw Fault(400, "a line of the trailers ends without CR") }
+            self.place = Int32(end + 1)
+            if end == start + 1 {
+                self.isWhole = true
+            } else {
+                _ = try HTTP1Request.field(UnsafeRawBufferPointer(rebasing: bytes[start..<(end - 1)]))
+            }
+            return true
         }
 
         /// The contents of a whole body.
@@ -207,7 +246,15 @@ struct HTTP1Request {
         guard end >= place + 2, bytes[end - 1] == 13 else {
             throw Fault(400, "the head of a chunk ends without CR")
         }
-        let digits = bytes[place..<(end - 1)].prefix { $0 != UInt8(ascii: ";") }
+        let line = bytes[place..<(end - 1)]
+        var digits = line.prefix { $0 != UInt8(ascii: ";") }
+        // An extension is skipped. A CR in it would end the line for others.
+        guard line.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 9 }) else {
+            throw Fault(400, "the head of a chunk has control characters")
+        }
+        if digits.endIndex < line.endIndex {
+            while let last = digits.last, last == 32 || last == 9 { digits.removeLast() }
+        }
         guard (1...8).contains(digits.count), let length = Int(String(decoding: digits, as: UTF8.self), radix: 16),
             digits.allSatisfy({ (48...57).contains($0) || (65...70).contains($0) || (97...102).contains($0) })
         else { throw Fault(400, "the length of a chunk is no hexadecimal number") }
@@ -245,10 +292,18 @@ extension LoopCore {
                 return (offset, false)
             }
             if self.transport.http.connections[http].flags.contains(.isLeaving) { return (buffer.count, false) }
+            // Empty lines before a request are skipped (RFC 9112, section 2.2).
+            while offset + 1 < buffer.count, buffer[offset] == 13, buffer[offset + 1] == 10 { offset += 2 }
             let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
-            guard !rest.isEmpty else { return (offset, false) }
+            guard !rest.isEmpty else {
+                if self.connections[index].flags.contains(.peerHasEnded) { self.remove(index) }
+                return (offset, false)
+            }
             do throws(HTTP1Request.Fault) {
-                guard let count = try self.takeHTTP1Request(index, rest) else { return (offset, false) }
+                guard let count = try self.takeHTTP1Request(index, rest) else {
+                    guard self.connections[index].flags.contains(.peerHasEnded) else { return (offset, false) }
+                    throw HTTP1Request.Fault(400, "the connection ended within a request")
+                }
                 offset += count
             } catch {
                 self.refuseHTTP1(index, error)
@@ -288,7 +343,7 @@ extension LoopCore {
             }
             self.transport.http.connections[http].wanted = Int32(request.headCount + length)
             guard rest.count >= length else {
-                if request.awaitsContinue { self.sayContinue(index) }
+                if request.head.marks.contains(.expectsContinue) { self.sayContinue(index) }
                 self.transport.http.heads1[index] = request
                 return nil
             }
@@ -299,7 +354,7 @@ extension LoopCore {
             try self.transport.http.connections[http].chunks.advance(in: rest, limit: limit)
             let chunks = self.transport.http.connections[http].chunks
             guard chunks.isWhole else {
-                if request.awaitsContinue { self.sayContinue(index) }
+                if request.head.marks.contains(.expectsContinue) { self.sayContinue(index) }
                 self.transport.http.heads1[index] = request
                 return nil
             }
@@ -333,7 +388,8 @@ extension LoopCore {
     private mutating func beginHTTP1(_ index: Int32, _ request: HTTP1Request) -> Int32 {
         let http = self.connections[index].http
         self.transport.http.connections[http].flags.insert(.isResponding)
-        if !request.keepsAlive { self.transport.http.connections[http].flags.insert(.isLastResponse) }
+        let isAged = self.transport.http.connections[http].flags.contains(.isAged)
+        if !request.keepsAlive || isAged { self.transport.http.connections[http].flags.insert(.isLastResponse) }
         return self.insertHTTPStream(index, 1, request.head)
     }
 
@@ -363,11 +419,32 @@ extension LoopCore {
         let http = self.connections[index].http
         guard http >= 0 else { return }
         self.transport.http.connections[http].flags.remove(.isResponding)
-        if !self.transport.http.connections[http].flags.isDisjoint(with: [.isLastResponse, .isLeaving]) {
+        let hasMore = self.connections[index].flags.contains(.hasPartialInput)
+        if !self.transport.http.connections[http].flags.isDisjoint(with: [.isLastResponse, .isLeaving])
+            || self.connections[index].flags.contains(.peerHasEnded) && !hasMore
+        {
             self.transport.http.connections[http].flags.insert(.isLeaving)
             return
         }
-        if self.connections[index].flags.contains(.hasPartialInput) { self.transport.pausedInputs.append(index) }
+        if hasMore { self.transport.pausedInputs.append(index) }
+    }
+
+    /// The client of HTTP/1.1 has shut down its writing side. It may still read, so requests under way are answered first.
+    mutating func http1PeerEnded(_ index: Int32) {
+        let http = self.connections[index].http
+        guard http >= 0, !self.transport.http.connections[http].flags.contains(.isLeaving) else {
+            return self.remove(index)
+        }
+        guard self.transport.http.connections[http].flags.contains(.isResponding) else {
+            guard self.connections[index].flags.contains(.hasPartialInput) else { return self.remove(index) }
+            self.transport.pausedInputs.append(index)
+            return self.listen(index)
+        }
+        let stream = self.transport.http.connections[http].firstStream
+        // Whether it has gone altogether shows when it is written to. A stream says something at once.
+        if stream >= 0, self.transport.http.healthWatches[stream] != nil { return self.remove(index) }
+        self.listen(index)
+        self.markBookmarks(index)
     }
 
     /// Whether kept input of a connection that does not speak perch/1 must be read again.
@@ -383,6 +460,8 @@ extension LoopCore {
             if http.flags.contains(.isResponding) {
                 return before == partial.count || partial.count > Limits.httpAheadBytesMax
             }
+            // Nothing more comes: what is here is a request, or the part of one.
+            if self.connections[index].flags.contains(.peerHasEnded) { return true }
             if http.wanted > 0 { return partial.count >= Int(http.wanted) }
             // A head ends with a line, and so does a body in chunks: nothing else is worth a look.
             return before == partial.count || partial.count > Limits.headerListBytesMax && http.wanted == 0
@@ -407,20 +486,26 @@ extension LoopCore {
         guard self.connections[index].wire.isHTTP, http >= 0 || self.connections[index].phase == .greeting else {
             return nil
         }
+        if self.connections[index].wire == .http2 {
+            // SETTINGS come first, also where nothing follows them.
+            let settings = http >= 0 ? [] : HTTP2.settings(streamsMax: self.settings.callsPerConnectionMax)
+            return settings + self.goAway(index, status)
+        }
         if http >= 0 {
-            if self.connections[index].wire == .http2 { return self.goAway(index, status) }
             // A response is under way, so nothing else can be written.
             guard !self.transport.http.connections[http].flags.contains(.isResponding) else { return [] }
         }
-        return Self.httpClosing(status)
+        return self.httpClosing(status)
     }
 
     /// A whole response of HTTP/1.1, after which the connection ends.
-    static func httpClosing(_ status: WireStatus) -> [UInt8] {
+    mutating func httpClosing(_ status: WireStatus) -> [UInt8] {
         let body = status.connectJSON
         let code = status.reason == .httpProtocol ? 400 : status.code.connectHTTPStatus
-        let head =
-            "HTTP/1.1 \(code) Closing\r\ncontent-type: application/json\r\ncontent-length: \(body.count)\r\nconnection: close\r\n\r\n"
-        return Array(head.utf8) + body
+        let fields =
+            [("content-type", "application/json"), ("content-length", "\(body.count)"), ("connection", "close")]
+            + Self.errorFields(status) + self.commonFields(code)
+        let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
+        return Array("HTTP/1.1 \(code) \(Self.phrase(code))\r\n\(lines)\r\n".utf8) + body
     }
 }

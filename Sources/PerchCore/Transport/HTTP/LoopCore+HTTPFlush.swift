@@ -531,6 +531,7 @@ extension LoopCore {
             // The peer may still send: RST_STREAM(NO_ERROR) stops it.
             if !slot.flags.contains(.peerHasEnded) {
                 self.oweControl(slot.connection, HTTP2.reset(slot.id, .noError))
+                self.rememberEarlyEnd(slot.connection, slot.id)
             }
             self.dropHTTPStream(stream)
         } else {

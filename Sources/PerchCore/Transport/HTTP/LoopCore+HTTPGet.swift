@@ -52,7 +52,7 @@ extension LoopCore {
             ("access-control-allow-origin", self.transport.http.origins[stream] ?? ""), ("vary", "origin"),
             (
                 "access-control-expose-headers",
-                "grpc-status, grpc-message, grpc-status-details-bin, grpc-encoding, connect-content-encoding"
+                "grpc-status, grpc-message, grpc-status-details-bin, grpc-encoding, grpc-retry-pushback-ms, connect-content-encoding, perch-reason, retry-after"
             ),
         ]
     }
@@ -64,7 +64,7 @@ extension LoopCore {
                 ("access-control-allow-methods", "GET, POST"),
                 (
                     "access-control-allow-headers",
-                    "authorization, content-type, connect-protocol-version, connect-timeout-ms, grpc-timeout, last-event-id, perch-client-id, perch-groups, perch-heartbeat, x-grpc-web, x-user-agent"
+                    "authorization, baggage, connect-accept-encoding, connect-content-encoding, connect-protocol-version, connect-timeout-ms, content-encoding, content-type, grpc-accept-encoding, grpc-encoding, grpc-timeout, last-event-id, perch-client-id, perch-client-id-bin, perch-groups, perch-heartbeat, traceparent, tracestate, x-grpc-web, x-user-agent"
                 ),
                 ("access-control-max-age", "7200"),
             ], endsCall: -1)
@@ -76,6 +76,7 @@ extension LoopCore {
     /// read as well, because only its answer has the status and the length of the head.
     mutating func beginHTTPGet(_ stream: Int32, _ head: RequestHead) {
         self.transport.http.streams[stream].form = .plain
+        self.transport.http.streams[stream].flags.insert(.dropsBody)
         let question = head.path.firstIndex(of: UInt8(ascii: "?"))
         let path = Array(question.map { head.path[..<$0] } ?? head.path[...])
         guard case .method(let method)? = Self.target(path) else {
@@ -93,7 +94,12 @@ extension LoopCore {
                 stream, 405, "\(method.path) answers with a stream, which has no HEAD; use GET or POST",
                 extra: [("allow", "GET, POST")])
         }
-        let query = Self.query(question.map { head.path[($0 + 1)...] } ?? [])
+        let query: Query
+        do throws(CallRefusal) {
+            query = try Self.query(question.map { head.path[($0 + 1)...] } ?? [])
+        } catch {
+            return self.refuseHTTP(stream, error.status)
+        }
         if query.contains(where: { $0.name == "authorization" || $0.name == "token" || $0.name == "access_token" }) {
             return self.respond(
                 stream, 400, "tokens do not belong into an address, which is logged; send them as authorization")
@@ -106,6 +112,11 @@ extension LoopCore {
             )
         }
         var head = head
+        if let encoding = query.first(where: { $0.name == "encoding" })?.value, encoding != Array("json".utf8),
+            encoding != Array("proto".utf8)
+        {
+            return self.respond(stream, 415, "encoding is neither proto nor json")
+        }
         if let fault = self.setForm(of: stream, method, query, &head) { return self.refuseHTTP(stream, fault) }
         let message: [UInt8]
         do throws(CallRefusal) {
@@ -121,19 +132,19 @@ extension LoopCore {
 
     /// How a GET is answered.
     private mutating func setForm(
-        of stream: Int32, _ method: Method, _ query: [(name: String, value: [UInt8])], _ head: inout RequestHead
+        of stream: Int32, _ method: Method, _ query: Query, _ head: inout RequestHead
     ) -> WireStatus? {
-        let encoding = query.first { $0.name == "encoding" }.map { String(decoding: $0.value, as: UTF8.self) }
         if method.isStreaming {
             self.transport.http.streams[stream].form = .events
             self.transport.http.streams[stream].flags.insert(.isJSON)
+            if !head.lastEventID.isEmpty { self.transport.http.streams[stream].flags.insert(.hasEventID) }
             return nil
         }
         self.transport.http.streams[stream].form = .connectUnary
-        switch encoding {
-        case nil, "json": self.transport.http.streams[stream].flags.insert(.isJSON)
-        case "proto": break
-        default: return WireStatus(.encodingUnknown, "encoding is neither proto nor json")
+        let encoding = query.first { $0.name == "encoding" }
+        if encoding?.value != Array("proto".utf8) { self.transport.http.streams[stream].flags.insert(.isJSON) }
+        if let version = query.first(where: { $0.name == "connect" })?.value, version != Array("v1".utf8) {
+            head.marks.insert(.hasOtherConnectVersion)
         }
         if let compression = query.first(where: { $0.name == "compression" }) {
             compression.value.withUnsafeBytes { head.encoding = RequestHead.encoding($0) }
@@ -144,15 +155,27 @@ extension LoopCore {
 
     /// The bytes of the request that a query stands for, in the codec of its stream.
     private mutating func message(
-        of query: [(name: String, value: [UInt8])], _ stream: Int32, _ method: Method, _ head: RequestHead
+        of query: Query, _ stream: Int32, _ method: Method, _ head: RequestHead
     ) throws(CallRefusal) -> [UInt8] {
         guard query.contains(where: { $0.name == "encoding" || $0.name == "connect" }) else {
-            var fields = query.map { (name: $0.name, value: String(decoding: $0.value, as: UTF8.self)) }
+            var fields: [(name: String, value: String)] = []
+            for (name, value) in query {
+                guard let text = String(validating: value, as: UTF8.self) else {
+                    throw CallRefusal(.textNotUTF8, "\(name) is not UTF-8", details: [.field(name)])
+                }
+                fields.append((name, text))
+            }
             // EventSource comes back with the identifier of its last event, which is the token.
             if !head.lastEventID.isEmpty, method.isStreaming {
-                let name = method == .transactionUpdates || method == .appChanges ? "cursor" : "resumeToken"
-                fields.removeAll { $0.name == name }
-                fields.append((name, String(decoding: head.lastEventID, as: UTF8.self)))
+                let isFeed = method == .transactionUpdates || method == .appChanges
+                let name = isFeed ? "cursor" : "resumeToken"
+                let id = String(decoding: head.lastEventID, as: UTF8.self)
+                fields.removeAll { $0.name == name || $0.name == "resume_token" }
+                if Base64.decodeLenient(id) != nil {
+                    fields.append((name, id))
+                } else if isFeed {
+                    throw CallRefusal(.cursorMalformed, "Last-Event-ID is not base64; begin without it")
+                }
             }
             do throws(MessageJSONError) {
                 return try MessageCodec.json(ofQuery: fields, method)
@@ -160,14 +183,24 @@ extension LoopCore {
                 throw CallRefusal(Self.status(of: error))
             }
         }
-        var message = query.first { $0.name == "message" }?.value ?? []
+        for name in ["connect", "encoding", "base64", "compression", "message"] {
+            let count = query.count { $0.name == name }
+            guard count <= 1 else {
+                throw CallRefusal(
+                    .fieldInvalid, "\(name) stands \(count) times in the query; send it once",
+                    details: [.field(name), .found(count), .limit(1)])
+            }
+        }
+        guard var message = query.first(where: { $0.name == "message" })?.value else {
+            throw CallRefusal(.fieldMissing, "the query has no message", details: [.field("message")])
+        }
         if query.contains(where: { $0.name == "base64" && $0.value == [UInt8(ascii: "1")] }) {
             guard let bytes = Base64.decodeLenient(String(decoding: message, as: UTF8.self)) else {
                 throw CallRefusal(.fieldInvalid, "message is not base64", details: [.field("message")])
             }
             message = bytes
         }
-        guard head.encoding != .identity else { return message }
+        guard head.encoding != .identity, !message.isEmpty else { return message }
         do throws(InflateError) {
             return Array(
                 try self.codec.inflate(
@@ -177,31 +210,52 @@ extension LoopCore {
         }
     }
 
+    private typealias Query = [(name: String, value: [UInt8])]
+
     /// The pairs of a query, without percent-encoding.
-    private static func query(_ bytes: ArraySlice<UInt8>) -> [(name: String, value: [UInt8])] {
-        bytes.split(separator: UInt8(ascii: "&")).map { pair in
+    private static func query(_ bytes: ArraySlice<UInt8>) throws(CallRefusal) -> Query {
+        var query: Query = []
+        for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let equals = pair.firstIndex(of: UInt8(ascii: "="))
-            let name = self.unescaped(equals.map { pair[..<$0] } ?? pair)
-            return (String(decoding: name, as: UTF8.self), self.unescaped(equals.map { pair[($0 + 1)...] } ?? []))
+            guard
+                let name = String(
+                    validating: try self.unescaped(equals.map { pair[..<$0] } ?? pair), as: UTF8.self)
+            else { throw CallRefusal(.textNotUTF8, "the name of a query's field is not UTF-8") }
+            query.append((name, try self.unescaped(equals.map { pair[($0 + 1)...] } ?? [])))
         }
+        return query
     }
 
-    private static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    private static func unescaped(_ bytes: ArraySlice<UInt8>) throws(CallRefusal) -> [UInt8] {
         var result: [UInt8] = []
         var place = bytes.startIndex
         while place < bytes.endIndex {
             let byte = bytes[place]
-            if byte == UInt8(ascii: "%"), place + 2 < bytes.endIndex,
-                let value = UInt8(String(decoding: bytes[place + 1...place + 2], as: UTF8.self), radix: 16)
-            {
-                result.append(value)
-                place += 3
-            } else {
+            guard byte == UInt8(ascii: "%") else {
                 result.append(byte == UInt8(ascii: "+") ? 32 : byte)
                 place += 1
+                continue
             }
+            guard place + 2 < bytes.endIndex, let high = self.digit(bytes[place + 1]),
+                let low = self.digit(bytes[place + 2])
+            else {
+                throw CallRefusal(
+                    .messageMalformed,
+                    "the query has a % without two hexadecimal digits behind it; a % itself is written %25")
+            }
+            result.append(high << 4 | low)
+            place += 3
         }
         return result
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 48...57: byte - 48
+        case 65...70: byte - 55
+        case 97...102: byte - 87
+        default: nil
+        }
     }
 
     // MARK: JSON

@@ -6,19 +6,22 @@ extension LoopCore {
     /// A request's head has come.
     mutating func beginHTTPRequest(_ stream: Int32, _ head: RequestHead) {
         let index = self.transport.http.streams[stream].connection
+        if head.marks.contains(.hasUnknownExpectation) {
+            return self.respond(stream, 417, "expect has one meaning: 100-continue")
+        }
         if self.connections[index].flags.contains(.isIntake) { return self.beginPost(stream, head) }
         guard self.acceptsOrigin(stream, head) else { return }
         if head.marks.contains(.isPreflight), head.verb == .options { return self.answerPreflight(stream) }
         switch head.verb {
         case .post: break
         case .get, .head: return self.beginHTTPGet(stream, head)
-        case .none, .options, .other:
+        case .none, .options, .connect, .other:
             return self.respond(stream, 405, "use POST, or GET for reads", extra: [("allow", "GET, HEAD, POST")])
         }
-        guard head.form != .plain else {
-            return self.respond(
-                stream, 415, Self.callAdvice(head),
-                extra: [("accept-post", "application/json, application/proto")])
+        // Connect refuses a codec that it does not know by HTTP's status, gRPC by its own.
+        let isConnect = head.form == .connectUnary || head.form == .connectStream
+        guard head.form != .plain, !isConnect || !head.marks.contains(.hasUnknownCodec) else {
+            return self.respondUnsupported(stream, Self.callAdvice(head))
         }
         if head.form == .grpc, self.connections[index].wire == .http1 {
             return self.respond(
@@ -31,6 +34,7 @@ extension LoopCore {
                 WireStatus(
                     .unknownMethod, "there is no method \(path); proto/perch and reflection list what there is"))
         }
+        if let advice = self.formAdvice(stream, target) { return self.respondUnsupported(stream, advice) }
         if let status = self.refusal(of: head, target, stream) { return self.refuseHTTP(stream, status) }
         // A stranger's token is verified before the server waits for a body.
         if let status = self.identifyByHead(index, head) { return self.refuseHTTP(stream, status) }
@@ -75,8 +79,25 @@ extension LoopCore {
         if !head.clientID.isEmpty { self.transport.http.clientIDs[stream] = head.clientID }
     }
 
-    /// The fault of a request that shows in its head alone.
+    /// The fault of a request that shows in its head alone. Connect's protocol gives some faults of a head INVALID_ARGUMENT,
+    /// which HTTP tells as 400, where gRPC has INTERNAL.
     func refusal(of head: RequestHead, _ target: HTTPTarget, _ stream: Int32) -> WireStatus? {
+        var status = self.anyRefusal(of: head, target, stream)
+        let form = self.transport.http.streams[stream].form
+        if form != .grpc, form != .grpcWeb,
+            status?.reason == .timeoutMalformed || status?.reason == .protocolVersion
+        {
+            status?.code = .invalidArgument
+        }
+        return status
+    }
+
+    private func anyRefusal(of head: RequestHead, _ target: HTTPTarget, _ stream: Int32) -> WireStatus? {
+        if head.marks.contains(.hasOtherConnectVersion) {
+            return WireStatus(
+                .protocolVersion, "connect-protocol-version is not 1, the version that is spoken here",
+                details: [.field("connect-protocol-version"), StatusDetail(key: "expected", value: "1")])
+        }
         if head.marks.contains(.hasUnknownCodec) {
             return WireStatus(.encodingUnknown, "the codec of content-type is none of proto and json")
         }
@@ -89,7 +110,10 @@ extension LoopCore {
         }
         switch head.timeout {
         case .malformed:
-            return WireStatus(.timeoutMalformed, "the timeout is not up to eight digits and one of H, M, S, m, u, n")
+            return WireStatus(
+                .timeoutMalformed,
+                "the timeout is malformed: grpc-timeout has up to eight digits and one of H, M, S, m, u, n, connect-timeout-ms up to ten digits"
+            )
         case .milliseconds(0): return WireStatus(.deadline, "the call's deadline has passed")
         case .none, .milliseconds: break
         }
@@ -152,6 +176,7 @@ extension LoopCore {
     mutating func takeHTTPBody(_ stream: Int32, _ bytes: borrowing RawSpan) {
         guard bytes.byteCount > 0 else { return }
         let slot = self.transport.http.streams[stream]
+        if slot.flags.contains(.dropsBody) { return }
         // The rest of a request that was refused.
         if slot.flags.contains(.isEnding) { return self.skipBody(stream, bytes.byteCount) }
         if slot.flags.contains(.isOpened) {
@@ -248,7 +273,8 @@ extension LoopCore {
             self.transport.http.streams[stream].flags.insert(.isOpened)
             let message = request.body
             self.dropRequestBytes(stream, message.count)
-            let isCompressed = request.head.contentEncoding != .identity
+            // Nothing is nothing, compressed or not.
+            let isCompressed = request.head.contentEncoding != .identity && !message.isEmpty
             let limit = self.requestBytesMax(stream)
             var asked = request
             asked.head.encoding = request.head.contentEncoding
@@ -317,7 +343,6 @@ extension LoopCore {
     mutating func openHTTPCall(_ stream: Int32, _ method: Method, _ head: RequestHead, _ message: [UInt8]) {
         let index = self.transport.http.streams[stream].connection
         if self.isLeavingHTTP(index) { return self.refuseHTTP(stream, self.shuttingDown) }
-        if let advice = self.formAdvice(stream, method) { return self.respond(stream, 415, advice) }
         var bytes = message
         if self.transport.http.streams[stream].flags.contains(.isJSON) {
             do throws(CallRefusal) {
@@ -334,10 +359,13 @@ extension LoopCore {
         }
         var timeout: UInt64 = 0
         if case .milliseconds(let told) = head.timeout { timeout = told }
-        let opening = Opening(method: method, timeoutMilliseconds: timeout, metadata: head.metadata)
+        var opening = Opening(method: method, timeoutMilliseconds: timeout, metadata: head.metadata)
+        let isEvents = self.transport.http.streams[stream].form == .events
+        opening.forgivesToken = isEvents && !head.lastEventID.isEmpty
         self.open(index, stream: UInt32(bitPattern: stream), opening, request: bytes.span.bytes)
         guard self.transport.http.streams.isTaken(stream) else { return }
         let call = self.transport.http.streams[stream].call
+        if isEvents, call >= 0, !self.calls[call].isEnding { self.sayRetry(stream) }
         guard call >= 0, method.isStreaming, self.settings.streamAgeMilliseconds > 0 else { return }
         self.scheduleDeadline(
             .streamAge(call, self.calls.generation(call)),
@@ -350,13 +378,24 @@ extension LoopCore {
     }
 
     /// The right content type for a call of Connect in the wrong one: it has one for unary and one for streaming methods.
-    private func formAdvice(_ stream: Int32, _ method: Method) -> String? {
-        switch (self.transport.http.streams[stream].form, method.isStreaming) {
+    private func formAdvice(_ stream: Int32, _ target: HTTPTarget) -> String? {
+        let (path, isStreaming) =
+            switch target {
+            case .method(let method): (method.path, method.isStreaming)
+            case .service(let service): (service.rawValue, service.isStreaming)
+            }
+        switch (self.transport.http.streams[stream].form, isStreaming) {
         case (.connectUnary, true):
-            "\(method.path) answers with a stream; POST application/connect+json or application/connect+proto, or GET with `Accept: text/event-stream`"
-        case (.connectStream, false): "\(method.path) answers once; POST application/json or application/proto"
-        default: nil
+            return
+                "\(path) answers with a stream; POST application/connect+json or application/connect+proto, or GET with `Accept: text/event-stream`"
+        case (.connectStream, false): return "\(path) answers once; POST application/json or application/proto"
+        default: return nil
         }
+    }
+
+    private mutating func respondUnsupported(_ stream: Int32, _ advice: String) {
+        self.respond(
+            stream, 415, advice, extra: [("accept-post", "application/json, application/proto")])
     }
 
     /// The right call, for a request with a content type that this server does not take, such as a form.

@@ -44,7 +44,7 @@ extension LoopCore {
             ("content-encoding", slot.flags.contains(.acceptsGzip) ? "gzip" : "deflate"),
             ("accept-encoding", "gzip,deflate"), ("cache-control", "no-store"),
         ]
-        if self.connections[slot.connection].wire == .http1 { fields.append(("transfer-encoding", "chunked")) }
+        if self.isChunked(slot) { fields.append(("transfer-encoding", "chunked")) }
         self.oweHTTP(stream, .head, self.payloads.insert(self.responseHead(stream, 200, fields)))
         self.oweHTTP(stream, .answer, smaller)
     }
@@ -97,7 +97,7 @@ extension LoopCore {
             let payload = self.payloads.insert(Self.prefixed(text, flags: 0x80))
             self.oweHTTP(stream, .status, payload, endsCall: endsCall)
         case .connectStream:
-            let body = status.code == .ok ? Array("{}".utf8) : Array(#"{"error":"#.utf8) + status.connectJSON + [0x7D]
+            let body = status.code == .ok ? Array("{}".utf8) : status.connectEnd
             let payload = self.payloads.insert(Self.prefixed(body, flags: 2))
             self.oweHTTP(stream, .status, payload, endsCall: endsCall)
         case .connectUnary:
@@ -107,28 +107,66 @@ extension LoopCore {
             }
             let isIntake = self.connections[slot.connection].flags.contains(.isIntake)
             self.respond(
-                stream, isIntake ? status.intakeHTTPStatus : status.code.connectHTTPStatus, status.connectJSON,
-                contentType: "application/json", endsCall: endsCall)
+                stream, status, isIntake ? status.intakeHTTPStatus : status.code.connectHTTPStatus, endsCall: endsCall)
         case .events:
-            guard slot.flags.contains(.hasSentHead) else {
-                return self.respond(
-                    stream, status.code.connectHTTPStatus, status.connectJSON, contentType: "application/json",
-                    endsCall: endsCall)
+            guard slot.flags.contains(.hasSentHead) || self.comesBack(slot, status) else {
+                return self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall)
             }
-            let payload = self.payloads.insert(
-                Array("event: end\ndata: ".utf8) + status.connectJSON + [10, 10])
-            self.oweHTTP(stream, .status, payload, endsCall: endsCall)
+            self.oweHTTP(stream, .status, self.payloads.insert(self.endEvent(stream, status)), endsCall: endsCall)
         case .plain:
-            self.respond(
-                stream, status.code.connectHTTPStatus, status.connectJSON, contentType: "application/json",
-                endsCall: endsCall)
+            self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall)
         }
     }
+
+    /// An error with a head of its own.
+    private mutating func respond(_ stream: Int32, _ status: WireStatus, _ code: Int, endsCall: Int32) {
+        self.respond(
+            stream, code, status.connectJSON, contentType: "application/json", extra: Self.errorFields(status),
+            endsCall: endsCall)
+    }
+
+    /// What programs read of an error without its body.
+    static func errorFields(_ status: WireStatus) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        if let reason = status.reason { fields.append(("perch-reason", reason.rawValue)) }
+        // Whole seconds, so that nobody returns too early.
+        if let wait = status.retryAfterMilliseconds { fields.append(("retry-after", "\((wait + 999) / 1_000)")) }
+        return fields
+    }
+
+    // MARK: Events
+
+    /// Whether an `EventSource` that is refused may succeed later. It never comes back after another status than 200, so such
+    /// a refusal is an event.
+    private func comesBack(_ slot: HTTPStream, _ status: WireStatus) -> Bool {
+        status.retryAfterMilliseconds != nil
+            || slot.flags.contains(.hasEventID) && status.reason?.retry == .withoutToken
+    }
+
+    /// Says when an `EventSource` comes back, should its connection break. The line stands before the next event, so that each
+    /// event has data.
+    mutating func sayRetry(_ stream: Int32) {
+        let range = Limits.eventRetryMilliseconds
+        let wait = self.random(range.lowerBound...range.upperBound, UInt32(bitPattern: stream))
+        self.oweHTTP(stream, .answer, self.payloads.insert(Array("retry: \(wait)\n".utf8)))
+    }
+
+    /// The last event of a stream: why it ends, and when to come back. A cursor that is refused is taken away, or the
+    /// `EventSource` would send it again.
+    private func endEvent(_ stream: Int32, _ status: WireStatus) -> [UInt8] {
+        let wait = Int64(clamping: status.retryAfterMilliseconds ?? UInt64(Limits.drainShortJitterMilliseconds))
+        let retry = self.random(wait / 2...wait + wait / 2, UInt32(bitPattern: stream))
+        let id = status.reason?.retry == .withoutToken ? "id\n" : ""
+        return Array("event: end\nretry: \(retry)\n\(id)data: ".utf8) + status.connectJSON + [10, 10]
+    }
+
+    /// The key of the trailers of calls that went well, among the heads.
+    private static let okTrailers: UInt32 = 1 << 31
 
     /// Trailers; those of a call that went well are the same for all.
     private mutating func trailers(_ status: WireStatus) -> PayloadHandle {
         guard status.code == .ok else { return self.payloads.insert(GRPCStatusFields(status).block) }
-        let key: UInt32 = 1 << 31
+        let key = Self.okTrailers
         if let known = self.transport.http.heads[key] {
             self.payloads.retain(known)
             return known
@@ -181,9 +219,10 @@ extension LoopCore {
         if !slot.flags.contains(.peerHasEnded), self.connections[slot.connection].wire == .http2 {
             self.transport.http.streams[stream].flags.insert(.waitsForBody)
         }
-        // An answer without a body of its own says nothing about one.
+        // An answer that never has a body says nothing about one.
         let own =
-            status == 304 ? [] : [("content-type", contentType), ("content-length", "\(self.payloads[body].count)")]
+            status == 304 || status == 204
+            ? [] : [("content-type", contentType), ("content-length", "\(self.payloads[body].count)")]
         let fields = own + extra
         let head = self.payloads.insert(self.responseHead(stream, status, fields))
         self.oweHTTP(stream, .head, head)
@@ -196,11 +235,11 @@ extension LoopCore {
     }
 
     /// The head of a response in the bytes of its connection.
-    private func responseHead(
+    private mutating func responseHead(
         _ stream: Int32, _ status: Int, _ fields: [(name: String, value: String)]
     ) -> [UInt8] {
         let slot = self.transport.http.streams[stream]
-        var all = fields
+        var all = fields + self.commonFields(status)
         if slot.flags.contains(.isCrossOrigin) { all.append(contentsOf: self.crossOriginFields(stream)) }
         if self.connections[slot.connection].wire == .http2 {
             var block = HeaderBlock(status: status)
@@ -214,7 +253,29 @@ extension LoopCore {
         return Array((text + "\r\n").utf8)
     }
 
-    private static func phrase(_ status: Int) -> String {
+    /// Fields that RFC 9110 wants in every response, or in each with this status.
+    mutating func commonFields(_ status: Int) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = [("date", self.httpDate)]
+        if status == 401 { fields.append(("www-authenticate", "Bearer")) }
+        return fields
+    }
+
+    private var httpDate: String {
+        mutating get {
+            let second = self.now.wall.milliseconds / 1_000
+            if self.transport.http.date.second != second {
+                self.transport.http.date = (second, Instant(milliseconds: second * 1_000).httpDate)
+            }
+            return self.transport.http.date.text
+        }
+    }
+
+    /// Whether the body of a response comes in chunks.
+    private func isChunked(_ slot: HTTPStream) -> Bool {
+        self.connections[slot.connection].wire == .http1 && !slot.flags.contains(.hasLength)
+    }
+
+    static func phrase(_ status: Int) -> String {
         switch status {
         case 200: "OK"
         case 204: "No Content"
@@ -230,6 +291,7 @@ extension LoopCore {
         case 409: "Conflict"
         case 413: "Content Too Large"
         case 415: "Unsupported Media Type"
+        case 417: "Expectation Failed"
         case 421: "Misdirected Request"
         case 429: "Too Many Requests"
         case 431: "Request Header Fields Too Large"
@@ -243,8 +305,20 @@ extension LoopCore {
         }
     }
 
-    /// The head of a call's response: the same for all calls of one form on one kind of connection.
+    /// Drops the shared heads of an earlier second, because they have its date.
+    private mutating func forgetOldHeads() {
+        let second = self.now.wall.milliseconds / 1_000
+        guard self.transport.http.headsSecond != second else { return }
+        self.transport.http.headsSecond = second
+        for (key, head) in self.transport.http.heads where key != Self.okTrailers {
+            self.payloads.release(head)
+            self.transport.http.heads[key] = nil
+        }
+    }
+
+    /// The head of a call's response: the same for all calls of one form on one kind of connection, within a second.
     mutating func callHead(_ stream: Int32) -> PayloadHandle {
+        self.forgetOldHeads()
         let slot = self.transport.http.streams[stream]
         let wire = self.connections[slot.connection].wire
         let encoding = Self.encoding(of: slot)
@@ -256,6 +330,7 @@ extension LoopCore {
         let isShared =
             !slot.flags.contains(.isCrossOrigin)
             && !self.transport.http.connections[http].flags.contains(.isLastResponse)
+        if slot.flags.contains(.hasLength) { key |= 1 << 14 }
         if isShared, let known = self.transport.http.heads[key] { return known }
         let codec = slot.flags.contains(.isJSON) ? "json" : "proto"
         var fields: [(name: String, value: String)] = []
@@ -283,7 +358,9 @@ extension LoopCore {
             fields.append(("content-type", "application/octet-stream"))
         }
         if slot.form != .grpc { fields.append(("cache-control", "no-store")) }
-        if wire == .http1 { fields.append(("transfer-encoding", "chunked")) }
+        // nginx would collect a stream before it passes it on.
+        if wire == .http1, slot.form != .connectUnary { fields.append(("x-accel-buffering", "no")) }
+        if self.isChunked(slot) { fields.append(("transfer-encoding", "chunked")) }
         let payload = self.payloads.insert(self.responseHead(stream, 200, fields))
         if isShared {
             self.transport.http.heads[key] = payload
@@ -344,15 +421,21 @@ extension WireStatus {
     var connectJSON: [UInt8] {
         var text = #"{"code":"\#(self.code.connectName)""#
         if !self.message.isEmpty { text += #","message":"\#(Self.escaped(self.message))""# }
-        let details = self.richDetails
+        let details = self.richDetails(readable: true)
         if !details.isEmpty {
             text += #","details":["#
             text += details.map {
-                #"{"type":"\#($0.type)","value":"\#(Base64.unpadded($0.bytes))"}"#
+                #"{"type":"\#($0.type)","value":"\#(Base64.unpadded($0.bytes))","debug":\#($0.json)}"#
             }.joined(separator: ",")
             text += "]"
         }
         return Array((text + "}").utf8)
+    }
+
+    /// The last message of a stream of Connect that failed: the error, and the reason as a trailer.
+    var connectEnd: [UInt8] {
+        let metadata = self.reason.map { #","metadata":{"perch-reason":["\#($0.rawValue)"]}"# } ?? ""
+        return Array(#"{"error":"#.utf8) + self.connectJSON + Array((metadata + "}").utf8)
     }
 
     private static func escaped(_ text: String) -> String {

@@ -30,6 +30,10 @@ extension LoopCore {
             }
             self.say(stream, serving)
             self.sendHTTPEnd(stream, .ok, endsCall: -1)
+        case .healthList:
+            guard self.healthService(stream, message) != nil else { return }
+            self.say(stream, self.healthList(isJSON: self.transport.http.streams[stream].flags.contains(.isJSON)))
+            self.sendHTTPEnd(stream, .ok, endsCall: -1)
         case .healthWatch:
             guard let name = self.healthService(stream, message) else { return }
             guard !self.isLeavingHTTP(self.transport.http.streams[stream].connection) else {
@@ -131,6 +135,23 @@ extension LoopCore {
         var message = ProtobufText()
         message.number(1, serving.rawValue)
         self.say(stream, message.bytes)
+    }
+
+    /// The health of the server, under the empty name, and of each service.
+    private func healthList(isJSON: Bool) -> [UInt8] {
+        let names = [""] + ContractDescriptors.shared.services
+        guard isJSON else {
+            var answer = ProtobufText()
+            for name in names {
+                answer.message(1) { entry in
+                    entry.text(1, name)
+                    entry.message(2) { $0.number(1, self.serving(name).rawValue) }
+                }
+            }
+            return answer.bytes
+        }
+        let members = names.map { #""\#($0)":{"status":"\#(self.serving($0).name)"}"# }
+        return Array(#"{"statuses":{\#(members.joined(separator: ","))}}"#.utf8)
     }
 
     /// Sends a changed health status to its watches.

@@ -33,10 +33,10 @@ enum CallTimeout: Equatable {
 
 /// The header fields of a request that this server reads, from HPACK or from lines of HTTP/1.1.
 struct RequestHead {
-    enum Verb: UInt8 { case none, get, post, options, head, other }
+    enum Verb: UInt8 { case none, get, post, options, head, connect, other }
 
     struct Marks: OptionSet {
-        let rawValue: UInt16
+        let rawValue: UInt32
         static let hasScheme = Marks(rawValue: 1)
         static let hasRegularField = Marks(rawValue: 2)
         static let hasUnknownCodec = Marks(rawValue: 4)
@@ -52,6 +52,13 @@ struct RequestHead {
         /// Of a whole body, in `accept-encoding`. The others are of messages.
         static let acceptsGzipBody = Marks(rawValue: 4096)
         static let acceptsDeflateBody = Marks(rawValue: 8192)
+        /// The client sends its body only after `100 Continue`, or after a wait of its own, as curl does with long ones.
+        static let expectsContinue = Marks(rawValue: 16384)
+        static let hasUnknownExpectation = Marks(rawValue: 32768)
+        /// `connect-protocol-version` is not 1.
+        static let hasOtherConnectVersion = Marks(rawValue: 65536)
+        /// HTTP/1.0: the response is not chunked, and ends with its connection.
+        static let isOld = Marks(rawValue: 131072)
     }
 
     var verb = Verb.none
@@ -60,7 +67,8 @@ struct RequestHead {
     var origin: [UInt8] = []
     var form = HTTPForm.plain
     var marks: Marks = []
-    var timeout = CallTimeout.none
+    var grpcTimeout = CallTimeout.none
+    var connectTimeout = CallTimeout.none
     var encoding = MessageEncoding.identity
     /// `content-encoding`, of a unary Connect call.
     var contentEncoding = MessageEncoding.identity
@@ -90,24 +98,48 @@ struct RequestHead {
             + self.clientID.count + self.metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.count }
     }
 
+    /// The caller's deadline, by the protocol of the call; by the other one where that has none.
+    var timeout: CallTimeout {
+        let isGRPC = self.form == .grpc || self.form == .grpcWeb
+        let own = isGRPC ? self.grpcTimeout : self.connectTimeout
+        return own == .none ? (isGRPC ? self.connectTimeout : self.grpcTimeout) : own
+    }
+
     private mutating func fail(_ what: String) { if self.malformed == nil { self.malformed = what } }
+
+    /// The broken rule of a regular field of HTTP/2 (RFC 9113, section 8.2), in a head or in trailers; nil: none.
+    static func fault(of name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> String? {
+        guard !name.isEmpty else { return "a field has no name" }
+        for byte in value where byte == 0 || byte == 10 || byte == 13 {
+            return "the value of a field has a line end or NUL"
+        }
+        if let first = value.first, let last = value.last, first == 32 || first == 9 || last == 32 || last == 9 {
+            return "the value of a field begins or ends with white space"
+        }
+        for byte in name where !Self.isFieldNameByte(byte) {
+            return "the name of a field has a byte that names do not have"
+        }
+        if Self.isHop(name) { return "a field is about the connection, which HTTP/2 does not have" }
+        return nil
+    }
+
+    /// The broken rule of a field in trailers.
+    static func faultInTrailers(of name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> String? {
+        name.first == UInt8(ascii: ":") ? "a pseudo field stands in trailers" : self.fault(of: name, value)
+    }
 
     /// Takes one field of an HTTP/2 request, pseudo fields included.
     mutating func take(http2 name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-        guard let first = name.first else { return self.fail("a field has no name") }
-        for byte in value where byte == 0 || byte == 10 || byte == 13 {
-            return self.fail("the value of a field has a line end or NUL")
-        }
-        if first == UInt8(ascii: ":") {
+        if name.first == UInt8(ascii: ":") {
+            for byte in value where byte <= 32 || byte == 127 {
+                return self.fail("the value of a pseudo field has white space or control characters")
+            }
             if self.marks.contains(.hasRegularField) { return self.fail("a pseudo field follows a regular one") }
             return self.takePseudo(name, value)
         }
         self.marks.insert(.hasRegularField)
-        for byte in name where !Self.isFieldNameByte(byte) {
-            return self.fail("the name of a field has a byte that names do not have")
-        }
-        if Self.isHop(name) { return self.fail("a field is about the connection, which HTTP/2 does not have") }
-        if equal(name, "te"), !equal(value, "trailers") { return self.fail("te is not trailers") }
+        if let fault = Self.fault(of: name, value) { return self.fail(fault) }
+        if equal(name, "te"), !equalFolded(value, "trailers") { return self.fail("te is not trailers") }
         self.take(name, value)
     }
 
@@ -138,6 +170,8 @@ struct RequestHead {
             self.verb = .options
         } else if equal(value, "HEAD") {
             self.verb = .head
+        } else if equal(value, "CONNECT") {
+            self.verb = .connect
         } else {
             self.verb = .other
         }
@@ -146,6 +180,16 @@ struct RequestHead {
     /// All fields of an HTTP/2 request are here.
     mutating func finishHTTP2() {
         guard self.malformed == nil else { return }
+        if self.verb == .connect {
+            // Answered with 405; it has an authority alone.
+            if self.authority.isEmpty || !self.path.isEmpty || self.marks.contains(.hasScheme) {
+                self.fail("CONNECT has :authority, and neither :scheme nor :path")
+            }
+            return
+        }
+        if let first = self.path.first, first != UInt8(ascii: "/"), self.path != [UInt8(ascii: "*")] {
+            self.fail(":path does not begin with a slash")
+        }
         if self.verb == .none || self.path.isEmpty || !self.marks.contains(.hasScheme) {
             self.fail(":method, :scheme and :path are needed")
         }
@@ -161,9 +205,10 @@ struct RequestHead {
         case 6:
             if equal(name, "origin") { self.origin = Array(value) }
             if equal(name, "accept") { self.takeAccept(value) }
+            if equal(name, "expect") { self.takeExpectation(value) }
         case 12:
             if equal(name, "content-type") { self.takeContentType(value) }
-            if equal(name, "grpc-timeout") { self.timeout = Self.grpcTimeout(value) }
+            if equal(name, "grpc-timeout") { self.grpcTimeout = Self.grpcTimeout(value) }
             if equal(name, "perch-groups") { if equal(value, "1") { self.marks.insert(.wantsGroups) } }
         case 13:
             if equal(name, "grpc-encoding") { self.encoding = Self.encoding(value) }
@@ -185,7 +230,7 @@ struct RequestHead {
         case 18:
             if equal(name, "connect-timeout-ms") {
                 // At most ten digits.
-                self.timeout =
+                self.connectTimeout =
                     value.count <= 10 ? Self.number(value).map { .milliseconds($0) } ?? .malformed : .malformed
             }
         case 19:
@@ -201,6 +246,9 @@ struct RequestHead {
             if equal(name, "connect-accept-encoding") { self.takeAccepted(value) }
         case 24:
             if equal(name, "connect-content-encoding") { self.encoding = Self.encoding(value) }
+            if equal(name, "connect-protocol-version"), !equal(value, "1") {
+                self.marks.insert(.hasOtherConnectVersion)
+            }
         case 29:
             if equal(name, "access-control-request-method") { self.marks.insert(.isPreflight) }
         default: break
@@ -219,8 +267,12 @@ struct RequestHead {
         self.contentLength = Int(length)
     }
 
+    private mutating func takeExpectation(_ value: UnsafeRawBufferPointer) {
+        self.marks.insert(equalFolded(value, "100-continue") ? .expectsContinue : .hasUnknownExpectation)
+    }
+
     private mutating func takeAccept(_ value: UnsafeRawBufferPointer) {
-        for item in Self.items(value) where equal(Self.beforeParameters(item), "text/event-stream") {
+        for item in Self.items(value) where equalFolded(Self.beforeParameters(item), "text/event-stream") {
             self.marks.insert(.acceptsEvents)
         }
     }
@@ -239,11 +291,14 @@ struct RequestHead {
     private mutating func takeAcceptedBody(_ value: UnsafeRawBufferPointer) {
         for item in Self.items(value) {
             let name = Self.beforeParameters(item)
-            let rest = String(decoding: item.dropFirst(name.count), as: UTF8.self)
+            let rest = String(decoding: item.dropFirst(name.count), as: UTF8.self).lowercased()
             let parameter = rest.filter { $0 != " " && $0 != ";" }
             if ["q=0", "q=0.0", "q=0.00", "q=0.000"].contains(parameter) { continue }
-            if equal(name, "gzip") { self.marks.insert(.acceptsGzipBody) }
-            if equal(name, "deflate") { self.marks.insert(.acceptsDeflateBody) }
+            switch Self.encoding(name) {
+            case .gzip: self.marks.insert(.acceptsGzipBody)
+            case .deflate: self.marks.insert(.acceptsDeflateBody)
+            case .identity, .unknown: break
+            }
         }
     }
 
@@ -278,10 +333,11 @@ struct RequestHead {
         }
     }
 
+    /// Names of codings have no case, and `x-gzip` is an old name (RFC 9110, section 8.4.1).
     static func encoding(_ value: UnsafeRawBufferPointer) -> MessageEncoding {
-        if equal(value, "identity") { return .identity }
-        if equal(value, "deflate") { return .deflate }
-        return equal(value, "gzip") ? .gzip : .unknown
+        if equalFolded(value, "identity") { return .identity }
+        if equalFolded(value, "deflate") { return .deflate }
+        return equalFolded(value, "gzip") || equalFolded(value, "x-gzip") ? .gzip : .unknown
     }
 
     /// One to eight digits and a unit. Parts of a millisecond are rounded up.
@@ -345,6 +401,19 @@ struct RequestHead {
         default: false
         }
     }
+}
+
+/// Whether bytes are this text, which is in lower case, in any case.
+@inline(__always)
+func equalFolded(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+    guard bytes.count == text.utf8CodeUnitCount else { return false }
+    for index in 0..<bytes.count {
+        let byte = bytes[index]
+        guard (65...90).contains(byte) ? byte + 32 == text.utf8Start[index] : byte == text.utf8Start[index] else {
+            return false
+        }
+    }
+    return true
 }
 
 /// Whether bytes are this text.

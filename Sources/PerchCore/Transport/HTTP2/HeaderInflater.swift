@@ -12,6 +12,17 @@ struct HeaderInflater: BitwiseCopyable {
         case tooLong
     }
 
+    /// A header block that comes in parts: what was decoded so far. Fields beyond the limit are decoded and dropped, so that a
+    /// block is never held, however long it is.
+    struct Block {
+        fileprivate var state = perch_hpack_block()
+        fileprivate(set) var fields: [UInt8] = []
+
+        var isTooLong: Bool { self.state.is_too_long != 0 }
+        /// Bytes that are held of it.
+        var count: Int { self.fields.count }
+    }
+
     private let decoder: OpaquePointer
 
     /// Nil without memory.
@@ -26,18 +37,41 @@ struct HeaderInflater: BitwiseCopyable {
     func inflate(
         _ block: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer
     ) throws(Fault) -> HeaderFields {
+        var state = perch_hpack_block()
+        let count = try self.inflate(block, &state, isLast: true, into: memory)
+        guard state.is_too_long == 0 else { throw .tooLong }
+        return HeaderFields(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+    }
+
+    /// Decodes one part of a block, by way of `memory`.
+    func inflate(
+        _ part: UnsafeRawBufferPointer, of block: inout Block, isLast: Bool,
+        by memory: UnsafeMutableRawBufferPointer
+    ) throws(Fault) {
+        let count = try self.inflate(part, &block.state, isLast: isLast, into: memory)
+        if block.isTooLong {
+            block.fields = []
+        } else {
+            block.fields.append(contentsOf: memory[..<count])
+        }
+    }
+
+    private func inflate(
+        _ part: UnsafeRawBufferPointer, _ state: inout perch_hpack_block, isLast: Bool,
+        into memory: UnsafeMutableRawBufferPointer
+    ) throws(Fault) -> Int {
         precondition(memory.count >= Limits.headerListBytesMax, "header fields have no room")
-        // An empty block has no address; C wants one.
+        // An empty part has no address; C wants one.
         let count = withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { spare in
             perch_hpack_inflate(
-                self.decoder,
-                (block.baseAddress ?? UnsafeRawPointer(spare.baseAddress.unsafelyUnwrapped))
+                self.decoder, &state,
+                (part.baseAddress ?? UnsafeRawPointer(spare.baseAddress.unsafelyUnwrapped))
                     .assumingMemoryBound(to: UInt8.self),
-                block.count, memory.baseAddress?.assumingMemoryBound(to: UInt8.self), Limits.headerListBytesMax)
+                part.count, isLast ? 1 : 0, memory.baseAddress?.assumingMemoryBound(to: UInt8.self),
+                Limits.headerListBytesMax)
         }
-        if count == Int(PERCH_HPACK_TOO_LONG) { throw .tooLong }
         guard count >= 0 else { throw .broken }
-        return HeaderFields(UnsafeRawBufferPointer(rebasing: memory[..<count]))
+        return count
     }
 }
 

@@ -64,7 +64,10 @@ extension LoopCore {
         case .priority:
             guard header.stream != 0 else { throw HTTP2Fault(.protocolError, "PRIORITY on stream 0") }
             guard header.length == 5 else {
-                return try self.resetHTTP2(index, header.stream, .frameSize, stream: -1)
+                let stream = self.httpStream(index, header.stream)
+                // A stream that is not open cannot be reset.
+                guard stream >= 0 else { throw HTTP2Fault(.frameSize, "PRIORITY has not 5 bytes") }
+                return self.resetHTTP2(stream, .frameSize)
             }
             try self.countControl(index)
         case .goAway:
@@ -93,27 +96,18 @@ extension LoopCore {
         }
     }
 
-    /// Counts a stream that was reset, by the peer or because of it.
-    private mutating func countReset(_ index: Int32) throws(HTTP2Fault) {
-        let http = self.connections[index].http
-        guard
-            self.transport.http.connections[http].resets.take(
-                Limits.httpResets, nowMilliseconds: self.now.monotonic) == nil
-        else {
-            throw HTTP2Fault(
-                .enhanceYourCalm,
-                "more than \(Limits.httpResets.burst) streams were reset, and more than \(Limits.httpResets.perSecond) a second"
-            )
-        }
+    /// Resets a stream because of a fault of its peer. Nothing else on the connection ends: the reset costs the peer its call.
+    private mutating func resetHTTP2(_ stream: Int32, _ code: HTTP2Error) {
+        let slot = self.transport.http.streams[stream]
+        self.oweControl(slot.connection, HTTP2.reset(slot.id, code))
+        if !slot.flags.contains(.peerHasEnded) { self.rememberEarlyEnd(slot.connection, slot.id) }
+        self.dropHTTPCall(stream)
     }
 
-    /// Resets a stream because of a fault of its peer. `stream` is its slot, or -1 where it has none.
-    mutating func resetHTTP2(
-        _ index: Int32, _ id: UInt32, _ code: HTTP2Error, stream: Int32
-    ) throws(HTTP2Fault) {
+    /// Resets a stream that has no slot. What its peer has already sent on it is still expected.
+    private mutating func resetUnopened(_ index: Int32, _ id: UInt32, _ code: HTTP2Error, endsStream: Bool) {
         self.oweControl(index, HTTP2.reset(id, code))
-        if stream >= 0 { self.dropHTTPCall(stream) }
-        try self.countReset(index)
+        if !endsStream { self.rememberEarlyEnd(index, id) }
     }
 
     // MARK: Kinds of frames
@@ -204,11 +198,11 @@ extension LoopCore {
         }
         let stream = self.httpStream(index, header.stream)
         guard stream >= 0 else { return try self.requireKnown(header, index) }
-        guard increment > 0 else { return try self.resetHTTP2(index, header.stream, .protocolError, stream: stream) }
+        guard increment > 0 else { return self.resetHTTP2(stream, .protocolError) }
         let credit = Int64(self.transport.http.streams[stream].credit) + increment
         let window = Int64(self.transport.http.connections[http].initialWindow) + credit
         guard window <= HTTP2.windowMax, let kept = Int32(exactly: credit) else {
-            return try self.resetHTTP2(index, header.stream, .flowControl, stream: stream)
+            return self.resetHTTP2(stream, .flowControl)
         }
         self.transport.http.streams[stream].credit = kept
         if self.transport.http.streams[stream].flags.contains(.isBlocked), window > 0 { self.unblock(stream) }
@@ -231,10 +225,11 @@ extension LoopCore {
         let stream = self.httpStream(index, header.stream)
         // Late: both ends were on their way.
         guard stream >= 0 else { return }
-        // One that was answered, if only in part, has cost its peer as much as us.
-        let isAnswered = self.transport.http.streams[stream].flags.contains(.hasSentHead)
+        self.counters.httpStreamsReset += 1
+        if !self.transport.http.streams[stream].flags.contains(.peerHasEnded) {
+            self.rememberEarlyEnd(index, header.stream, isByPeer: true)
+        }
         self.dropHTTPCall(stream)
-        if !isAnswered { try self.countReset(index) }
     }
 
     private mutating func takePing(
@@ -273,12 +268,20 @@ extension LoopCore {
         try self.receiveWindow(index, header)
         let stream = self.httpStream(index, header.stream)
         // Late bytes of a call that is over: their window is given back, and that is all.
-        guard stream >= 0 else { return }
+        guard stream >= 0 else { return try self.takeLate(header.stream, index) }
         guard !self.transport.http.streams[stream].flags.contains(.peerHasEnded) else {
-            return try self.resetHTTP2(index, header.stream, .streamClosed, stream: stream)
+            return self.resetHTTP2(stream, .streamClosed)
+        }
+        let ends = header.flags.contains(.endStream)
+        if !self.transport.http.lengths.isEmpty, let rest = self.transport.http.lengths[stream] {
+            guard range.count <= rest, range.count == rest || !ends else {
+                self.noteMalformed(index, "a body has more or fewer bytes than its content-length")
+                return self.resetHTTP2(stream, .protocolError)
+            }
+            self.transport.http.lengths[stream] = rest - range.count
         }
         self.takeHTTPBody(stream, body.extracting(range))
-        guard header.flags.contains(.endStream), self.httpStream(index, header.stream) == stream else { return }
+        guard ends, self.httpStream(index, header.stream) == stream else { return }
         self.endHTTPRequest(stream)
     }
 
@@ -335,16 +338,9 @@ extension LoopCore {
         self.transport.http.connections[http].continuing = header.stream
         self.transport.http.connections[http].continuations = 0
         self.transport.http.connections[http].blockSince = self.now.monotonic
-        self.transport.http.blocks[index] = []
-        self.keepBlock(index, body.extracting(range))
+        self.transport.http.blocks[index] = HeaderInflater.Block()
+        try self.takePart(body.extracting(range), isLast: false, index)
         self.startFrameTimer(index, since: self.now.monotonic)
-    }
-
-    /// Holds a part of a header block, within the bounds of partial frames.
-    private mutating func keepBlock(_ index: Int32, _ bytes: borrowing RawSpan) {
-        bytes.withUnsafeBytes { self.transport.http.blocks[index]?.append(contentsOf: $0) }
-        self.transport.http.connections[self.connections[index].http].heldBytes += Int32(bytes.byteCount)
-        _ = self.makeRoom(forPartial: bytes.byteCount, index)
     }
 
     private mutating func takeContinuation(
@@ -353,19 +349,54 @@ extension LoopCore {
         let http = self.connections[index].http
         self.transport.http.connections[http].continuations += 1
         let count = Int(self.transport.http.connections[http].continuations)
-        let length = (self.transport.http.blocks[index]?.count ?? 0) + body.byteCount
-        guard count <= Limits.continuationsMax, length <= Limits.headerListBytesMax else {
+        guard count <= Limits.continuationsMax else {
             throw HTTP2Fault(
                 .enhanceYourCalm,
-                "a header block has \(length) bytes in \(count) CONTINUATION frames; the limits are \(Limits.headerListBytesMax) and \(Limits.continuationsMax)"
-            )
+                "a header block goes on in \(count) CONTINUATION frames, the limit is \(Limits.continuationsMax)")
         }
-        self.keepBlock(index, body)
-        guard header.flags.contains(.endHeaders), self.connections[index].http == http else { return }
-        self.transport.http.connections[http].continuing = 0
-        let block = self.transport.http.blocks.removeValue(forKey: index) ?? []
+        try self.takePart(body, isLast: header.flags.contains(.endHeaders), index)
+        guard header.flags.contains(.endHeaders), self.connections[index].http == http,
+            let block = self.transport.http.blocks.removeValue(forKey: index)
+        else { return }
         self.letGo(block.count, index)
-        try self.takeBlock(index, header.stream, block.span.bytes)
+        self.transport.http.connections[http].continuing = 0
+        let memory = self.transport.http.fields
+        memory.copyBytes(from: block.fields)
+        try self.takeFields(
+            index, header.stream,
+            block.isTooLong ? nil : HeaderFields(UnsafeRawBufferPointer(rebasing: memory[..<block.count])))
+    }
+
+    /// Decodes a part of a block in any case, because the table is the connection's. Its fields are held, within the bounds of
+    /// partial frames.
+    private mutating func takePart(_ part: borrowing RawSpan, isLast: Bool, _ index: Int32) throws(HTTP2Fault) {
+        let http = self.connections[index].http
+        guard var block = self.transport.http.blocks.removeValue(forKey: index) else { return }
+        self.transport.work.spend(part.byteCount / WorkMeter.bytesPerUnit)
+        let before = block.count
+        let bytes = part.withUnsafeBytes { UnsafeRawBufferPointer($0) }
+        var isBroken = false
+        do throws(HeaderInflater.Fault) {
+            try self.inflater(of: index).inflate(bytes, of: &block, isLast: isLast, by: self.transport.http.fields)
+        } catch {
+            isBroken = true
+        }
+        self.transport.http.blocks[index] = block
+        let grown = block.count - before
+        if grown < 0 {
+            self.letGo(-grown, index)
+        } else if grown > 0 {
+            self.transport.http.connections[http].heldBytes += Int32(grown)
+            _ = self.makeRoom(forPartial: grown, index)
+        }
+        if isBroken { throw HTTP2Fault(.compression, "a header block cannot be decoded") }
+    }
+
+    private func inflater(of index: Int32) -> HeaderInflater {
+        guard let inflater = self.transport.http.connections[self.connections[index].http].inflater else {
+            preconditionFailure("a connection of HTTP/2 decodes no header fields")
+        }
+        return inflater
     }
 
     /// Whether a connection may open one more stream: before its first valid credentials there are few. The head of the
@@ -386,66 +417,121 @@ extension LoopCore {
         return false
     }
 
-    /// A whole header block: it opens a stream, or ends one.
+    /// A whole header block in one frame.
     private mutating func takeBlock(
         _ index: Int32, _ id: UInt32, _ block: borrowing RawSpan
     ) throws(HTTP2Fault) {
-        let http = self.connections[index].http
-        let endsStream = self.transport.http.connections[http].flags.contains(.blockEndsStream)
-        guard let inflater = self.transport.http.connections[http].inflater else {
-            preconditionFailure("a connection of HTTP/2 decodes no header fields")
-        }
-        var head = RequestHead()
-        self.transport.work.spend(WorkMeter.head + block.byteCount / WorkMeter.bytesPerUnit)
-        var isTooLong = false
-        let isTrailer = id <= self.transport.http.connections[http].lastStream
-        let memory = self.transport.http.fields
+        self.transport.work.spend(block.byteCount / WorkMeter.bytesPerUnit)
+        let bytes = block.withUnsafeBytes { UnsafeRawBufferPointer($0) }
+        let fields: HeaderFields
         do throws(HeaderInflater.Fault) {
-            // Decoded in any case: the table is the connection's.
-            let bytes = block.withUnsafeBytes { UnsafeRawBufferPointer($0) }
-            let fields = try inflater.inflate(bytes, into: memory)
-            if !isTrailer {
-                for field in fields { head.take(http2: field.name, field.value) }
-                head.finishHTTP2()
-            }
+            fields = try self.inflater(of: index).inflate(bytes, into: self.transport.http.fields)
         } catch {
             switch error {
             case .broken: throw HTTP2Fault(.compression, "a header block cannot be decoded")
-            case .tooLong: isTooLong = true
+            case .tooLong: return try self.takeFields(index, id, nil)
             }
         }
-        if isTrailer {
-            let stream = self.httpStream(index, id)
-            guard stream >= 0 else { return try self.countControl(index) }
-            guard endsStream, !self.transport.http.streams[stream].flags.contains(.peerHasEnded) else {
-                return try self.resetHTTP2(
-                    index, id, endsStream ? .streamClosed : .protocolError, stream: stream)
+        try self.takeFields(index, id, fields)
+    }
+
+    /// The fields of a whole header block open a stream, or end one. Nil: they are too long.
+    private mutating func takeFields(_ index: Int32, _ id: UInt32, _ fields: HeaderFields?) throws(HTTP2Fault) {
+        let http = self.connections[index].http
+        let endsStream = self.transport.http.connections[http].flags.contains(.blockEndsStream)
+        let last = self.transport.http.connections[http].lastStream
+        self.transport.work.spend(WorkMeter.head)
+        guard id > last else { return try self.takeTrailers(index, id, fields, endsStream: endsStream) }
+        var head = RequestHead()
+        if let fields {
+            for field in fields { head.take(http2: field.name, field.value) }
+            head.finishHTTP2()
+            if endsStream, head.malformed == nil, let length = head.contentLength, length > 0 {
+                head.malformed = "content-length is \(length), and no body came"
             }
-            return self.endHTTPRequest(stream)
         }
+        self.rememberOpening(index, id, after: last)
         self.transport.http.connections[http].lastStream = id
         if self.transport.http.connections[http].flags.contains(.hasSaidLast) { return }
-        let count = Int(self.transport.http.connections[http].streamCount)
-        guard count < self.settings.callsPerConnectionMax, self.admitsStream(index, head, isTooLong: isTooLong) else {
+        let isFull =
+            Int(self.transport.http.connections[http].streamCount + self.transport.http.connections[http].heldCount)
+            >= self.settings.callsPerConnectionMax
+        if isFull { self.counters.refusalsByReason[.callsLimit, default: 0] += 1 }
+        guard !isFull, self.admitsStream(index, head, isTooLong: fields == nil) else {
             // No fault of the peer: it may not have read how many streams there may be.
             self.transport.work.spend(WorkMeter.refusal)
-            return self.oweControl(index, HTTP2.reset(id, .refusedStream))
+            self.counters.httpStreamsRefused += 1
+            return self.resetUnopened(index, id, .refusedStream, endsStream: endsStream)
         }
-        if let text = head.malformed, !isTooLong {
-            self.counters.refusalsByReason[.httpProtocol, default: 0] += 1
-            if self.notesEverything { self.note(.ended, index, what: text) }
-            return try self.resetHTTP2(index, id, .protocolError, stream: -1)
+        if let text = head.malformed {
+            self.noteMalformed(index, text)
+            return self.resetUnopened(index, id, .protocolError, endsStream: endsStream)
         }
         let stream = self.insertHTTPStream(index, id, head)
-        if endsStream { self.transport.http.streams[stream].flags.insert(.peerHasEnded) }
-        if isTooLong {
+        if endsStream {
+            self.transport.http.streams[stream].flags.insert(.peerHasEnded)
+        } else if let length = head.contentLength {
+            self.transport.http.lengths[stream] = length
+        }
+        guard fields != nil else {
+            self.counters.httpHeadsTooLong += 1
             self.respond(
                 stream, 431, "the header fields exceed \(Limits.headerListBytesMax) bytes, the limit; send fewer")
             return
         }
         self.beginHTTPRequest(stream, head)
-        // A request without a body.
-        guard endsStream, self.httpStream(index, id) == stream else { return }
+        guard self.httpStream(index, id) == stream else { return }
+        if endsStream {
+            // A request without a body.
+            self.endHTTPRequest(stream)
+        } else if head.marks.contains(.expectsContinue),
+            self.transport.http.streams[stream].flags.isDisjoint(with: [.isEnding, .isOpened])
+        {
+            let goOn = HeaderBlock(status: 100).bytes
+            self.oweControl(index, HTTP2FrameHeader.frame(.headers, flags: .endHeaders, stream: id, goOn))
+        }
+    }
+
+    private mutating func takeTrailers(
+        _ index: Int32, _ id: UInt32, _ fields: HeaderFields?, endsStream: Bool
+    ) throws(HTTP2Fault) {
+        let stream = self.httpStream(index, id)
+        guard stream >= 0 else { return try self.takeLate(id, index) }
+        guard !self.transport.http.streams[stream].flags.contains(.peerHasEnded) else {
+            return self.resetHTTP2(stream, .streamClosed)
+        }
+        guard let fields else { return self.resetHTTP2(stream, .enhanceYourCalm) }
+        var fault = endsStream ? nil : "header fields within a body"
+        for field in fields where fault == nil { fault = RequestHead.faultInTrailers(of: field.name, field.value) }
+        if fault == nil, let rest = self.transport.http.lengths[stream], rest > 0 {
+            fault = "content-length promises \(rest) more bytes"
+        }
+        if let fault {
+            self.noteMalformed(index, fault)
+            return self.resetHTTP2(stream, .protocolError)
+        }
         self.endHTTPRequest(stream)
+    }
+
+    /// A frame that only open streams have came for one without a slot.
+    private mutating func takeLate(_ id: UInt32, _ index: Int32) throws(HTTP2Fault) {
+        let http = self.transport.http.connections[self.connections[index].http]
+        guard id <= http.lastStream else { throw HTTP2Fault(.protocolError, "stream \(id) was never opened") }
+        // Streams beyond the last one that was announced are opened in vain.
+        guard !http.flags.contains(.hasSaidLast) else { return }
+        switch self.kindOfClosed(index, id) {
+        case .endedByUs: break
+        case .resetByPeer, .forgotten: self.oweControl(index, HTTP2.reset(id, .streamClosed))
+        case .skipped:
+            throw HTTP2Fault(
+                .protocolError, "stream \(id) comes after stream \(http.lastStream); the numbers of streams only rise")
+        case .ended: throw HTTP2Fault(.streamClosed, "stream \(id) has ended, and a frame follows")
+        }
+    }
+
+    /// A request that breaks a rule of RFC 9113, section 8: its stream is reset.
+    private mutating func noteMalformed(_ index: Int32, _ text: String) {
+        self.counters.refusalsByReason[.httpProtocol, default: 0] += 1
+        if self.notesEverything { self.note(.ended, index, what: text) }
     }
 }

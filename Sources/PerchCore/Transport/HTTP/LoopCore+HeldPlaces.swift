@@ -1,0 +1,28 @@
+import PerchBase
+import PerchWire
+
+// Places of streams that ended before their question was answered.
+//
+// A client may reset a stream at any time: it has only met its deadline. The question to the store goes on, and costs as much as
+// one whose answer is awaited. So it keeps its place among the streams of its connection until the answer comes. Beyond the
+// limit of streams a call gets REFUSED_STREAM, and no connection is closed for resets, however fast they come.
+extension LoopCore {
+    /// Must be called before the call of a stream ends without its answer.
+    mutating func holdPlace(of call: Int32) {
+        let index = self.calls[call].connection
+        let http = self.connections[index].http
+        guard http >= 0, let question = self.question(of: call) else { return }
+        self.transport.http.heldPlaces[question] = HeldPlace(
+            connection: index, generation: self.connections.generation(index))
+        self.transport.http.connections[http].heldCount += 1
+    }
+
+    /// A question was answered. The place of its stream is free, if that had ended before.
+    mutating func releasePlace(of question: Ticket) {
+        guard let place = self.transport.http.heldPlaces.removeValue(forKey: question),
+            self.connections.isTaken(place.connection, generation: place.generation),
+            self.connections[place.connection].http >= 0
+        else { return }
+        self.transport.http.connections[self.connections[place.connection].http].heldCount -= 1
+    }
+}
