@@ -23,7 +23,9 @@ ptrdiff_t perch_hpack_inflate(
         if (taken < 0) return PERCH_HPACK_BROKEN;
         part += taken;
         count -= (size_t)taken;
+        block->pending += (size_t)taken;
         if (flags & NGHTTP2_HD_INFLATE_EMIT) {
+            block->pending = 0;
             block->listed += field.namelen + field.valuelen + 32;
             if (block->listed > limit) block->is_too_long = 1;
             if (!block->is_too_long) {
@@ -37,6 +39,7 @@ ptrdiff_t perch_hpack_inflate(
             }
         }
         if (flags & NGHTTP2_HD_INFLATE_FINAL) {
+            block->pending = 0;
             if (nghttp2_hd_inflate_end_headers(decoder) != 0) return PERCH_HPACK_BROKEN;
             break;
         }

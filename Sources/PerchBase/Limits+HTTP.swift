@@ -60,6 +60,10 @@ extension Limits {
     /// the pages of a restarted server do not all return at one moment.
     package static let eventRetryMilliseconds: ClosedRange<Int64> = 500...2_000
 
+    /// Milliseconds that an `EventSource` waits for the position of its last event, before it is given the present value: loops
+    /// and nodes differ by less, and a restored store never reaches it.
+    package static let forgivenTokenMilliseconds: Int64 = 2_000
+
     /// Percent by which ages are spread, so that the streams of one connection do not all return at one moment.
     package static let ageJitterPercent: Int64 = 20
 }

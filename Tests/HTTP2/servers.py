@@ -6,12 +6,14 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 import certificates  # noqa: E402
 import hyperframe.frame  # noqa: E402
+from h2.exceptions import ProtocolError, StreamClosedError  # noqa: E402
 from checks import check, equal, failed, passed  # noqa: E402
 from peer import Peer  # noqa: E402
 from server import Server  # noqa: E402
@@ -144,6 +146,16 @@ def items(port, work, perch, catalog):
         equal(stuck.data.get(held), None, "what came on the other")
         stuck.close()
 
+    with check("a header block of 20 kB is 431 on its stream, and its siblings go on"):
+        other = Peer(port)
+        watch = other.call(WATCH, status_of("h2-2"))
+        stream = other.call(APPS, b"", more=[(f"x-note-{n}", "~" * 1_000) for n in range(20)])
+        other.end(stream)
+        equal(other.head[stream][":status"], "431", "the status")
+        equal(other.end(other.call(APPS, b""))["grpc-status"], "0", "the code of the next call")
+        equal((other.goaways, watch in other.ended), ([], False), "GOAWAY, and the end of the watch")
+        other.close()
+
     if shutil.which("nghttp"):
         with check("a client of nghttp2 agrees"):
             body = work / "body"
@@ -153,6 +165,59 @@ def items(port, work, perch, catalog):
                                  capture_output=True, text=True, timeout=PATIENCE_SECONDS)
             assert "grpc-status: 0" in out.stdout, out.stdout[-2_000:]
     peer.close()
+
+
+def deadlines(perch, catalog, work):
+    """Stock clients reset a stream at its deadline: ten thousand at once, where a server stalls."""
+    server = Server(perch, catalog, "memory", work / "deadlines.log")
+    server.start()
+    with check("ten thousand deadlines beside a hundred watches, while the server stalls for a second, end no watch"):
+        peer = Peer(server.port)
+        watches = [peer.call(WATCH, status_of("h2-3")) for _ in range(100)]
+        peer.until(lambda: all(len(peer.messages(stream)) >= 2 for stream in watches))
+        server.process.send_signal(signal.SIGSTOP)
+        stalled = time.monotonic()
+        try:
+            calls = []
+            for _ in range(10_000):
+                # Without window for its message a client has only sent its head.
+                has_window = peer.h2.outbound_flow_control_window > 1_000
+                calls.append(peer.call(READ, status_of("h2-4") if has_window else None, more=[("grpc-timeout", "500m")]))
+            time.sleep(max(0, 1 - (time.monotonic() - stalled)))
+            for stream in calls:
+                peer.h2.reset_stream(stream, 8)
+            peer.socket.settimeout(30)
+        finally:
+            server.process.send_signal(signal.SIGCONT)
+        peer.flush()
+        for stream in calls:
+            assert stream not in watches
+        bought = peer.call("/perch.v1.TransactionService/Purchase", text(2, "h2-3") + text(3, text(1, "com.example.monthly")))
+        equal(peer.end(bought, 30)["grpc-status"], "0", "the code of a purchase")
+        peer.until(lambda: all(b"com.example.monthly" in peer.data[stream] for stream in watches), 30)
+        equal((peer.goaways, [stream for stream in watches if stream in peer.ended or stream in peer.reset]), ([], []),
+              "GOAWAY, and the watches that ended")
+        peer.close()
+    equal(server.stop(), 0, "the exit status")
+
+
+def ages(perch, catalog, work):
+    server = Server(perch, catalog, "memory", work / "ages.log")
+    server.arguments[2:2] = ["--max-connection-age", "300ms"]
+    server.start()
+    with check("--max-connection-age fails no call of a client that opens a connection when it is told to"):
+        peer, count, connections = Peer(server.port), 0, 1
+        deadline = time.monotonic() + 2
+        while time.monotonic() < deadline:
+            try:
+                stream = peer.call(APPS, b"")
+                equal(peer.end(stream)["grpc-status"], "0", "the code")
+                count += 1
+            except (StreamClosedError, ProtocolError):
+                # The library opens nothing after GOAWAY.
+                peer, connections = Peer(server.port), connections + 1
+        assert connections >= 3 and count > 20, (connections, count)
+    equal(server.stop(), 0, "the exit status")
 
 
 def frames(peer):
@@ -210,6 +275,17 @@ def secure(perch, catalog, work):
             if chosen == "h2":
                 equal(peer.end(peer.call(APPS, b""))["grpc-status"], "0", "the code")
             peer.close()
+    with check("12: what ALPN chose is spoken, and nothing else"):
+        for offered, said in (("h2", b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"), ("http/1.1", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")):
+            context = ssl.create_default_context(cafile=authority.pem("authority"))
+            context.set_alpn_protocols([offered])
+            peer = Peer(server.port, tls=context, greets=False)
+            peer.socket.sendall(said)
+            answer = b""
+            while part := peer.socket.recv(65_536):
+                answer += part
+            assert f"TLS chose {offered} by ALPN".encode() in answer and b"200 OK" not in answer, answer
+            peer.close()
     equal(server.stop(), 0, "the exit status")
 
 
@@ -224,6 +300,8 @@ if __name__ == "__main__":
         finally:
             equal(server.stop(), 0, "the exit status")
         endings(perch, catalog, work)
+        deadlines(perch, catalog, work)
+        ages(perch, catalog, work)
         secure(perch, catalog, work)
     print(f"http2: {len(passed)} checks held, {len(failed)} failed", flush=True)
     sys.exit(1 if failed else 0)

@@ -273,9 +273,29 @@ def strict(port):
               "its own Origin")
     with check("http: gRPC over HTTP/1.1 is told what it needs"):
         equal(curl(port, STATUS, "--http1.1", data=b"\0\0\0\0\0", kind="application/grpc")[0], 505, "the status")
-    with check("http: HTTP/1.0 and unknown paths are refused"):
-        assert raw(port, b"GET / HTTP/1.0\r\nhost: localhost\r\n\r\n").startswith(b"HTTP/1.1 505 ")
+    with check("http: HTTP/1.0 is answered without chunks, and its connection ends"):
+        answer = raw(port, f"GET {STATUS}?account=alice&groupId=premium HTTP/1.0\r\n\r\n".encode())
+        assert answer.startswith(b"HTTP/1.1 200 ") and b"transfer-encoding" not in answer, answer
+        assert "success" in json.loads(answer.partition(b"\r\n\r\n")[2]), answer
+        assert raw(port, b"GET / HTTP/3.0\r\nhost: localhost\r\n\r\n").startswith(b"HTTP/1.1 505 ")
+    with check("http: unknown paths are refused"):
         equal(curl(port, "/nothing")[0], 404, "the status")
+    with check("http: a client that ends its writing side gets its answers"):
+        with socket.create_connection(("127.0.0.1", port), 5) as connection:
+            connection.sendall(post(STATUS, body) * 3)
+            connection.shutdown(socket.SHUT_WR)
+            answer = b""
+            while part := connection.recv(65_536):
+                answer += part
+        equal(answer.count(b"HTTP/1.1 200"), 3, "the answers")
+    with check("http: a body in chunks may have trailers, and names of codings have no case"):
+        request = post(STATUS, b"", "transfer-encoding: Chunked\r\nconnection: close\r\n").replace(b"content-length: 0\r\n", b"")
+        whole = b"%x;name=value\r\n%s\r\n0\r\nx-checksum: 1\r\n\r\n" % (len(body), body)
+        assert raw(port, request + whole).startswith(b"HTTP/1.1 200 ")
+        assert raw(port, request + b"%x;a\rb\r\n" % len(body)).startswith(b"HTTP/1.1 400 "), "a bare CR"
+    with check("http: every answer has a date, and a GET with a body is answered"):
+        status, head, _ = curl(port, STATUS + "?account=alice&groupId=premium", "--http1.1", "-X", "GET", data="{}")
+        equal((status, head["date"][-4:]), (200, " GMT"), "status and date")
 
 
 def across(perch, catalog, work):

@@ -18,6 +18,8 @@ typedef struct perch_hpack_block {
     size_t listed;
     /* The fields exceed the limit. The rest of the block is decoded all the same, so that the tables agree. */
     int is_too_long;
+    /* Bytes of the field that goes on in the next part: the decoder holds them. */
+    size_t pending;
 } perch_hpack_block;
 
 /* The block breaks HPACK, or there is no memory: the tables of both sides differ from now on. */

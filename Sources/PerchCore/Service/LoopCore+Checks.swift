@@ -325,14 +325,11 @@ extension LoopCore {
         return try self.token(bytes, of: request, app: app)
     }
 
-    /// The same; a token that `forgives` finds no use for counts as none.
+    /// The same; with `forgives` a token that is refused counts as none.
     func token(of request: Request, of app: AppNumber, forgives: Bool) throws(CallRefusal) -> ResumeToken? {
         guard forgives else { return try self.token(of: request, of: app) }
         do throws(CallRefusal) {
-            guard let token = try self.token(of: request, of: app), self.isAt(token.position, of: app) else {
-                return nil
-            }
-            return token
+            return try self.token(of: request, of: app)
         } catch {
             return nil
         }

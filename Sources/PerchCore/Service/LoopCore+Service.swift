@@ -8,7 +8,7 @@ import PerchWire
 extension LoopCore {
     /// Begins a call with a decoded request: attaches a watch, asks the store, or answers at once.
     ///
-    /// `forgivesToken`: a resume token that is refused, or that this server has not reached, is left out.
+    /// `forgivesToken`: a resume token that is refused, or that this server does not reach in a moment, is left out.
     mutating func begin(_ call: Int32, _ request: Request, forgivesToken: Bool = false) throws(CallRefusal) {
         switch request {
         case .operate(let asked) where asked.isOrder: return try self.order(call, asked)
@@ -23,7 +23,7 @@ extension LoopCore {
         if let token = try self.token(of: request, of: app, forgives: forgivesToken) {
             self.service.callTokens[call] = token
             self.calls[call].flags.insert(.hasToken)
-            try self.wait(call, request, of: app, for: token.position)
+            try self.wait(call, request, of: app, for: token.position, forgivesToken: forgivesToken)
             return
         }
         if let position = request.atLeast {
@@ -35,7 +35,7 @@ extension LoopCore {
 
     /// Continues now if the loop is at `position`, else later.
     private mutating func wait(
-        _ call: Int32, _ request: Request, of app: AppNumber, for position: Position
+        _ call: Int32, _ request: Request, of app: AppNumber, for position: Position, forgivesToken: Bool = false
     ) throws(CallRefusal) {
         let needed = request.atLeast.map { max($0, position) } ?? position
         let asOf = request.atLeast.map { max($0.asOf, position.asOf) } ?? position.asOf
@@ -46,14 +46,33 @@ extension LoopCore {
         }
         try self.requireRoom(WaitingCalls.bytesPerWaiter)
         let generation = self.calls.generation(call)
-        self.service.waiting.add(Waiter(call: call, generation: generation, position: goal, app: app, request: request))
+        self.service.waiting.add(
+            Waiter(
+                call: call, generation: generation, position: goal, app: app, request: request,
+                forgivesToken: forgivesToken))
         if request.method.isStreaming, !self.calls[call].flags.contains(.hasToken),
             request.method != .transactionUpdates, request.method != .appChanges
         {
             self.sayLoading(call)
         }
-        guard !self.calls[call].hasDeadline else { return }
-        self.scheduleDeadline(.behind(call, generation), at: self.now.monotonic + self.settings.behindWaitMilliseconds)
+        guard forgivesToken || !self.calls[call].hasDeadline else { return }
+        let wait =
+            forgivesToken
+            ? min(Limits.forgivenTokenMilliseconds, self.settings.behindWaitMilliseconds)
+            : self.settings.behindWaitMilliseconds
+        self.scheduleDeadline(.behind(call, generation), at: self.now.monotonic + wait)
+    }
+
+    /// A call waited in vain for the position of a token that it may do without.
+    mutating func forgiveToken(_ call: Int32, _ waiter: Waiter) {
+        self.service.waiting.remove(call)
+        self.service.callTokens[call] = nil
+        self.calls[call].flags.remove(.hasToken)
+        do throws(CallRefusal) {
+            try self.proceed(call, waiter.request, of: waiter.app)
+        } catch {
+            self.end(call, error.status)
+        }
     }
 
     func isAt(_ position: Position, of app: AppNumber) -> Bool {

@@ -72,6 +72,10 @@ extension LoopCore {
         self.service.wholes[whole] = nil
     }
 
+    /// The parts of a call of several watches; none of another.
+    @inline(__always)
+    func parts(of whole: Int32) -> [Int32] { self.service.wholes.isEmpty ? [] : self.service.wholes[whole] ?? [] }
+
     /// The part that a call is; nil for a call with a stream of its own.
     @inline(__always)
     func part(_ call: Int32) -> CallPart? { self.service.parts.isEmpty ? nil : self.service.parts[call] }

@@ -83,7 +83,7 @@ extension LoopCore {
                 self.views.slots[view].watchCount == 1
             else { return nil }
             return .account(account, generation: self.views.accounts.generation(account))
-        case .ending: return nil
+        case .several, .ending: return nil
         }
     }
 

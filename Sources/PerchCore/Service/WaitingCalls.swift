@@ -9,6 +9,8 @@ struct Waiter {
     var position: Position
     var app: AppNumber
     var request: Request
+    /// Whether the call goes on without its token, if it waits too long.
+    var forgivesToken = false
 }
 
 /// Calls that wait for positions: found by call, by the awaited revision, and, once that is reached, by the instant.

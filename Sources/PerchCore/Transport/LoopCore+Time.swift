@@ -70,6 +70,7 @@ extension LoopCore {
             guard self.calls.isTaken(index), self.calls.generation(index) & 0x0FFF_FFFF == generation else { return }
             if kind == 9 { return self.end(index, Self.tooOld) }
             if let waits = self.service.waiting[index] {
+                if kind == 3, waits.forgivesToken { return self.forgiveToken(index, waits) }
                 self.end(index, self.behind(waits))
             } else if kind == 2 {
                 self.holdPlace(of: index)

@@ -128,16 +128,24 @@ final class HTTP2Client {
     }
 
     /// A request with these fields alone, whatever they are.
-    func block(_ fields: [(String, String)], _ flags: HTTP2FrameHeader.Flags = .endStream, on stream: UInt32) {
+    ///
+    /// `raw`: the block as it is, before the fields.
+    func block(
+        _ fields: [(String, String)], _ flags: HTTP2FrameHeader.Flags = .endStream, on stream: UInt32,
+        raw: [UInt8] = []
+    ) {
         var block = HeaderBlock()
         for (name, value) in fields { block.add(name, value) }
         self.streams[stream] = self.streams[stream] ?? Stream()
         self.nextStream = max(self.nextStream, stream + 2)
-        self.send(.headers, flags.union(.endHeaders), stream, block.bytes)
+        self.send(.headers, flags.union(.endHeaders), stream, raw + block.bytes)
     }
 
     /// The method whose responses come on a stream.
-    func expect(_ method: PerchWire.Method, on stream: UInt32) { self.streams[stream]?.method = method }
+    func expect(_ method: PerchWire.Method, on stream: UInt32) {
+        self.streams[stream, default: Stream()].method = method
+        self.nextStream = max(self.nextStream, stream + 2)
+    }
 
     // MARK: Hearing
 

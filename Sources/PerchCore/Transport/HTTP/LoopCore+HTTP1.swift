@@ -48,11 +48,8 @@ struct HTTP1Request {
                 guard length == nil || length == Int(number) else { throw Fault(400, "two Content-Length differ") }
                 length = Int(number)
             case "transfer-encoding":
-                guard !isChunked, !isOld else {
-                    throw Fault(400, "Transfer-Encoding is taken once, in HTTP/1.1")
-                }
-                guard equalFolded(value, "chunked") else {
-                    throw Fault(501, "Transfer-Encoding is taken as `chunked` alone")
+                guard !isChunked, equalFolded(value, "chunked"), !isOld else {
+                    throw Fault(400, "Transfer-Encoding is taken as `chunked` alone, once, in HTTP/1.1")
                 }
                 isChunked = true
             case "connection":

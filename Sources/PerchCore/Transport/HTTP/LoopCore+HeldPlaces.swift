@@ -9,6 +9,7 @@ import PerchWire
 extension LoopCore {
     /// Must be called before the call of a stream ends without its answer.
     mutating func holdPlace(of call: Int32) {
+        for part in self.parts(of: call) { self.holdPlace(of: part) }
         let index = self.calls[call].connection
         let http = self.connections[index].http
         guard http >= 0, let question = self.question(of: call) else { return }

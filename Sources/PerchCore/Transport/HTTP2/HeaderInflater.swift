@@ -19,8 +19,8 @@ struct HeaderInflater: BitwiseCopyable {
         fileprivate(set) var fields: [UInt8] = []
 
         var isTooLong: Bool { self.state.is_too_long != 0 }
-        /// Bytes that are held of it.
-        var count: Int { self.fields.count }
+        /// Bytes that are held of it: its fields, and the part of one.
+        var count: Int { self.fields.count + self.state.pending }
     }
 
     private let decoder: OpaquePointer

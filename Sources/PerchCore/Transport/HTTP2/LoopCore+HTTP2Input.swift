@@ -364,7 +364,7 @@ extension LoopCore {
         memory.copyBytes(from: block.fields)
         try self.takeFields(
             index, header.stream,
-            block.isTooLong ? nil : HeaderFields(UnsafeRawBufferPointer(rebasing: memory[..<block.count])))
+            block.isTooLong ? nil : HeaderFields(UnsafeRawBufferPointer(rebasing: memory[..<block.fields.count])))
     }
 
     /// Decodes a part of a block in any case, because the table is the connection's. Its fields are held, within the bounds of
