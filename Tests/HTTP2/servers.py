@@ -173,6 +173,7 @@ def deadlines(perch, catalog, work):
     server.start()
     with check("ten thousand deadlines beside a hundred watches, while the server stalls for a second, end no watch"):
         peer = Peer(server.port)
+        peer.h2.increment_flow_control_window(1 << 24)
         watches = [peer.call(WATCH, status_of("h2-3")) for _ in range(100)]
         peer.until(lambda: all(len(peer.messages(stream)) >= 2 for stream in watches))
         server.process.send_signal(signal.SIGSTOP)
@@ -186,12 +187,9 @@ def deadlines(perch, catalog, work):
             time.sleep(max(0, 1 - (time.monotonic() - stalled)))
             for stream in calls:
                 peer.h2.reset_stream(stream, 8)
-            peer.socket.settimeout(30)
         finally:
             server.process.send_signal(signal.SIGCONT)
         peer.flush()
-        for stream in calls:
-            assert stream not in watches
         bought = peer.call("/perch.v1.TransactionService/Purchase", text(2, "h2-3") + text(3, text(1, "com.example.monthly")))
         equal(peer.end(bought, 30)["grpc-status"], "0", "the code of a purchase")
         peer.until(lambda: all(b"com.example.monthly" in peer.data[stream] for stream in watches), 30)

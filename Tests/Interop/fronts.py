@@ -197,14 +197,15 @@ class Front:
             equal(messages[-1][1]["error"]["code"], "deadline_exceeded", "the end")
             equal(messages[-1][1]["metadata"]["perch-reason"], ["DEADLINE"], "the reason")
         with check(f"{name}: events come as they happen, and resume"):
-            answer = self.stream("front-events")
+            account = f"events-{name}"
+            answer = self.stream(account)
             seen = self.until(answer, b'"success"')
-            self.buy("front-events")
+            self.buy(account)
             seen = self.until(answer, b"RENEWAL_STATE_SUBSCRIBED")
             identifier = next(line[4:] for line in seen.split(b"\n") if line.startswith(b"id: ")).decode()
             answer.close()
             connection = self.connect()
-            connection.request("GET", PATH + "SubscriptionStatusTask?" + QUERY.format("front-events"), None,
+            connection.request("GET", PATH + "SubscriptionStatusTask?" + QUERY.format(account), None,
                                {"accept": "text/event-stream", "last-event-id": identifier})
             self.until(connection.getresponse(), b'"unchanged"')
         with check(f"{name}: a call with credentials in base64 and long metadata"):
