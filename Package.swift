@@ -124,9 +124,11 @@ let package = Package(
             name: "CPerchAllocator", linkerSettings: [.linkedLibrary("jemalloc", .when(configuration: .release))]),
 
         // The console: pages, scripts and styles for browsers, as bytes.
+        // Only one file of PerchConsole imports CPerchConsole, which embeds the files.
+        .target(name: "CPerchConsole"),
         .target(
-            name: "PerchConsole", dependencies: ["PerchBase"],
-            resources: [.embedInCode("Files")], swiftSettings: profiled),
+            name: "PerchConsole", dependencies: ["PerchBase", "CPerchConsole"], exclude: ["Files"],
+            swiftSettings: profiled),
 
         // The server: drivers of loops and store, catalogue files, drain.
         swift(
