@@ -442,6 +442,7 @@ struct LimitCounter {
         LimitCounter("appleRequestBytesMax", reason: .appleTooLong),
         LimitCounter("appleSubmissionBytesMax", reason: .requestTooLong),
         LimitCounter("appleDepthMax", amongMistakes: .appleMalformed),
+        LimitCounter("watchesPerCallMax", amongMistakes: .fieldInvalid),
         LimitCounter("appleValuesMax", amongMistakes: .appleMalformed),
         LimitCounter("appleCertificateBytesMax", amongMistakes: .appleCertificate),
         LimitCounter("appleSubmissionValuesMax", amongMistakes: .fieldInvalid),

@@ -104,7 +104,8 @@ extension ShownPolicies {
     var message: AppPoliciesAnswer {
         AppPoliciesAnswer(
             licenceAgreement: self.licenceAgreement, privacyPolicyText: self.privacyPolicyText,
-            privacyPolicyURL: self.privacyPolicyURL, privacyPolicyLocale: self.privacyPolicyLocale)
+            privacyPolicyURL: self.privacyPolicyURL, privacyPolicyLocale: self.privacyPolicyLocale,
+            showsDialogs: self.showsDialogs)
     }
 }
 

@@ -106,6 +106,7 @@ extension PerchClient {
             policies.privacyPolicyText = answer.privacyPolicyText
             policies.privacyPolicyURL = answer.privacyPolicyURL
             policies.privacyPolicyLocale = answer.privacyPolicyLocale
+            policies.showsDialogs = answer.showsDialogs
             return policies
         }
     }

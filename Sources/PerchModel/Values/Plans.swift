@@ -95,6 +95,8 @@ public struct ShownPolicies: Hashable, Sendable {
     public var privacyPolicyURL = ""
     /// The locale of the selected privacy policy.
     public var privacyPolicyLocale = ""
+    /// Whether a client that sells shows a payment sheet, and asks the customer before it buys.
+    public var showsDialogs = false
 
     public init(licenceAgreement: String) { self.licenceAgreement = licenceAgreement }
 }

@@ -112,6 +112,7 @@ private func printed(_ response: Response) -> Response? {
         policies.privacyPolicyText = value.privacyPolicyText
         policies.privacyPolicyURL = value.privacyPolicyURL
         policies.privacyPolicyLocale = value.privacyPolicyLocale
+        policies.showsDialogs = value.showsDialogs
         return .getAppPolicies(policies.message)
     case .getClock(let value): return .getClock(ClockResponse(clock: AppClockState(value.clock).message))
     case .setClock(let value):
