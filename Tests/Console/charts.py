@@ -9,7 +9,7 @@ FONTS = {
     "its own": "",
     "high": ".chart svg text { font-family: high !important }",
     "wide": ".chart svg text { font-family: monospace !important; letter-spacing: 1px }",
-    "large": ".chart svg text { font-size: 15px !important }",
+    "large": ".chart svg text { font-size: 13.5px !important }",
 }
 # Charts of every unit and length, with the values that once cut a label or divided by zero.
 EVERY = """
