@@ -281,7 +281,7 @@ def strict(port):
     with check("http: unknown paths are refused"):
         equal(curl(port, "/nothing")[0], 404, "the status")
     with check("http: a client that ends its writing side gets its answers"):
-        with socket.create_connection(("127.0.0.1", port), 5) as connection:
+        with socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
             connection.sendall(post(STATUS, body) * 3)
             connection.shutdown(socket.SHUT_WR)
             answer = b""
