@@ -302,12 +302,14 @@ extension LoopCore {
         var count: Int32 = 0
         var timers = 0
         var encodings: Int32 = 0
+        var failed = 0
         for view in 0..<self.views.slots.extent where self.views.slots.isTaken(view) {
             let slot = self.views.slots[view]
             count += 1
             let all = self.encodings(of: view).all
             for index in all.indices { refer(all[index]) }
             if slot.encodings >= 0 { encodings += 1 }
+            if slot.hasFailed { failed += 1 }
             var watches: Int32 = 0
             var previous: Int32 = -1
             var call = slot.firstWatch
@@ -337,6 +339,7 @@ extension LoopCore {
             count == self.views.slots.count && Int(count) == self.views.viewTable.count, "views and their index differ")
         precondition(self.views.viewKeys.viewCount == Int(count), "the keys of views are counted wrongly")
         precondition(encodings == self.views.encodings.count, "encodings are leaked")
+        precondition(failed == self.views.failedViewCount, "\(failed) views failed, \(self.views.failedViewCount) counted")
         timers += self.views.appChanges.values.filter { $0.timer != .none }.count
         precondition(self.views.crossings.values.reduce(0) { $0 + $1.count } == timers, "a crossing has no view")
         for heap in self.views.crossings.values { heap.checkInvariants() }

@@ -68,6 +68,8 @@ struct Connection: BitwiseCopyable {
     /// Monotonic milliseconds; 0: no output waits for the kernel.
     var stalledSince: Int64 = 0
     var lastBeat: Int64
+    /// The revision of its last BEAT that no watch in failure held back.
+    var vouchedRevision: UInt64 = 0
     /// Index of its identity in the loop's table.
     var identity = IdentityTable.nobody
     /// Index of its address among the loop's origins.
@@ -203,6 +205,7 @@ struct ViewSlot: BitwiseCopyable {
     var state = State.empty
     /// In the list of views that are computed at the end of this tick.
     var isListed = false
+    /// Its last load failed. No bookmark vouches for its watches until it is loaded.
     var hasFailed = false
     /// The clock has passed its crossing, and its value is not computed yet: new watches do not get the kept value, and its
     /// watches delay bookmarks.
@@ -268,6 +271,10 @@ struct AccountSlot: BitwiseCopyable {
     var hasNumber = false
     /// Its record was asked for and has not arrived.
     var isAsked = false
+    /// Its record could not be read when it was last asked for.
+    var hasFailed = false
+    /// In the list of accounts that are asked for again.
+    var isListedAgain = false
 
     init(app: AppNumber, keyPlace: Int32, keyCount: Int) {
         self.app = app

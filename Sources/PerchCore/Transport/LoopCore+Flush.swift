@@ -90,7 +90,7 @@ extension LoopCore {
 
         if slot.phase == .open, isComplete, slot.flags.contains(.wantsBeat) || (said.value && slot.watchCount > 1) {
             if said.isAll {
-                let beat = self.beatBody(revision: self.applied)
+                let beat = self.beatBody(revision: self.vouchedRevision(connection))
                 _ = self.append(.beat, call: -1, kind: .beat, stream: 0, beat, &bytes, firstSegment)
                 self.payloads.release(beat)
             } else if self.isSweeping {
@@ -335,6 +335,7 @@ extension LoopCore {
             self.counters.beatsSent += 1
             self.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])
             self.connections[connection].lastBeat = self.now.monotonic
+            self.connections[connection].vouchedRevision = self.vouchedRevision(connection)
         }
     }
 

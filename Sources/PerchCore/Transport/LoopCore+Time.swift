@@ -47,6 +47,7 @@ extension LoopCore {
     mutating func runTimers() {
         while let due = self.deadlines.popDue(at: self.now.monotonic) { self.expired(due.payload) }
         self.endExpiredIdentities()
+        self.retryLoads()
         if self.hasDueCrossing {
             for app in self.views.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
         }
@@ -216,6 +217,7 @@ extension LoopCore {
         }
         var next = self.deadlines.nextTime
         func consider(_ time: Int64) { next = min(next ?? .max, time) }
+        if !self.views.failedAccounts.isEmpty { consider(self.views.asksAgainAt) }
         if self.transport.beats.count > 0 || self.transport.stalls.count > 0 {
             consider((self.now.monotonic / 1_000 + 1) * 1_000)
         }

@@ -156,6 +156,7 @@ extension LoopCore {
             switch answer {
             case .record(let record):
                 if let record { self.setNumber(slot, record.account) }
+                self.loadedAgain(slot)
                 // The record in a change of this tick is equally new, and has its cause.
                 self.took(record, cause: .unspecified, slot)
             case .refused(let refusal):
@@ -261,7 +262,7 @@ extension LoopCore {
         if isNew { self.rememberSaid(view) }
         self.dropEncodings(view)
         self.views.slots[view].state = .ready
-        self.views.slots[view].hasFailed = false
+        self.setFailed(view, false)
         self.views.slots[view].digest = digest
         self.views.slots[view].position = info.position
         self.views.slots[view].cause = cause
@@ -373,7 +374,7 @@ extension LoopCore {
 
     /// Before a view changes, stores the last sent digest for the watches with a pending value. Their encodings are
     /// kept.
-    private mutating func rememberSaid(_ view: Int32) {
+    mutating func rememberSaid(_ view: Int32) {
         guard self.views.slots[view].encodings >= 0 else { return }
         let said = self.encodings(of: view).previousDigest
         var call = self.views.slots[view].firstWatch
@@ -387,7 +388,7 @@ extension LoopCore {
     }
 
     /// Whether a watch waits for the value that has not received it. `mutating`, like `digest(of:_:)`.
-    private mutating func hasWaiting(_ view: Int32) -> Bool {
+    mutating func hasWaiting(_ view: Int32) -> Bool {
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
             let flags = self.calls[call].flags
@@ -409,43 +410,5 @@ extension LoopCore {
         return self.views.viewKeys.digest(
             of: slot.key, app: slot.app,
             account: self.views.accountKeys.bytes(account.keyPlace, count: Int(account.keyCount)))
-    }
-
-    /// A load failed: a state, not the end. The next successful load pushes success.
-    private mutating func failViews(of slot: Int32, _ refusal: Refusal) {
-        var view = self.views.accounts[slot].firstView
-        while view >= 0 {
-            self.rememberSaid(view)
-            self.catchUpWithClock(view)
-            self.views.slots[view].hasFailed = true
-            self.views.slots[view].state = .empty
-            let status = WireStatus(refusal)
-            var info = ValueInfo()
-            // Not `applied`: the next good value has the revision that made it, which may be older.
-            let app = self.views.slots[view].app
-            info.position = Position(
-                revision: max(self.views.slots[view].position.revision, self.apps[app]?.revision ?? 0),
-                asOf: self.clock(of: app))
-            info.committed = self.now.wall
-            let response = self.views.viewKeys[self.views.slots[view].key].failed(status.failure, info)
-            let previous = self.views.slots[view].digest
-            self.dropEncodings(view)
-            let payload = self.encoded { codec throws(MessageError) in try codec.encode(response) }
-            self.payloads.retain(payload)
-            var encodings = Encodings()
-            encodings.previousDigest = previous
-            (encodings.snapshot, encodings.change) = (payload, payload)
-            self.keepEncodings(view, encodings)
-            self.views.slots[view].digest = .zero
-            var call = self.views.slots[view].firstWatch
-            while call >= 0 {
-                self.readyForFirst(call)
-                self.calls[call].flags.remove(.owesUnchanged)
-                self.calls[call].flags.insert(.owesValue)
-                self.ready(call)
-                call = self.calls[call].nextInTarget
-            }
-            view = self.views.slots[view].nextInAccount
-        }
     }
 }

@@ -119,6 +119,7 @@ extension LoopCore {
     private mutating func removeView(_ view: Int32) {
         self.dropEncodings(view)
         self.setCrossing(view, .distantFuture)
+        self.setFailed(view, false)
         let slot = self.views.slots[view]
         self.forgetView(view)
         if slot.account >= 0 {

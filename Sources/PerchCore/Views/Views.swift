@@ -36,6 +36,12 @@ struct Views: ~Copyable {
     var sweep: [Int32] = []
     var sweptThrough: UInt64 = 0
 
+    /// Views whose last load failed.
+    var failedViewCount = 0
+    /// Accounts whose record could not be read, and the monotonic millisecond at which one of them is asked for again.
+    var failedAccounts: [Int32] = []
+    var asksAgainAt: Int64 = 0
+
     // This turn.
     var listedViews: [Int32] = []
     var listedAccounts: [Int32] = []

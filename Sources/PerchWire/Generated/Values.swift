@@ -3055,7 +3055,8 @@ package struct Status: Hashable, Sendable {
 
 /// Kind 7. The heartbeat, and the end of a group of values that changed together.
 package struct Beat: Hashable, Sendable {
-    /// The server has sent everything up to this revision that concerns the open watches of this connection.
+    /// The server has sent everything up to this revision that concerns the open watches of this connection. It does not rise
+    /// while a watch of the connection is in failure: the BEAT then ends a group, and shows that the connection lives.
     package var revision: UInt64
     /// The server's wall clock, in milliseconds since the Unix epoch.
     package var serverTime: Instant

@@ -205,7 +205,7 @@ extension LoopCore {
             // A stream that was slow requests the events that it missed.
             if !self.hasEventsToSay(call) { self.resumeUpdates(call) }
         }
-        if flags.contains(.isWaiting) || self.isBehindClock(call) { mayMark = false }
+        if flags.contains(.isWaiting) || self.isBehindClock(call) || self.hasFailed(call) { mayMark = false }
         return true
     }
 

@@ -269,7 +269,8 @@ struct  Perch__Wire__V1__Beat
 {
   ProtobufCMessage base;
   /*
-   * The server has sent everything up to this revision that concerns the open watches of this connection.
+   * The server has sent everything up to this revision that concerns the open watches of this connection. It does not rise
+   * while a watch of the connection is in failure: the BEAT then ends a group, and shows that the connection lives.
    */
   uint64_t revision;
   /*
