@@ -4,6 +4,12 @@ extension Limits {
     /// Milliseconds for a connection to one host of the database, TLS and authentication included. The next host is tried then.
     package static let databaseConnectMilliseconds: Int64 = 2_000
 
+    /// Milliseconds for the connection to a further host, once one that writes is found: it may have taken over.
+    package static let databaseOtherHostMilliseconds: Int64 = 500
+
+    /// Milliseconds for which a node waits for its database at the start. Then it ends, and its supervisor starts it again.
+    package static let databaseStartMilliseconds: Int64 = 60_000
+
     /// Milliseconds for the answer to one pipeline. Then the connection is given up.
     ///
     /// More than `databaseLockMilliseconds`, so that a busy lock is told from a dead server.
@@ -33,6 +39,19 @@ extension Limits {
     /// Milliseconds after the last heartbeat that was stored, from which a node answers no read: it cannot know what others have
     /// written.
     package static let freshnessMilliseconds: Int64 = 3_000
+
+    /// Milliseconds between two small writes of all nodes that let time pass, while readers wait for what time causes.
+    package static let passedMilliseconds: Int64 = 100
+
+    /// Milliseconds by which the database's clock may differ from the one that a node goes on with. Beyond, it has jumped.
+    package static let clockToleranceMilliseconds: Int64 = 1_000
+
+    /// Milliseconds for which a jump of the database's clock lasts before a node follows it; twice the jump, if that is longer.
+    package static let clockJumpMilliseconds: Int64 = 60_000
+
+    /// Milliseconds for which a change of the tables may keep writers waiting; it is tried again as often as this.
+    package static let databaseGrowthMilliseconds: Int64 = 300
+    package static let databaseGrowthTriesMax = 40
 
     /// Rows that a migration writes with one command.
     package static let migratedRowsAtOnce = 2_000

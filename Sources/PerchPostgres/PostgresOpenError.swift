@@ -21,6 +21,27 @@ package enum PostgresOpenError: Error, Equatable, CustomStringConvertible {
     case hasStore(place: String)
     case storage(place: String, StorageError)
 
+    /// No host said anything: the network may be gone.
+    var isSilence: Bool {
+        guard case .unreachable(_, let reason) = self else { return false }
+        return reason.contains(PostgresError.silence)
+    }
+
+    /// Whether a later attempt may succeed with nothing repaired meanwhile: the database starts, or a standby takes over.
+    package var isPassing: Bool {
+        switch self {
+        case .unreachable, .readOnly: true
+        case .storage(_, let error): error.isPassing
+        default: false
+        }
+    }
+
+    /// The reason in few words, without an address.
+    package var kind: String {
+        if case .readOnly = self { return "every server that answers only reads" }
+        return "no server of it can be reached"
+    }
+
     package var description: String {
         switch self {
         case .noLibrary(let reason):

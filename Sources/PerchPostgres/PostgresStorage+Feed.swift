@@ -1,4 +1,4 @@
-import PerchBase
+package import PerchBase
 package import PerchModel
 package import PerchStore
 
@@ -13,6 +13,8 @@ extension PostgresStorage {
         /// No standby has to confirm commits: what can be read is durable.
         var isDurable: Bool
         var now: Instant
+        /// An instant that has passed for all nodes.
+        var passed: Instant
     }
 
     func head(_ rows: Rows) throws(StorageError) -> Head {
@@ -21,24 +23,28 @@ extension PostgresStorage {
         guard epoch == Int64(self.currentHeader.epoch) else {
             throw .historyLost("its epoch is \(epoch), this node began with \(self.currentHeader.epoch)")
         }
-        guard schema == Schema.version else {
+        guard schema == Schema.version || schema == Schema.versionBeside else {
             throw schema > Schema.version
                 ? .newerSchema(found: Int(schema), known: Int(Schema.version))
                 : .olderSchema(found: Int(schema), known: Int(Schema.version))
         }
         let isEmpty = rows.isNull(0, 2)
+        self.schema = schema
         return Head(
             end: LogEnd(revision: isEmpty ? 0 : rows.uint64(0, 2), mark: isEmpty ? 0 : rows.uint64(0, 3)),
-            nextTransaction: isEmpty ? 1 : rows.uint64(0, 4), nextAccount: isEmpty ? 1 : rows.uint64(0, 5),
+            nextTransaction: rows.uint64(0, 4), nextAccount: rows.uint64(0, 5),
             committed: isEmpty ? .distantPast : Instant(milliseconds: rows.int64(0, 6)),
             isDurable: rows.int64(0, 7) != 0,
-            now: Instant(milliseconds: rows.int64(0, 8)))
+            now: Instant(milliseconds: rows.int64(0, 8)), passed: Instant(milliseconds: rows.int64(0, 9)))
     }
 
     /// The changes after `applied`, read with the head. Their hashes must lead from the one to the other.
     func news(_ rows: Rows, head: Head) throws(StorageError) -> News {
         self.lastLook = Monotonic.milliseconds()
         if head.isDurable { self.sealed = max(self.sealed, head.end.revision) }
+        if self.time.read.revision <= self.applied.revision { self.time.before = self.time.read.instant }
+        self.time.read = (max(head.passed, self.time.before), head.end.revision)
+        if head.isDurable { self.time.sealed = max(self.time.sealed, head.passed) }
         guard head.end.revision >= self.applied.revision,
             head.end.revision > self.applied.revision || head.end.mark == self.applied.mark
         else {
@@ -168,6 +174,42 @@ extension PostgresStorage {
         self.known = KnownReads()
         self.main?.post([Command(.commit)])
     }
+
+    // MARK: Time
+
+    /// While a node of the version before is at work, the newest commit alone bounds what is decided.
+    package var passed: Instant? {
+        guard self.schema >= Schema.version else { return nil }
+        return self.time.read.revision <= self.applied.revision ? self.time.read.instant : self.time.before
+    }
+
+    package var batchClock: Instant? { self.time.underLock }
+
+    package func raisePassed(to instant: Instant) throws(StorageError) -> Bool {
+        guard case .open = self.batch else { preconditionFailure("time passed outside a batch") }
+        guard self.schema >= Schema.version else { return false }
+        self.time.raised = max(instant, self.time.raised ?? .distantPast)
+        return true
+    }
+
+    /// A batch that raised it is confirmed, or the head of the log has it.
+    func passes(_ instant: Instant, isSealed: Bool) {
+        self.time.read = (max(instant, self.time.read.instant), self.applied.revision)
+        self.time.before = self.time.read.instant
+        if isSealed { self.time.sealed = max(self.time.sealed, instant) }
+    }
+
+    package func confirmedPassed() throws(StorageError) -> Instant {
+        let passed = self.passed ?? .distantPast
+        if passed > self.time.sealed {
+            try self.barrier(behind: self.applied)
+            self.figures.seals += 1
+            self.time.sealed = passed
+        }
+        return passed
+    }
+
+    // MARK: Sealing
 
     /// Passes a barrier where a change of another node may still be lost by a failover.
     package func seal() throws(StorageError) {

@@ -1,4 +1,3 @@
-import Glibc
 import PerchBase
 import PerchModel
 package import PerchStore
@@ -9,7 +8,9 @@ extension PostgresStorage: StoreSharing {
     package var sinceBeat: Int64 { Monotonic.milliseconds() - self.reach.lastBeat }
     package var descriptor: Int32 { self.side?.socket ?? -1 }
     package var connectionNumber: Int { self.reach.sideNumber }
-    package var clockOffset: Int64 { self.reach.clockOffset }
+    package var clockOffset: Int64 { self.reach.clock.offset }
+    package var isSilent: Bool { self.reach.isSilent }
+    package var clockJump: Int64 { self.reach.clock.jump }
     package var nodeID: Int64 { self.node.id }
     package var databaseFigures: DatabaseFigures { self.figures }
 
@@ -36,8 +37,17 @@ extension PostgresStorage: StoreSharing {
         }
     }
 
+    /// Once a second, what this node has shown is noted on its own machine.
+    func remember() {
+        guard let path = self.opened.memory else { return }
+        let shown = ShownPlace(epoch: self.currentHeader.epoch, revision: self.shown.revision, mark: self.shown.mark)
+        guard shown != self.remembered else { return }
+        // A file that another node of this machine has written with a later revision stays.
+        if let known = ShownPlace(path: path), (known.epoch, known.revision) > (shown.epoch, shown.revision) { return }
+        if shown.write(to: path) { self.remembered = shown }
+    }
+
     private func sendBeat(_ side: Connection, _ state: NodeState, now: Int64) throws(PostgresError) {
-        self.reach.beatWall = Self.wall()
         self.reach.beatWarnings = side.warnings
         var commands = [
             Command(
@@ -57,7 +67,7 @@ extension PostgresStorage: StoreSharing {
     private func sweep(_ now: Int64) -> [Command] {
         self.reach.nextSweep = now + 60_000
         guard self.nodes.first(where: { !$0.isGone })?.id ?? self.node.id == self.node.id else { return [] }
-        let wall = self.reach.beatWall + self.reach.clockOffset
+        let wall = now + self.reach.clock.offset
         let kept = self.applied.revision > Limits.feedRevisionsMin ? self.applied.revision - Limits.feedRevisionsMin : 0
         return [
             Command(.trimFeed, [.number(kept), .integer(wall - Limits.feedMilliseconds)]),
@@ -77,16 +87,20 @@ extension PostgresStorage: StoreSharing {
             try self.join()
             return
         }
-        let wall = Self.wall()
-        // The shorter the round trip, the better the offset is known.
-        let trip = wall - self.reach.beatWall
-        if trip >= 0, trip <= max(self.reach.bestTrip + 2, 5) || self.reach.bestTrip < 0 {
-            self.reach.bestTrip = self.reach.bestTrip < 0 ? trip : min(self.reach.bestTrip + 1, trip)
-            self.reach.clockOffset = rows[0].int64(0, 0) - (wall + self.reach.beatWall) / 2
-        }
+        self.reach.clock.measure(database: rows[0].int64(0, 0), sent: sent, received: Monotonic.milliseconds())
         self.figures.heartbeats += 1
         self.beatArrived(sent)
+        self.remember()
         self.nodes = Self.nodes(rows[1])
+        if self.schema < Schema.version, !Self.hasNodeOfVersionBefore(rows[1]) {
+            self.main?.post([Command(.finishUpgrade)])
+        }
+    }
+
+    private static func hasNodeOfVersionBefore(_ rows: Rows) -> Bool {
+        (0..<rows.count).contains {
+            rows.int64($0, 9) < Schema.version && rows.int64($0, 4) < Limits.nodeGoneMilliseconds
+        }
     }
 
     static func nodes(_ rows: Rows) -> [NodeReport] {
@@ -107,12 +121,5 @@ extension PostgresStorage: StoreSharing {
         else { return }
         self.announced = max(self.announced, revision)
         self.sealed = max(self.sealed, revision)
-    }
-
-    /// The machine's clock, in milliseconds.
-    static func wall() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
     }
 }

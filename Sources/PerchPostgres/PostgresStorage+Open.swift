@@ -1,4 +1,5 @@
 import CPerchPostgres
+import Glibc
 import PerchBase
 import PerchModel
 import PerchStore
@@ -18,14 +19,13 @@ struct Reach {
     var beatSent: Int64?
     /// Warnings of `side` before that.
     var beatWarnings = 0
-    /// The machine's clock at that time.
-    var beatWall: Int64 = 0
-    /// The shortest recent round trip, in milliseconds; -1 before the first.
-    var bestTrip: Int64 = -1
     /// When old rows are next deleted, by the monotonic clock.
     var nextSweep: Int64 = 0
-    /// The database's clock less the machine's, in milliseconds.
-    var clockOffset: Int64 = 0
+    /// The greatest timeline of a server that this node has used.
+    var timeline: Int64 = 0
+    /// No host answered at all when it was last tried: this node's network may be gone.
+    var isSilent = false
+    var clock = FollowedClock(database: 0, sent: 0, received: 0)
 }
 
 /// The identity of the opened store.
@@ -33,12 +33,18 @@ struct Opened {
     var identity: StoreIdentity
     /// No table was there before.
     var isNew: Bool
+    /// This start has given the tables of the version before what they lacked.
+    var hasGrown: Bool
+    /// The revision that this machine's nodes have shown, and that the log lacks: the epoch rose at this start.
+    var lostRevision: UInt64?
+    /// The file with the newest revision that this node has shown; nil: it remembers nothing.
+    var memory: String?
 }
 
 extension PostgresStorage {
     /// Opens the store in a database, and creates its tables where there are none. Reads no account.
     package static func open(
-        _ location: PostgresLocation, node: NodeIdentity
+        _ location: PostgresLocation, node: NodeIdentity, memory directory: String? = nil
     ) throws(PostgresOpenError) -> PostgresStorage {
         let main = try Self.connect(location)
         let place = location.text
@@ -49,8 +55,9 @@ extension PostgresStorage {
             guard tries <= 5 else { throw .foreign(place: place, "its tables could not be created") }
             isNew = try Self.create(main, place)
         }
+        let hasGrown = try Self.upgrade(main, place)
         try Self.noteSystem(main, place)
-        try Self.upgrade(main, place)
+        let noticed = try Self.noticeRestore(main, place, memory: directory)
         guard let row = try Self.row(main, place) else { throw .foreign(place: place, "its row in store is missing") }
         guard row.schema <= Schema.version else {
             throw .storage(place: place, .newerSchema(found: Int(row.schema), known: Int(Schema.version)))
@@ -60,9 +67,13 @@ extension PostgresStorage {
         }
         do throws(PostgresError) {
             try main.prepareAll()
-            let side = try Self.connectSide(location)
+            try Self.finishUpgrade(main)
+            let side = try Self.connectSide(location, beside: main)
             guard side.server == main.server else { throw Self.twoServers }
-            return try Self.make(location, node, main, side, row, isNew: isNew)
+            let opened = Opened(
+                identity: row.identity, isNew: isNew, hasGrown: hasGrown, lostRevision: noticed,
+                memory: directory.map { ShownPlace.path(in: $0, row.identity) })
+            return try Self.make(location, node, main, side, row, opened)
         } catch {
             throw Self.openError(error, place)
         }
@@ -70,9 +81,11 @@ extension PostgresStorage {
 
     private static func make(
         _ location: PostgresLocation, _ node: NodeIdentity, _ main: Connection, _ side: Connection, _ row: Row,
-        isNew: Bool
+        _ opened: Opened
     ) throws(PostgresError) -> PostgresStorage {
+        let sent = Monotonic.milliseconds()
         let results = try main.run([Command(.beginReading), Command(.head), Command(.nodes), Command(.commit)])
+        let received = Monotonic.milliseconds()
         let (head, nodes) = (results[1], results[2])
         // The clock may have been shown up to the lease of a node that is gone. Beside living nodes it is theirs.
         var lease = Instant.distantPast
@@ -81,59 +94,37 @@ extension PostgresStorage {
         let isEmpty = head.isEmpty || head.isNull(0, 2)
         let header = StoreHeader(
             identity: row.identity, epoch: UInt32(truncatingIfNeeded: row.epoch),
-            revision: isEmpty ? 0 : head.uint64(0, 2), nextTransaction: isEmpty ? 1 : head.uint64(0, 4),
-            nextAccount: isEmpty ? 1 : head.uint64(0, 5), lease: lease)
+            revision: isEmpty ? 0 : head.uint64(0, 2), nextTransaction: head.isEmpty ? 1 : head.uint64(0, 4),
+            nextAccount: head.isEmpty ? 1 : head.uint64(0, 5), lease: lease)
         let end = LogEnd(revision: header.revision, mark: isEmpty ? 0 : head.uint64(0, 3))
         let storage = PostgresStorage(
-            location, node: node, main: main, side: side, opened: Opened(identity: row.identity, isNew: isNew),
-            header: header, end: end)
+            location, node: node, main: main, side: side, opened: opened, header: header, end: end)
         storage.nodes = Self.nodes(nodes)
-        storage.reach.bestTrip = -1
-        storage.reach.clockOffset = head.isEmpty ? 0 : head.int64(0, 8) - Self.wall()
+        storage.reach.timeline = main.timeline
+        if !head.isEmpty {
+            storage.reach.clock = FollowedClock(database: head.int64(0, 8), sent: sent, received: received)
+            storage.schema = head.int64(0, 1)
+            storage.time.read = (Instant(milliseconds: head.int64(0, 9)), header.revision)
+        }
         try storage.join()
         return storage
     }
 
     // MARK: Connections
 
-    /// The first host that writes.
-    static func connect(_ location: PostgresLocation) throws(PostgresOpenError) -> Connection {
-        let attempts: [(host: String, parameters: [(keyword: String, value: String)])]
-        do throws(PostgresError) {
-            attempts = try location.attempts()
-        } catch {
-            throw .unreachable(place: location.text, error.description)
-        }
-        var failures: [PostgresOpenError] = []
-        for attempt in attempts {
-            do throws(PostgresOpenError) {
-                return try Self.connect(attempt.host, attempt.parameters)
-            } catch {
-                failures.append(error)
-            }
-        }
-        // A standby says less than the reason of a primary that is down; a refusal says most.
-        let rank = { (error: PostgresOpenError) -> Int in
-            switch error {
-            case .readOnly: 0
-            case .unreachable: 1
-            default: 2
-            }
-        }
-        throw failures.max { rank($0) < rank($1) } ?? .unreachable(place: location.text, "no host is named")
-    }
-
-    private static func connect(
-        _ host: String, _ parameters: [(keyword: String, value: String)]
+    static func connect(
+        _ host: String, _ parameters: [(keyword: String, value: String)], within milliseconds: Int64
     ) throws(PostgresOpenError) -> Connection {
         do throws(PostgresError) {
-            let deadline = Monotonic.milliseconds() + Limits.databaseConnectMilliseconds
+            let deadline = Monotonic.milliseconds() + milliseconds
             let connection = try Connection(parameters, deadline: deadline)
             let rows = try connection.run([
                 .text(
                     """
                     SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', pg_backend_pid(),
-                        current_setting('fsync') = 'on', current_setting('server_version_num')::int, pg_postmaster_start_time()::text
+                        current_setting('fsync') = 'on', current_setting('server_version_num')::int, pg_postmaster_start_time()::text,
+                        CASE WHEN pg_is_in_recovery() THEN 0
+                            ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END
                     """, [])
             ])[0]
             if rows.int64(0, 1) != Int64(connection.backendPID) { throw PostgresOpenError.pooler(place: host).carried }
@@ -143,16 +134,24 @@ extension PostgresStorage {
                 throw PostgresOpenError.oldServer(place: host, version: Int(rows.int64(0, 3))).carried
             }
             connection.server = rows.text(0, 4)
+            connection.host = host
+            connection.timeline = rows.int64(0, 5)
             return connection
         } catch {
             throw Self.openError(error, host)
         }
     }
 
-    private static func connectSide(_ location: PostgresLocation) throws(PostgresError) -> Connection {
+    /// Beside a connection for batches, to the same host.
+    private static func connectSide(
+        _ location: PostgresLocation, beside main: Connection
+    ) throws(PostgresError) -> Connection {
+        guard let attempt = try location.attempts().first(where: { $0.host == main.host }) else {
+            throw .lost("\(main.host) has no address any more")
+        }
         let side: Connection
         do throws(PostgresOpenError) {
-            side = try Self.connect(location)
+            side = try Self.connect(attempt.host, attempt.parameters, within: Limits.databaseConnectMilliseconds)
         } catch {
             throw .lost(error.description)
         }
@@ -167,16 +166,13 @@ extension PostgresStorage {
         let now = Monotonic.milliseconds()
         if now < self.reach.notBefore, let failure = self.reach.failure { throw failure }
         do throws(PostgresError) {
-            let main: Connection
-            do throws(PostgresOpenError) {
-                main = try Self.connect(self.location)
-            } catch {
-                throw .lost(error.description)
-            }
-            try main.prepareAll()
-            try self.verify(main)
+            let main = try self.reconnect()
             self.main = main
             if let side = self.side, side.server != main.server { self.dropSide(Self.twoServers) }
+            // A server that took over without a standby's confirmation may lack it, though it lacks no commit.
+            if let passed = self.passed {
+                main.post([Command(.setPassed, [.integer(passed.milliseconds)])])
+            }
             self.figures.reconnects += 1
             self.reach.failure = nil
             return main
@@ -185,47 +181,6 @@ extension PostgresStorage {
             self.reach.notBefore = Monotonic.milliseconds() + Limits.storageRetryMilliseconds
             throw error
         }
-    }
-
-    /// Whether the database behind a new connection has the history that this node has shown.
-    private func verify(_ main: Connection) throws(PostgresError) {
-        let results = try main.run([
-            .text("SELECT identity, epoch FROM store WHERE id = 1", []),
-            Command(.markOf, [.number(self.applied.revision)]),
-        ])
-        guard !results[0].isEmpty, Self.identity(results[0].bytes(0, 0)) == self.opened.identity else {
-            throw PostgresError(state: PostgresError.otherStore, message: "it is another store")
-        }
-        guard results[0].int64(0, 1) == Int64(self.currentHeader.epoch) else {
-            throw PostgresError(
-                state: PostgresError.otherHistory,
-                message: "its epoch is \(results[0].int64(0, 1)), this node began with \(self.currentHeader.epoch)")
-        }
-        if self.applied.revision == 0 { return }
-        guard !results[1].isEmpty, results[1].uint64(0, 0) == self.applied.mark else {
-            let shown = try main.run([Command(.markOf, [.number(self.shown.revision)])])[0]
-            if self.shown.revision == 0 || !shown.isEmpty && shown.uint64(0, 0) == self.shown.mark {
-                throw PostgresError(
-                    state: PostgresError.otherHistory,
-                    message:
-                        "it lacks revision \(self.applied.revision), which this node has read and nobody was shown")
-            }
-            try self.raiseEpoch(main)
-            throw PostgresError(
-                state: PostgresError.otherHistory,
-                message: "it lacks revision \(self.applied.revision), which this node has shown")
-        }
-    }
-
-    /// Makes the tokens of the lost history invalid, once for all nodes that miss it.
-    private func raiseEpoch(_ main: Connection) throws(PostgresError) {
-        _ = try main.run([
-            Command(.begin), Command(.lock),
-            .text(
-                "UPDATE store SET epoch = epoch + 1 WHERE id = 1 AND epoch = $1::bigint",
-                [.integer(Int64(self.currentHeader.epoch))]),
-            Command(.commit),
-        ])
     }
 
     /// The log is not the one that this node has applied.
@@ -275,7 +230,13 @@ extension PostgresStorage {
         if let side = self.side, side.isOpen { return side }
         // The same checks, and the same pause after a failure.
         let main = try self.connected()
-        let side = try Self.connectSide(self.location)
+        let side: Connection
+        do throws(PostgresError) {
+            side = try Self.connectSide(self.location, beside: main)
+        } catch {
+            self.reach.isSilent = error.message.contains(PostgresError.silence)
+            throw error
+        }
         guard side.server == main.server else {
             side.close()
             self.dropMain(Self.twoServers)
@@ -301,6 +262,7 @@ extension PostgresStorage {
     func beatArrived(_ sent: Int64) {
         self.reach.lastBeat = max(self.reach.lastBeat, sent)
         self.reach.beatSent = nil
+        self.reach.isSilent = false
     }
 
     // MARK: Tables
@@ -311,7 +273,7 @@ extension PostgresStorage {
         var schema: Int64
     }
 
-    private static func identity(_ bytes: [UInt8]) -> StoreIdentity? {
+    static func identity(_ bytes: [UInt8]) -> StoreIdentity? {
         guard bytes.count == 16 else { return nil }
         func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         return StoreIdentity(high: number(bytes[..<8]), low: number(bytes[8...]))
@@ -362,8 +324,8 @@ extension PostgresStorage {
         }
     }
 
-    /// Brings tables of an earlier version up to this one, under the store's lock: the next node finds that it is done.
-    private static func upgrade(_ main: Connection, _ place: String) throws(PostgresOpenError) {
+    /// Brings tables of an earlier version up to this one. True: they have grown.
+    private static func upgrade(_ main: Connection, _ place: String) throws(PostgresOpenError) -> Bool {
         do throws(PostgresError) {
             let rows = try main.run([
                 .text("BEGIN", []), .text("SELECT schema FROM store WHERE id = 1 FOR UPDATE", []),
@@ -372,14 +334,112 @@ extension PostgresStorage {
             let steps = Schema.upgrades.filter { $0.version > found && found >= Schema.earliestVersion }
             var commands = steps.map { Command.text($0.statement, []) }
             if !steps.isEmpty {
-                commands.append(.text("UPDATE store SET schema = $1::bigint", [.integer(Schema.version)]))
+                commands.append(.text("UPDATE store SET schema = $1::bigint", [.integer(Schema.versionBeside)]))
             }
             commands.append(.text("COMMIT", []))
             _ = try main.run(commands, within: 10 * Limits.databaseAnswerMilliseconds)
+            guard found <= Schema.version else { return false }
+            return try Self.grow(main, place)
         } catch {
             main.post([.text("ROLLBACK", [])])
             throw Self.openError(error, place)
         }
+    }
+
+    /// Adds the columns that the version before lacks, while its nodes go on. Each takes an instant, once no session is at work on the
+    /// table; writers wait meanwhile, at most `Limits.databaseGrowthMilliseconds` for each try.
+    private static func grow(_ main: Connection, _ place: String) throws(PostgresError) -> Bool {
+        let found = try main.run([
+            .text(
+                """
+                SELECT count(*) FROM pg_attribute WHERE NOT attisdropped AND (
+                    attrelid = to_regclass('perch.store') AND attname IN ('passed', 'first_id')
+                    OR attrelid = to_regclass('perch.nodes') AND attname = 'schema')
+                """, [])
+        ])[0].int64(0, 0)
+        if found == Int64(Schema.growth.count) { return false }
+        for statement in Schema.growth {
+            var tries = 1
+            while true {
+                do throws(PostgresError) {
+                    _ = try main.run([
+                        .text("BEGIN", []),
+                        .text("SET LOCAL lock_timeout = \(Limits.databaseGrowthMilliseconds)", []),
+                        .text(statement, []), .text("COMMIT", []),
+                    ])
+                    break
+                } catch {
+                    _ = try main.run([.text("ROLLBACK", [])])
+                    guard error.state == "55P03" || error.state == "40P01" else { throw error }
+                    guard tries < Limits.databaseGrowthTriesMax else {
+                        let what =
+                            "its tables could not be changed in \(tries) tries, because another session uses them, as a dump does; "
+                            + "wait for its end and start again"
+                        throw PostgresOpenError.storage(place: place, .unreachable(what)).carried
+                    }
+                    tries += 1
+                    // The writers that waited go first.
+                    usleep(UInt32(Limits.databaseGrowthMilliseconds) * 1_000)
+                }
+            }
+        }
+        return true
+    }
+
+    /// A node at work keeps the lock for an instant: the next heartbeat tries again.
+    private static func finishUpgrade(_ main: Connection) throws(PostgresError) {
+        do throws(PostgresError) {
+            _ = try main.run([Command(.finishUpgrade)])
+        } catch {
+            guard error.state == "55P03" else { throw error }
+        }
+    }
+
+    /// Compares the log with what the nodes of this machine have shown. Returns the revision that it lacks: an earlier state of the
+    /// database was restored, even into the same server, and the epoch has risen.
+    private static func noticeRestore(
+        _ main: Connection, _ place: String, memory directory: String?
+    ) throws(PostgresOpenError) -> UInt64? {
+        guard let directory, let row = try Self.row(main, place),
+            let shown = ShownPlace(path: ShownPlace.path(in: directory, row.identity)), shown.epoch >= row.epoch
+        else { return nil }
+        do throws(PostgresError) {
+            let mark = try main.run([
+                .text("SELECT mark FROM commits WHERE revision = $1::bigint", [.number(shown.revision)])
+            ])[0]
+            let isThere = shown.revision == 0 || !mark.isEmpty && mark.uint64(0, 0) == shown.mark
+            if shown.epoch == row.epoch, isThere { return nil }
+            _ = try main.run([
+                .text(
+                    "UPDATE store SET epoch = $1::bigint WHERE id = 1 AND epoch < $1::bigint",
+                    [.integer(Int64(shown.epoch))])
+            ])
+            try Self.raiseEpoch(main, from: Int64(shown.epoch))
+            return shown.revision
+        } catch {
+            throw Self.openError(error, place)
+        }
+    }
+
+    /// Declares that an earlier state of the database was restored: the epoch rises, so that tokens and cursors of what is lost are
+    /// refused, and numbers begin anew above all that were given out. Returns the epoch.
+    package static func declareRestored(_ location: PostgresLocation) throws(PostgresOpenError) -> UInt32 {
+        let main = try Self.connect(location)
+        defer { main.close() }
+        guard try Self.row(main, location.text) != nil else {
+            throw .foreign(place: location.text, "it has no store; restore one first")
+        }
+        _ = try Self.upgrade(main, location.text)
+        guard let row = try Self.row(main, location.text) else {
+            throw .foreign(place: location.text, "its row in store is missing")
+        }
+        do throws(PostgresError) {
+            try main.prepareAll()
+            try Self.raiseEpoch(main, from: row.epoch)
+        } catch {
+            throw Self.openError(error, location.text)
+        }
+        return UInt32(truncatingIfNeeded: row.epoch + 1)
     }
 
     /// Notes the database cluster. A store in another one was restored from a dump, so that its epoch rises.
@@ -389,9 +449,9 @@ extension PostgresStorage {
             _ = try main.run([
                 .text(
                     """
-                    UPDATE store SET system = $1::bigint, epoch = epoch + CASE WHEN system = 0 THEN 0 ELSE 1 END
-                    WHERE id = 1 AND system <> $1::bigint
-                    """, [.integer(system)])
+                    UPDATE store SET \(Schema.raisedEpoch) WHERE id = 1 AND system NOT IN (0, $1::bigint)
+                    """, [.integer(system)]),
+                .text("UPDATE store SET system = $1::bigint WHERE id = 1 AND system <> $1::bigint", [.integer(system)]),
             ])
         } catch {
             // A managed service may not say which cluster it is.
@@ -416,4 +476,6 @@ extension PostgresStorage {
 extension PostgresError {
     static let otherStore = "PERCH1"
     static let otherHistory = "PERCH2"
+    /// Of a host that says nothing, not even no.
+    static let silence = "did not answer in time"
 }

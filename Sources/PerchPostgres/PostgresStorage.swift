@@ -30,6 +30,12 @@ package final class PostgresStorage: Storage {
     /// The greatest revision that another node has announced.
     var announced: UInt64 = 0
 
+    /// The schema of the tables, as last read: nodes of the version before may be at work.
+    var schema = Schema.version
+    var time = PassedTime()
+    /// As the file on this machine has it.
+    var remembered: ShownPlace?
+
     var batch = Batch.none
     var writes = PendingWrites()
     /// What this tick reads first.
@@ -61,6 +67,20 @@ package final class PostgresStorage: Storage {
             self.mark = ChainMark.next(after: self.mark ^ UInt64(bitPattern: writer), revision: revision, blob)
             self.revision = revision
         }
+    }
+
+    /// Instants that have passed for all nodes.
+    struct PassedTime {
+        /// As the last head of the log said, and the revision of that head.
+        var read = (instant: Instant(milliseconds: 0), revision: UInt64(0))
+        /// The same of the head before it, all of whose changes the engine has.
+        var before = Instant(milliseconds: 0)
+        /// Up to which it survives a failover.
+        var sealed = Instant.distantPast
+        /// What the open batch raises it to.
+        var raised: Instant?
+        /// The database's clock when the open batch took the lock; nil: it does not agree with this node's.
+        var underLock: Instant?
     }
 
     enum Batch {
@@ -103,6 +123,11 @@ package final class PostgresStorage: Storage {
 
     package let isShared = true
 
+    /// This start has given the tables of the version before what they lacked.
+    package var hasGrown: Bool { self.opened.hasGrown }
+    /// This start has noticed that the log lacks a revision which was shown, and has raised the epoch.
+    package var lostRevision: UInt64? { self.opened.lostRevision }
+
     package func header() -> StoreHeader { self.currentHeader }
 
     // MARK: A batch
@@ -120,9 +145,13 @@ package final class PostgresStorage: Storage {
         ]
         let planned = self.plan.commands
         commands += planned.map(\.command)
+        let sent = Monotonic.milliseconds()
         let rows = try self.request(commands)
         do throws(StorageError) {
             let head = try self.head(rows[closing + 2])
+            let fits = self.reach.clock.agrees(
+                database: head.now.milliseconds, sent: sent, received: Monotonic.milliseconds())
+            self.time.underLock = fits ? head.now : nil
             self.news = try self.news(rows[closing + 3], head: head)
             self.known = try KnownReads(planned, rows[(closing + 4)...])
             self.currentHeader.revision = head.end.revision
@@ -152,6 +181,7 @@ package final class PostgresStorage: Storage {
             commands.append(
                 Command(.setLease, [.integer(self.node.id), .integer(self.currentHeader.lease.milliseconds)]))
         }
+        if let raised = self.time.raised { commands.append(Command(.setPassed, [.integer(raised.milliseconds)])) }
         commands.append(Command(.commit))
         self.pending = end
         let warnings = main.warnings
@@ -189,7 +219,14 @@ package final class PostgresStorage: Storage {
         self.applied = end
         self.shown = end
         self.sealed = max(self.sealed, end.revision)
+        if let raised = self.time.raised { self.passes(raised, isSealed: true) }
+        self.forgetTime()
         if end != base { self.announce(end.revision) }
+    }
+
+    private func forgetTime() {
+        self.time.raised = nil
+        self.time.underLock = nil
     }
 
     package func rollback() {
@@ -207,6 +244,7 @@ package final class PostgresStorage: Storage {
         self.known = KnownReads()
         self.news = .none
         self.latestCatalogue = nil
+        self.forgetTime()
     }
 
     /// Waits, under the lock, until the session of the lost commit has ended, then compares the hash of the log.
@@ -233,6 +271,7 @@ package final class PostgresStorage: Storage {
 
     package func close() {
         self.rollback()
+        self.remember()
         if let side = self.side { _ = try? side.run([Command(.leave, [.integer(self.node.id)])]) }
         self.main?.close()
         self.side?.close()
@@ -296,7 +335,7 @@ package final class PostgresStorage: Storage {
         self.writes.removeAll()
         guard !isFenced, end != base else { return commands }
         let fence: [Value] = [
-            .integer(Int64(self.currentHeader.epoch)), .integer(Schema.version), .number(base.revision),
+            .integer(Int64(self.currentHeader.epoch)), .integer(self.schema), .number(base.revision),
             .integer(Int64(bitPattern: base.mark)),
         ]
         return [Command(.fence, fence)] + commands

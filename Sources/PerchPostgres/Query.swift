@@ -1,6 +1,8 @@
+import PerchBase
+
 /// Every statement of a store at work. Each connection prepares them once.
 enum Query: Int, CaseIterable {
-    case begin, beginReading, commit, rollback, lock, head, fence, now
+    case begin, beginReading, commit, rollback, lock, head, fence, now, setPassed, finishUpgrade
     case feed, insertFeed, trimFeed, insertCommits, commitTime, commitsAfter, markOf
     case planKeys, planRecords, planTransactions, planAnswers
     case apps, setApp, insertAppState, appStateInForce, appStateAt, insertCatalogue, catalogue
@@ -35,8 +37,9 @@ enum Query: Int, CaseIterable {
         // Whether no standby has to confirm commits: then whatever can be read is durable.
         case .head:
             """
-            SELECT s.epoch, s.schema, c.revision, c.mark, c.next_transaction, c.next_account, c.committed,
-                (current_setting('synchronous_standby_names') = ''), \(Self.clock)
+            SELECT s.epoch, s.schema, c.revision, c.mark, greatest(c.next_transaction, s.first_id),
+                greatest(c.next_account, s.first_id), c.committed, (current_setting('synchronous_standby_names') = ''),
+                \(Self.clock), s.passed, s.first_id
             FROM store s LEFT JOIN LATERAL (SELECT * FROM commits ORDER BY revision DESC LIMIT 1) c ON true WHERE s.id = 1
             """
         // Divides by zero unless the log still ends where the batch was decided.
@@ -48,6 +51,15 @@ enum Query: Int, CaseIterable {
             FROM store s WHERE s.id = 1
             """
         case .now: "SELECT \(Self.clock)"
+        case .setPassed: "UPDATE store SET passed = $1::bigint WHERE id = 1 AND passed < $1::bigint"
+        // Nodes of the version before that were only suspended find the new one at their next batch, and end.
+        case .finishUpgrade:
+            """
+            UPDATE store SET schema = \(Schema.version), passed = greatest(passed, \(Self.clock))
+            WHERE id = 1 AND schema = \(Schema.versionBeside) AND NOT EXISTS (
+                SELECT FROM nodes WHERE schema < \(Schema.version)
+                AND beat > \(Self.clock) - \(Limits.nodeGoneMilliseconds))
+            """
 
         case .feed:
             "SELECT revision, blob, writer FROM feed WHERE revision > $1::bigint ORDER BY revision LIMIT $2::bigint"
@@ -261,7 +273,7 @@ enum Query: Int, CaseIterable {
         case .insertNode:
             """
             INSERT INTO nodes VALUES ($1::bigint, convert_from($2::bytea, 'UTF8'), convert_from($3::bytea, 'UTF8'),
-                \(Self.clock), \(Self.clock), $4::bigint, $5::bigint, 0, 0)
+                \(Self.clock), \(Self.clock), $4::bigint, $5::bigint, 0, 0, \(Schema.version))
             ON CONFLICT (id) DO UPDATE SET beat = EXCLUDED.beat
             """
         case .setLease: "UPDATE nodes SET lease = $2::bigint WHERE id = $1::bigint"
@@ -274,7 +286,7 @@ enum Query: Int, CaseIterable {
         case .nodes:
             """
             SELECT id, convert_to(name, 'UTF8'), convert_to(version, 'UTF8'), started, \(Self.clock) - beat, applied, lease,
-                streams, draining FROM nodes ORDER BY started, id
+                streams, draining, schema FROM nodes ORDER BY started, id
             """
         case .forgetNodes: "DELETE FROM nodes WHERE beat < $1::bigint AND lease < $2::bigint AND id <> $3::bigint"
         // Its lease counts until it has passed.

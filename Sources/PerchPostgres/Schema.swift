@@ -1,18 +1,39 @@
 /// The tables of a store on PostgreSQL, in the schema `perch` of its database.
 enum Schema {
     /// Counts the changes of the tables and of the forms of blobs.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
+    /// The version before, whose nodes work beside those of this one.
+    static let versionBeside: Int64 = 2
     static let earliestVersion: Int64 = 1
 
-    /// What leads from an earlier version to the next one, in order. Nodes of the earlier version end: they refuse the new one.
+    /// What leads from an earlier version to the one before this. Nodes of the earlier version end: they refuse the new one.
     static let upgrades: [(version: Int64, statement: String)] = [
         // The changes of version 1 have marks without a writer, which are those of writer 0.
         (2, "ALTER TABLE feed ADD COLUMN writer bigint NOT NULL DEFAULT 0")
     ]
 
+    /// What the version before lacks. Its nodes go on beside these columns: no statement of theirs names them. Each is a change of the
+    /// catalogue alone, whatever the number of rows.
+    ///
+    /// `store.schema` stays at the version before while a node of it lives, and rises once none does: `Query.finishUpgrade`.
+    static let growth = [
+        "ALTER TABLE store ADD COLUMN IF NOT EXISTS passed bigint NOT NULL DEFAULT 0",
+        "ALTER TABLE store ADD COLUMN IF NOT EXISTS first_id bigint NOT NULL DEFAULT 1",
+        "ALTER TABLE nodes ADD COLUMN IF NOT EXISTS schema bigint NOT NULL DEFAULT 2",
+    ]
+
+    /// Makes the tokens of a lost history invalid. Numbers begin anew at the epoch times 2^40, so that none is given out twice. An epoch
+    /// that is too great for that was drawn at random by a restore into a file: numbers then begin at the next multiple.
+    static let raisedEpoch = """
+        epoch = epoch + 1, first_id = greatest(first_id, 1099511627776 * CASE WHEN epoch < 4194303 THEN epoch + 1
+            ELSE 1 + greatest(first_id, (SELECT next_transaction FROM commits ORDER BY revision DESC LIMIT 1))
+            / 1099511627776 END)
+        """
+
     /// Tables are keyed by what is looked up. Numbers are below 2^63. Blobs are sealed as in a file.
     ///
-    /// - `store` has one row, whose lock is the right to write. It changes only with the epoch or the schema.
+    /// - `store` has one row, whose lock is the right to write. `passed` is an instant that has passed for all nodes, and only rises.
+    ///   `first_id` bounds the numbers of transactions and accounts from below, once history was lost.
     /// - `commits` has one row a revision, for good. The newest is the store's header. `mark` chains the revisions: see
     ///   `ChainMark`.
     ///   `detail` is a `CommitDetail`, empty for most.
@@ -32,7 +53,7 @@ enum Schema {
         """
         CREATE TABLE store (
             id bigint PRIMARY KEY CHECK (id = 1), identity bytea NOT NULL, epoch bigint NOT NULL, schema bigint NOT NULL,
-            system bigint NOT NULL)
+            system bigint NOT NULL, passed bigint NOT NULL DEFAULT 0, first_id bigint NOT NULL DEFAULT 1)
         """,
         """
         CREATE TABLE commits (
@@ -87,7 +108,8 @@ enum Schema {
         """
         CREATE TABLE nodes (
             id bigint PRIMARY KEY, name text NOT NULL, version text NOT NULL, started bigint NOT NULL, beat bigint NOT NULL,
-            applied bigint NOT NULL, lease bigint NOT NULL, streams bigint NOT NULL, draining bigint NOT NULL)
+            applied bigint NOT NULL, lease bigint NOT NULL, streams bigint NOT NULL, draining bigint NOT NULL,
+            schema bigint NOT NULL DEFAULT 2)
         """,
     ]
 

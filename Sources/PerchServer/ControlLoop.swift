@@ -21,6 +21,8 @@ enum ControlEvent: Sendable {
     case storeRoom(isThere: Bool)
     /// The database of the store is out of reach, or back.
     case storeReach(isFresh: Bool)
+    /// The clock of the database has jumped against this node's; 0: they agree again.
+    case storeClock(jumpMilliseconds: Int64)
     case storeAnswer(ticket: UInt64, StoreAnswer)
     /// The store's thread has copied the store, or failed.
     case copied(CopyOutcome)
@@ -181,6 +183,8 @@ final class ControlLoop: LoopDriver {
             self.roomChanged(isThere)
         case .storeReach(let isFresh):
             self.reachChanged(isFresh)
+        case .storeClock(let jump):
+            self.clockChanged(jump)
         case .storeAnswer(let ticket, let answer):
             self.wroteCatalogue(ticket, answer)
         case .copied(let outcome):
@@ -278,6 +282,15 @@ final class ControlLoop: LoopDriver {
 
     private static let isOutOfReach =
         "the database of the store has been out of reach for \(Limits.freshnessMilliseconds / 1_000) s: go to another node; this one resumes automatically"
+
+    private func clockChanged(_ jump: Int64) {
+        guard jump != 0 else { return self.log.info("the clock of the database agrees with this node's again") }
+        let lasts = max(Limits.clockJumpMilliseconds, 2 * abs(jump)) / 1_000
+        self.log.warning(
+            "the clock of the database has jumped: this node goes on with its own, and settles no renewal until the two agree, "
+                + "or for \(lasts) s, after which it follows; look at the time service of the database's machine",
+            LogField("jump_ms", jump), LogField("limit_ms", Limits.clockToleranceMilliseconds))
+    }
 
     private func reachChanged(_ isFresh: Bool) {
         if isFresh {

@@ -35,7 +35,7 @@ struct Findings {
     var sinceProof: Int64?
 
     var all: [Finding] {
-        self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.nodes
+        self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.sharedClock + self.nodes
             + self.backup
             + self.limits + [self.files, self.secure, self.scraping, self.supervision] + self.log
     }
@@ -96,6 +96,18 @@ struct Findings {
             "a connection takes \(bytes("perch_connection_bytes")) bytes, a watch of a view that others watch "
                 + "\(bytes("perch_watch_bytes")), one of an account with a single watch \(bytes("perch_view_bytes")) more; "
                 + "the loops hold \(bytes("perch_loop_memory_bytes")); the allocator is \(Allocator.name)")
+    }
+
+    /// The clock of the database against the one that this node goes on with.
+    private var sharedClock: [Finding] {
+        guard let sharing = self.store?.sharing, sharing.clockJumpMilliseconds != 0 else { return [] }
+        return [
+            Self.warning(
+                "clock",
+                "the database's clock has jumped by \(sharing.clockJumpMilliseconds) ms against this node's, the limit is "
+                    + "\(Limits.clockToleranceMilliseconds) ms; no renewal is settled until they agree",
+                "look at the time service of the database's machine; a node that starts again follows its clock at once")
+        ]
     }
 
     /// The nodes of a store that several share.

@@ -57,7 +57,10 @@ struct SharingReport: Sendable {
     var ownID: Int64
     var figures: DatabaseFigures
     var sinceBeatMilliseconds: Int64
+    /// The database's clock less the machine's wall clock, which counts for nothing else.
     var clockOffsetMilliseconds: Int64
+    /// By how much the database's clock jumped against the one that this node goes on with.
+    var clockJumpMilliseconds: Int64 = 0
 }
 
 extension SharingReport {
@@ -66,7 +69,8 @@ extension SharingReport {
         self.ownID = sharing.nodeID
         self.figures = sharing.databaseFigures
         self.sinceBeatMilliseconds = sharing.sinceBeat
-        self.clockOffsetMilliseconds = sharing.clockOffset
+        self.clockOffsetMilliseconds = StoreClock.machine(offset: sharing.clockOffset).milliseconds(since: Clocks.wall())
+        self.clockJumpMilliseconds = sharing.clockJump
     }
 }
 

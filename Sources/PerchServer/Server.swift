@@ -38,15 +38,15 @@ package enum Server {
             (app, try CatalogueFile.load(app.catalogPath))
         }
         let apple = try settings.appleAppsPath.map { (path) throws(ServerError) in try AppleAppsFile(path: path) }
-        let engine = try Self.open(settings, log)
+        let engine = try Self.open(settings, listeners, log)
         // The greeting for operators has the revision; programs get an event.
         if log.isForPrograms, case .file(let path) = settings.store, engine.header.revision == 0 {
             log.info("a new store was begun, with nothing in it", LogField("path", path))
         }
         let lease = engine.header.lease
-        let offset = engine.sharing?.clockOffset ?? 0
-        engine.prove(machine: Clocks.wall().advanced(byMilliseconds: offset))
-        let clock = StoreClock(notBefore: max(lease, engine.newestCommit), bound: engine.clockBound)
+        let offset = engine.sharing?.clockOffset ?? .min
+        engine.prove(machine: StoreClock.machine(offset: offset))
+        let clock = StoreClock(notBefore: max(lease, engine.newestPassed), bound: engine.clockBound)
         clock.follow(offset: offset)
         try Self.checkEnvironments(settings, engine)
         try Self.checkStatedApp(settings, engine)
@@ -87,13 +87,15 @@ package enum Server {
         package var console: String?
     }
 
-    private static func open(_ settings: ServerSettings, _ log: Log) throws(ServerError) -> StoreEngine {
+    private static func open(
+        _ settings: ServerSettings, _ listeners: Listeners, _ log: Log
+    ) throws(ServerError) -> StoreEngine {
         let storage: any Storage
         switch settings.store {
         case .memory:
             storage = MemoryStorage(identity: Self.newIdentity())
         case .database(let url):
-            storage = try Self.open(database: url, settings, log)
+            storage = try Self.open(database: url, settings, listeners, log)
         case .file(let path):
             let file = StorePath.path(for: path)
             // Otherwise a mistyped path would leave an unwanted store behind.
@@ -125,7 +127,7 @@ package enum Server {
 
     /// Opens the store in a database. Its name among the nodes is that of the machine and the listener.
     private static func open(
-        database url: String, _ settings: ServerSettings, _ log: Log
+        database url: String, _ settings: ServerSettings, _ listeners: Listeners, _ log: Log
     ) throws(ServerError) -> PostgresStorage {
         var host = [CChar](repeating: 0, count: 256)
         gethostname(&host, host.count - 1)
@@ -133,8 +135,17 @@ package enum Server {
         let node = NodeIdentity(
             id: .random(in: 1 ... .max), name: "\(name) \(settings.listen)", version: settings.version)
         do throws(PostgresOpenError) {
-            let storage = try PostgresStorage.open(try PostgresLocation(url), node: node)
+            let storage = try StartWait.open(
+                try PostgresLocation(url), node: node, memory: NodeMemory.directory(log), listeners, settings, log)
+            if let lost = storage.lostRevision {
+                log.warning(
+                    "the database lacks what was shown, as after a restore: its epoch has risen, so clients restart their watches",
+                    LogField("lost_revision", lost), LogField("epoch", storage.header().epoch))
+            }
             let others = storage.nodes.filter { !$0.isGone && $0.id != node.id }
+            if storage.hasGrown {
+                log.info("the tables in the database have grown for this version; nodes of the version before go on beside it")
+            }
             if !others.isEmpty {
                 log.info(
                     "other nodes have the store open", LogField("names", others.map(\.name).joined(separator: "; ")))
@@ -250,7 +261,7 @@ package enum Server {
                 } else if isKnown {
                     let mutation = ControlLoop.mutation(
                         number, loaded, source: settings.catalogPath, timeRate: settings.timeRate)
-                    if try !engine.mutateAtStart(mutation, wall: clock.now(), machine: Clocks.wall()) {
+                    if try !engine.mutateAtStart(mutation, wall: clock.now(), machine: clock.machine()) {
                         log.warning(
                             "there is no room in the store, so what has changed in the catalogue's file is not in it; free some space and send SIGHUP",
                             LogField("file", settings.catalogPath))
@@ -281,7 +292,7 @@ package enum Server {
             }
             do throws(StorageError) {
                 _ = try engine.mutateAtStart(
-                    AppleAppsFile.mutation(app.number, entry), wall: clock.now(), machine: Clocks.wall())
+                    AppleAppsFile.mutation(app.number, entry), wall: clock.now(), machine: clock.machine())
             } catch {
                 throw ServerError("\(error)")
             }

@@ -88,6 +88,7 @@ struct StatusPage {
         guard let store = self.store, let sharing = store.sharing else { return }
         json.number("milliseconds_since_heartbeat", sharing.sinceBeatMilliseconds)
         json.number("database_clock_offset_milliseconds", sharing.clockOffsetMilliseconds)
+        json.number("database_clock_jump_milliseconds", sharing.clockJumpMilliseconds)
         json.key("nodes")
         json.beginArray()
         for node in sharing.nodes {

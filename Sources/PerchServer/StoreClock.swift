@@ -4,6 +4,9 @@ import Synchronization
 
 /// The wall clock of all threads of a server. It never runs backwards, even across a restart.
 ///
+/// It follows the machine's wall clock. A node of several follows the clock of their storage instead, by the machine's clock that counts
+/// suspend, and does not read the wall clock.
+///
 /// Begins no earlier than the store's lease, stands still if the machine's clock was set back, and never passes the
 /// lease on disk. So whatever happens to this process and to the machine's clock, the next process begins after every
 /// instant that was shown. Sendable without a claim: atomics, and a lock for rare operations.
@@ -15,8 +18,8 @@ final class StoreClock: Sendable {
     private let bound: Atomic<Int64>
     /// A thread has seen the machine's clock beyond the bound: the store's thread must renew the lease.
     private let isAwaited = Atomic<Bool>(false)
-    /// The clock that this one follows less the machine's, in milliseconds.
-    private let offset = Atomic<Int64>(0)
+    /// The storage's clock less the monotonic one, in milliseconds; `.min` while the machine's wall clock is followed.
+    private let offset = Atomic<Int64>(.min)
     /// The millisecond of the monotonic clock until which this node vouches for its positions.
     private let vouchedUntil = Atomic<Int64>(.max)
     private let wake = Mutex<WakeUp?>(nil)
@@ -36,8 +39,15 @@ final class StoreClock: Sendable {
     func now() -> Instant { self.now(machine: self.machine()) }
 
     /// The machine's clock, or that of the storage which several nodes follow.
-    func machine() -> Instant { Clocks.wall().advanced(byMilliseconds: self.offset.load(ordering: .relaxed)) }
+    func machine() -> Instant { Self.machine(offset: self.offset.load(ordering: .relaxed)) }
 
+    /// `offset`: of a storage's clock to the monotonic one; `.min`: the machine's wall clock.
+    static func machine(offset: Int64) -> Instant {
+        if offset == .min { return Clocks.wall() }
+        return Instant(milliseconds: Clocks.monotonic().nanoseconds / 1_000_000 + offset)
+    }
+
+    /// Follows a storage's clock, which is ahead of the monotonic one by so many milliseconds.
     func follow(offset: Int64) { self.offset.store(offset, ordering: .relaxed) }
 
     /// The storage has confirmed a heartbeat that was sent so many milliseconds ago. What this node knows counts for a while after it.

@@ -51,6 +51,8 @@ final class StoreLoop: LoopDriver {
         var wasBlind = false
         /// They were told that it has been for long.
         var hasSentAway = false
+        /// The jump of the storage's clock that was last reported, in milliseconds.
+        var clockJump: Int64 = 0
     }
     /// The storage is closed: later requests get no answer, because the process is ending.
     @exclusivity(unchecked) private var hasStopped = false
@@ -130,7 +132,7 @@ final class StoreLoop: LoopDriver {
         let before = self.engine.standing
         let next = self.engine.run(self.requests, wall: wall, machine: machine, into: &self.outbox)
         self.requests.removeAll(keepingCapacity: true)
-        if self.sharing.isOn { self.clock.reach(self.engine.newestCommit) }
+        if self.sharing.isOn { self.clock.reach(self.engine.newestPassed) }
         let after = self.engine.standing
         if after.batches > before.batches {
             self.measures.batchMicroseconds.record(
@@ -184,9 +186,9 @@ final class StoreLoop: LoopDriver {
     /// Stops the heartbeats of the loops while this node cannot vouch for a position, and reports it.
     private func tellReach() {
         guard self.sharing.isOn, !self.hasStopped else { return }
-        // Alone, it keeps its clients: there is nobody that they could go to.
+        // Alone, or while the database refuses everybody, it keeps its clients: they would be no better off at another node.
         if self.engine.isBlind, !self.sharing.hasSentAway, self.engine.hasOtherNodes,
-            let sharing = self.engine.sharing, sharing.sinceBeat > Limits.nodeGoneMilliseconds
+            let sharing = self.engine.sharing, sharing.isSilent, sharing.sinceBeat > Limits.nodeGoneMilliseconds
         {
             self.sharing.hasSentAway = true
             for loop in self.loops { loop.post(.sendAway) }
@@ -232,6 +234,9 @@ final class StoreLoop: LoopDriver {
     private func share(_ sharing: any StoreSharing) {
         sharing.beat(NodeState(calls: self.sharing.calls, isDraining: self.sharing.isDraining))
         self.clock.follow(offset: sharing.clockOffset)
+        let jump = sharing.clockJump
+        if (jump != 0) != (self.sharing.clockJump != 0) { self.control.post(.storeClock(jumpMilliseconds: jump)) }
+        self.sharing.clockJump = jump
         self.clock.vouch(sinceBeat: sharing.sinceBeat, now: Clocks.monotonic())
         let (descriptor, number) = (sharing.descriptor, sharing.connectionNumber)
         guard descriptor >= 0, number != self.sharing.watched, let poller = self.poller else { return }

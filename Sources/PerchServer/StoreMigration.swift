@@ -38,6 +38,15 @@ package enum StoreMigration {
         return header
     }
 
+    /// Declares a restore of a database, whose nodes may not have noticed it. Returns the new epoch.
+    package static func declareRestored(_ url: String) throws(ServerError) -> UInt32 {
+        do throws(PostgresOpenError) {
+            return try PostgresStorage.declareRestored(try PostgresLocation(url))
+        } catch {
+            throw ServerError("\(error)")
+        }
+    }
+
     private static func copy(
         _ table: StoreExport.Table, from source: StoreExport, to target: PostgresImport,
         _ progress: (String, Int64, Int64) -> Void

@@ -4,7 +4,8 @@ package import PerchModel
 // The changes of an app: the facts of all its accounts in revision order, and between them the crossings that time causes.
 //
 // A crossing is an instant at which a line of an account changes its state without a fact. Its place is before the first
-// commit at or after its instant on the app's clock; crossings between two commits are ordered by instant, then account.
+// commit at or after its instant on the app's clock; crossings between two commits are ordered by instant, then account. Of several
+// nodes, a crossing is shown once its instant has passed for all of them: then no later commit is decided before it.
 
 /// A place in the changes of an app. Every change up to it has been read.
 package struct ChangePlace: Hashable, Comparable, Sendable {
@@ -99,6 +100,8 @@ package struct ChangePage: Sendable {
     package var isComplete = false
     /// The next crossing, on the app's clock. Nil: none is known, or the page is not complete.
     package var nextCrossing: Instant?
+    /// It has no entry, and the next crossing waits until its instant has passed for every node.
+    var waitsForTime = false
 
     init(after place: ChangePlace, revision: UInt64) {
         self.from = place

@@ -92,6 +92,16 @@ package protocol Storage: AnyObject {
     /// Loads the memory of the next `Limits.prefetchedAtOnce` mutations into the CPU's cache. A hint.
     func warm(_ requests: [StoreRequest], from start: Int)
 
+    /// Of several nodes: an instant that has passed for all of them, as it was read with the newest change of the feed. No batch of
+    /// any node is decided before it. Nil: this process alone decides.
+    var passed: Instant? { get }
+    /// Returns `passed`, once it would survive the loss of the storage's server: readers are shown what time caused up to it.
+    func confirmedPassed() throws(StorageError) -> Instant
+    /// In a batch: the storage's clock, read under the lock. Nil: it has none, or it does not agree with this node's.
+    var batchClock: Instant? { get }
+    /// Raises `passed` with the open batch. False: nodes of the version before are at work, which only know commits.
+    func raisePassed(to instant: Instant) throws(StorageError) -> Bool
+
     func begin() throws(StorageError)
     func apply(_ change: StoredChange) throws(StorageError)
     /// The same of a plain purchase.
@@ -127,6 +137,10 @@ extension Storage {
     }
     package func apply(_ purchase: StoredPurchase) throws(StorageError) { try self.apply(StoredChange(purchase)) }
     package var isShared: Bool { false }
+    package var passed: Instant? { nil }
+    package func confirmedPassed() throws(StorageError) -> Instant { self.passed ?? .distantPast }
+    package var batchClock: Instant? { nil }
+    package func raisePassed(to instant: Instant) throws(StorageError) -> Bool { false }
     package func hasCommitted(_ revision: UInt64) throws(StorageError) -> Bool {
         try self.commitTime(of: revision) != nil
     }

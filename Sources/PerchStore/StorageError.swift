@@ -21,7 +21,7 @@ package enum StorageError: Error, Equatable, CustomStringConvertible {
     case olderSchema(found: Int, known: Int)
 
     /// Whether a later request may succeed, with nothing repaired meanwhile.
-    var isPassing: Bool {
+    package var isPassing: Bool {
         switch self {
         case .superseded, .unreachable, .unknown: true
         case .full, .failed, .historyLost, .corrupt, .newerSchema, .olderSchema: false

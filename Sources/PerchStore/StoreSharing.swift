@@ -12,8 +12,14 @@ package protocol StoreSharing: AnyObject {
     var descriptor: Int32 { get }
     /// Another number for each connection: a new descriptor may have the number of an old one.
     var connectionNumber: Int { get }
-    /// The storage's clock less the machine's, in milliseconds. All nodes follow the storage's.
+    /// The storage's clock less the machine's monotonic clock that counts suspend, in milliseconds. All nodes follow the storage's
+    /// clock; no node reads the wall clock of its machine.
     var clockOffset: Int64 { get }
+    /// Milliseconds by which the storage's clock jumped against the one that this node goes on with; 0 while they agree.
+    var clockJump: Int64 { get }
+    /// Not one server of the storage says anything, not even that it refuses: the network of this node may be gone, and other nodes may
+    /// go on. Else they are as cut off as this one.
+    var isSilent: Bool { get }
     /// All nodes, as the last heartbeat found them.
     var nodes: [NodeReport] { get }
     /// The number of this node among them.

@@ -1,14 +1,17 @@
 """Kills and stops nodes and their database while clients write, watch and hop, and checks the promises of one store.
 
-    nodes.py PERCH DESCRIPTORS CATALOG DIRECTORY [SECONDS] [--nodes N] [--rate R] [--seed N] [--calm]
+    nodes.py PERCH DESCRIPTORS CATALOG DIRECTORY [SECONDS] [--nodes N] [--rate R] [--expiries N] [--old PERCH] [--seed N] [--calm]
 
 The clients and most checks are those of Tests/Crash. A client that is refused because the store is out of reach tries another node.
 """
 import argparse
 import collections
+import mmap
+import os
 import pathlib
 import random
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -16,6 +19,7 @@ import time
 
 import audit
 import crash
+import order
 from client import Contract, MESSAGE, STATUS
 from database import Database
 from server import Server
@@ -29,7 +33,11 @@ NODE_CHECKS = (
     "the database's marks and records are those of its changes",
     "nodes that lived to the end have applied everything",
     "perch goes on with the next of several addresses, and lists the nodes",
+    "no clock of one machine moves the store ahead, and none stops it",
+    order.CHECK,
 )
+# Milliseconds by which a commit may seem to be ahead of the true clock, or behind it where clients write.
+CLOCK_TOLERANCE = 3_000
 crash.CHECKS += NODE_CHECKS
 
 
@@ -139,12 +147,32 @@ class HoppingWatcher(Watcher):
         super().take(frame)
 
 
+class Machine:
+    """The wall clock of a process and its children, by Tests/Crash/machine.c."""
+
+    def __init__(self, arguments, name):
+        self.path, self.shim = arguments.directory / f"machine-{name}", arguments.shim
+        self.path.write_bytes(bytes(24))
+        with self.path.open("r+b") as file:
+            self.memory = mmap.mmap(file.fileno(), 24)
+        os.chmod(self.path, 0o644)
+
+    def step(self, seconds):
+        self.memory[:] = struct.pack("=qqq", seconds * 1_000_000_000, 0, 0)
+
+    @property
+    def prefix(self):
+        return ["env", f"LD_PRELOAD={self.shim}", f"PERCH_TEST_MACHINE={self.path}"] if self.shim else []
+
+
 class Node(Server):
-    def __init__(self, index, arguments, url):
-        super().__init__(arguments.perch, arguments.catalog, url, arguments.directory / f"node-{index}.log",
+    def __init__(self, index, arguments, url, perch=None):
+        super().__init__(perch or arguments.perch, arguments.catalog, url, arguments.directory / f"node-{index}.log",
                          time_rate=crash.TIME_RATE, loops=1)
-        self.index, self.is_up = index, False
+        self.index, self.is_up, self.is_old = index, False, perch is not None
         self.is_stopped, self.last_stop = False, 0.0
+        self.machine = Machine(arguments, f"node-{index}")
+        self.arguments = self.machine.prefix + self.arguments
 
     def bring_up(self):
         self.start()
@@ -169,10 +197,15 @@ class Node(Server):
 class Run:
     def __init__(self, arguments):
         self.arguments, self.random = arguments, random.Random(f"{arguments.seed} chaos")
+        os.chmod(arguments.directory, 0o755)
         self.database = Database(arguments.directory / "postgres")
+        self.database_machine = Machine(arguments, "database")
+        self.database.as_user = self.database.as_user + self.database_machine.prefix
         self.database.start()
         assert self.database.ask("CREATE DATABASE perch", "postgres") is not None
-        self.nodes = [Node(index, arguments, self.database.url) for index in range(arguments.nodes)]
+        # The first one is of another version, if one is named.
+        self.nodes = [Node(index, arguments, self.database.url, arguments.old if index == 0 else None)
+                      for index in range(arguments.nodes)]
         self.test = Test(arguments, self.nodes)
         self.writers = [HoppingWriter(index, crash.WRITERS, self.test) for index in range(crash.WRITERS)]
         streams = crash.Run.streams
@@ -181,6 +214,8 @@ class Run:
         alone = [account for writer in self.writers for account in writer.accounts][:8]
         self.watchers += [HoppingWatcher(len(self.watchers) + index, [crash.EventStream(account)], self.test)
                           for index, account in enumerate(alone)]
+        self.ender = order.Ender(self.test, arguments.expiries, max(1, arguments.seconds - 3))
+        self.readers = [order.ChangeReader(index, self.test, hops=index > 0) for index in range(order.READERS)]
         self.events, self.longest = collections.Counter(), collections.defaultdict(float)
 
     def event_streams(self):
@@ -188,7 +223,10 @@ class Run:
 
     def run(self):
         # All at once, on an empty database: one store.
-        starts = [threading.Thread(target=node.bring_up) for node in self.nodes]
+        if self.arguments.old:
+            # It makes the store, and the others come to it.
+            self.nodes[0].bring_up()
+        starts = [threading.Thread(target=node.bring_up) for node in self.nodes if not node.is_up]
         for start in starts:
             start.start()
         for start in starts:
@@ -200,7 +238,7 @@ class Run:
         for stream in self.event_streams():
             if not stream.has_begun.wait(PATIENCE_SECONDS):
                 raise TimeoutError(f"{stream.name} did not say where new events begin within {PATIENCE_SECONDS} s")
-        for writer in self.writers:
+        for writer in self.writers + self.readers + [self.ender]:
             writer.start()
         began = time.monotonic()
         end = began + self.arguments.seconds
@@ -218,8 +256,11 @@ class Run:
 
     def blow(self):
         """Something bad. It is over when this returns."""
-        blow = self.random.choice(["kill a node", "kill a node", "stop a node", "end all sessions", "restart the database",
-                                   "kill the database"])
+        blows = ["kill a node", "kill a node", "stop a node", "end all sessions", "restart the database", "kill the database"]
+        # The version before follows the wall clock of its machine.
+        if self.arguments.shim and not self.arguments.old:
+            blows += ["step the clock of a node", "step the clock of the database"]
+        blow = self.random.choice(blows)
         self.events[blow] += 1
         node = self.random.choice(self.nodes)
         began = time.monotonic()
@@ -229,6 +270,12 @@ class Run:
             node.bring_up()
         elif blow == "stop a node":
             node.stop_for(self.random.uniform(0.5, 3))
+        elif blow.startswith("step the clock"):
+            machine = self.database_machine if "database" in blow else node.machine
+            machine.step(self.random.choice([-600, 600]))
+            time.sleep(self.random.uniform(1, 6))
+            self.check_clock()
+            machine.step(0)
         elif blow == "end all sessions":
             self.database.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'perch' AND pid <> "
                               "pg_backend_pid()")
@@ -247,11 +294,23 @@ class Run:
                 self.test.broken("no client ends early", f"node {each.index} ended with {each.process.returncode}: {each.lines[-3:]}")
                 each.bring_up()
 
+    def check_clock(self):
+        """The newest commit is of now: clients write all the time."""
+        newest = self.database.ask("SELECT max(committed) FROM perch.commits")
+        if not newest:
+            return
+        difference = int(newest) - int(time.time() * 1000)
+        self.test.looked(NODE_CHECKS[4])
+        if abs(difference) > CLOCK_TOLERANCE:
+            self.test.broken(NODE_CHECKS[4], f"the newest commit is {difference} ms ahead of the true clock")
+
     def finish(self, seconds):
         test = self.test
+        self.ender.stopping.set()
         before = test.acknowledged
         until(lambda: test.acknowledged >= before + 8 or not all(client.is_alive() for client in self.watchers + self.writers),
               "writes are acknowledged after the last blow")
+        self.check_clock()
         for writer in self.writers:
             writer.stopping.set()
         for writer in self.writers:
@@ -273,6 +332,7 @@ class Run:
                 audit.history(self, test, caller, writer, account, frozen.position)
             for request in writer.requests:
                 audit.again(test, caller, request)
+        self.expiries = order.check(test, self.readers, cycle, frozen.position.revision)
         self.ask_with_perch()
         for watcher in self.watchers:
             watcher.stopping = True
@@ -329,6 +389,8 @@ class Run:
             f"{count} times {name}" + (f" (then at most {self.longest[name]:.2f} s to three acknowledged writes)" if name in self.longest else "")
             for name, count in self.events.items()))
         print(f"out of reach: {dict(self.test.unreachable)}")
+        print(f"changes: {max(len(reader.seen) for reader in self.readers)} to each of {len(self.readers)} readers, {self.expiries} of them "
+              f"by time, over {sum(reader.connections for reader in self.readers)} connections")
         events = sum(len(stream.events) for stream in self.event_streams())
         states = [stream for watcher in self.watchers for stream in watcher.streams if isinstance(stream, crash.StateStream)]
         print(f"watches: {events} events, {sum(stream.pushes for stream in states)} values, "
@@ -361,6 +423,9 @@ def main():
     parser.add_argument("seconds", type=float, nargs="?", default=30)
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--rate", type=float, default=100)
+    parser.add_argument("--expiries", type=int, default=200)
+    parser.add_argument("--old", type=pathlib.Path)
+    parser.add_argument("--shim", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=random.randrange(10_000))
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--calm", action="store_true")

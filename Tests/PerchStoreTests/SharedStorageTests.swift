@@ -383,3 +383,90 @@ private func checkAlike(_ servers: Server...) throws {
         #expect(b.answers.count == 6)
     }
 }
+
+@Suite struct `Time on shared storage` {
+    private let database = SharedDatabase()
+    private static let month: Int64 = 300_000
+
+    private func changes(_ server: Server, after start: ChangesAsked.Start) throws -> ChangePage {
+        let ticket = server.run(.changes(ChangesAsked(app: 1, start: start)))[0]
+        guard case .changes(let page)? = server.answers[ticket] else { throw Server.Unanswered() }
+        return page
+    }
+
+    private static func endingRenewal(of name: String) -> StoreRequest.Body {
+        .mutate(.operation(.setAutoRenew(.product("silver"), isOn: false), account: Server.key(name), app: 1))
+    }
+
+    /// A crossing that one node has shown stands before whatever another one commits later, though that node's clock is behind.
+    @Test(arguments: [false, true])
+    func `what a reader was shown by time keeps its place when a slower node commits`(_ knowsCommitsOnly: Bool) throws {
+        self.database.knowsCommitsOnly = knowsCommitsOnly
+        let (a, b) = (try Server(self.database), try Server(self.database))
+        a.buy("silver", "anna")
+        a.run(Self.endingRenewal(of: "anna"))
+        let start = try self.changes(a, after: .oldest)
+        let end = Server.start.advanced(byMilliseconds: Self.month)
+        a.now = end.advanced(byMilliseconds: 10)
+        let shown = try self.changes(a, after: .after(start.through))
+        #expect(shown.entries.map { $0.account?.isCrossing } == [true])
+        b.now = end.advanced(byMilliseconds: -5_000)
+        b.buy("coins", "ben")
+        #expect(try #require(b.changes.last).committed >= end)
+        for server in [a, b] {
+            let replay = try self.changes(server, after: .after(start.through))
+            #expect(replay.entries.map { $0.account?.isCrossing } == [true, false])
+            #expect(replay.entries.first?.place == shown.entries.first?.place)
+        }
+        #expect(a.engine.counters.timesPassed == 1)
+    }
+
+    @Test func `time passes by at most ten small writes a second, and without readers by none`() throws {
+        let (a, b) = (try Server(self.database), try Server(self.database))
+        for number in 0..<50 {
+            a.now = Server.start.advanced(byMilliseconds: Int64(number) * 20)
+            a.buy("silver", "account-\(number)")
+            a.run(Self.endingRenewal(of: "account-\(number)"))
+        }
+        let revision = a.engine.header.revision
+        for step in 0..<150 {
+            for server in [a, b] {
+                server.now = Server.start.advanced(byMilliseconds: Self.month - 500 + Int64(step) * 10)
+                server.run()
+            }
+        }
+        #expect(a.engine.counters.timesPassed == 0 && b.engine.counters.timesPassed == 0)
+        for server in [a, b] { server.now = Server.start.advanced(byMilliseconds: Self.month + 1_000) }
+        _ = try self.changes(a, after: .oldest)
+        for step in 0..<100 {
+            for server in [a, b] {
+                server.now = Server.start.advanced(byMilliseconds: Self.month + 1_000 + Int64(step) * 10)
+                server.run(.changes(ChangesAsked(app: 1, start: .oldest)))
+            }
+        }
+        #expect(a.engine.counters.timesPassed + b.engine.counters.timesPassed <= 10)
+        #expect(a.engine.header.revision == revision, "no commit of its own")
+    }
+
+    @Test func `a batch decides no earlier than the storage's clock under the lock`() throws {
+        let (a, b) = (try Server(self.database), try Server(self.database))
+        self.database.clock = Server.start.advanced(byMilliseconds: 4_000)
+        a.buy("coins", "anna")
+        #expect(a.changes.last?.committed == Server.start.advanced(byMilliseconds: 4_000))
+        b.buy("coins", "ben")
+        #expect(b.changes.last?.committed == Server.start.advanced(byMilliseconds: 4_000))
+    }
+
+    @Test func `a node whose clock does not agree with the storage's settles nothing until it does`() throws {
+        let a = try Server(self.database)
+        a.buy("silver", "anna")
+        let revision = a.engine.header.revision
+        a.storage.jump = 600_000
+        a.now = Server.start.advanced(byMilliseconds: Self.month + 1)
+        for _ in 0..<5 { a.run() }
+        #expect(a.engine.header.revision == revision)
+        a.storage.jump = 0
+        a.run()
+        #expect(a.engine.header.revision == revision + 1)
+    }
+}

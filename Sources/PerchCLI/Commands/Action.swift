@@ -7,6 +7,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
         explainStatus,
         explainEntitlement
     case storeBuy, storeFinish, storeRefund, storeRenew, storeExpire, storeAutoRenew, storeGenerate, storeMigrate
+    case storeRestored
     case storeReverseRefund, storeDeclineRefund, storeConsumption, storeResolve, storeCharges, storeExtend
     case storeRaisePrice, storeAgreePrice, storeDeclinePrice, storeShare, storeStopSharing, storeApprove, storeDecline
     case storeIntent, storeEndIntent, storeMessage, storeDelete, storeClear, storeStorefront
@@ -63,6 +64,7 @@ extension CommandRun {
             try await self.moveClock()
         case .storeGenerate: try self.generate()
         case .storeMigrate: try self.migrate()
+        case .storeRestored: try self.declareRestored()
         case .catalogCheck: try self.checkCatalogue()
         case .catalogLoad: try await self.loadCatalogue()
         case .catalogShow: try await self.showCatalogue()

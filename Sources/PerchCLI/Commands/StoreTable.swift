@@ -41,7 +41,7 @@ enum StoreTable {
             CommandTable.leaf(
                 "auto-renew", "Switch the renewal of a subscription on or off.", .storeAutoRenew,
                 [CommandTable.account, OperationTable.target, OperationTable.renewal], CommandTable.asking([Self.key])),
-            Self.clock, Self.migrate, Self.generate,
+            Self.clock, Self.migrate, Self.restored, Self.generate,
         ]
         store.commands.insert(contentsOf: OperationTable.commands, at: store.commands.count - 3)
         store.commands = store.commands.map { command in
@@ -69,7 +69,7 @@ enum StoreTable {
             ["list", "inspect", "watch", "share", "stop-sharing", "storefront", "message", "delete", "clear"]
         ),
         ("The app", ["clock", "set", "fail", "reset", "product"]),
-        ("The store itself", ["migrate"]),
+        ("The store itself", ["migrate", "restored"]),
     ]
 
     private static let refund: CommandSpec = {
@@ -112,6 +112,27 @@ enum StoreTable {
             )
         ]
         return migrate
+    }()
+
+    private static let restored: CommandSpec = {
+        var restored = CommandTable.leaf(
+            "restored", "Declare that an earlier state of the database was restored.", .storeRestored, [],
+            [
+                OptionSpec(
+                    "store", .text, "URL",
+                    "The database: postgres://USER@HOST/DATABASE, password in the file of PGPASSFILE; must be given.")
+            ])
+        restored.discussion = [
+            "The store gets the next epoch: clients restart their watches, and tokens and cursors of what is lost are refused. Numbers of "
+                + "transactions and accounts begin anew above all that were given out. Nodes that run end, and their supervisor starts "
+                + "them again.",
+            "A node notices most restores by itself: it compares the log with the newest revision that it has shown, when it connects "
+                + "again and when it starts. Where no node ran on the same machine before, only you know.",
+        ]
+        restored.examples = [
+            ("perch store restored --store postgres://perch@db.example.com/perch", "After the restore, before the nodes start.")
+        ]
+        return restored
     }()
 
     /// Hidden, because only measurements need it.

@@ -17,6 +17,10 @@ enum Command {
 final class Connection {
     /// Another text for another server, and after its restart.
     var server = ""
+    /// As the list of hosts has it.
+    var host = ""
+    /// Rises with each server that takes over.
+    var timeline: Int64 = 0
     /// Nil once closed.
     private var handle: OpaquePointer?
     private let notices: UnsafeMutablePointer<perch_pq_notices>
@@ -290,7 +294,7 @@ final class Connection {
         guard self.socket >= 0 else { throw self.lost() }
         while true {
             let left = deadline - Monotonic.milliseconds()
-            guard left > 0 else { throw .lost("PostgreSQL did not answer in time") }
+            guard left > 0 else { throw .lost("PostgreSQL \(PostgresError.silence)") }
             var socket = pollfd(
                 fd: self.socket, events: Int16(POLLIN) | (forWriting ? Int16(POLLOUT) : 0), revents: 0)
             let count = poll(&socket, 1, Int32(clamping: left))

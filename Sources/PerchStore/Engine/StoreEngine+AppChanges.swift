@@ -30,8 +30,45 @@ extension StoreEngine {
     /// Answers questions for changes, up to `Limits.changesPerTick` entries. True: some are left for the next tick.
     ///
     /// Last in a tick, so that a mutation waits for one such share at most. Equal questions of a tick share one page.
-    func answerChanges(wall: Instant, into outbox: inout Outbox) -> Bool {
+    func answerChanges(wall: Instant, machine: Instant, into outbox: inout Outbox) -> Bool {
+        self.appChanges.heldUntil = nil
         if self.appChanges.asked.isEmpty { return false }
+        if let sharing = self.storage.sharing, self.failure == nil {
+            if sharing.sinceBeat > Limits.freshnessMilliseconds {
+                self.refuseChanges(self.blindRefusal, into: &outbox)
+                return false
+            }
+            // Changes of others that may still be lost are known here, and must not be shown.
+            if !self.others.news.isEmpty {
+                self.appChanges.heldUntil = machine.advanced(byMilliseconds: Limits.storageRetryMilliseconds)
+                return false
+            }
+        }
+        var held = self.answerAsked(wall: wall, into: &outbox)
+        var rest = self.appChanges.asked
+        if !held.isEmpty, self.failure == nil, self.passTime(wall: wall, machine: machine, into: &outbox) {
+            self.appChanges.asked = held
+            held = self.answerAsked(wall: wall, into: &outbox)
+            rest = self.appChanges.asked + rest
+        }
+        self.appChanges.asked = held + rest
+        if self.failure != nil { self.refuseChanges(self.failedRefusal, into: &outbox) }
+        if !held.isEmpty {
+            self.appChanges.heldUntil = machine.advanced(byMilliseconds: Limits.passedMilliseconds)
+        }
+        return !rest.isEmpty
+    }
+
+    /// Answers what is asked, and returns the questions that wait for time to pass for every node.
+    private func answerAsked(wall: Instant, into outbox: inout Outbox) -> [StoreRequest] {
+        let time: Instant
+        do throws(StorageError) {
+            time = try self.timeShown(wall)
+        } catch {
+            self.refuseChanges(self.refusal(ofRead: error), into: &outbox)
+            return []
+        }
+        var held: [StoreRequest] = []
         var known: [ChangesAsked: ChangePage] = [:]
         var answered = 0
         var entries = 0
@@ -41,17 +78,17 @@ extension StoreEngine {
             answered += 1
             self.counters.reads += 1
             if let page = known[asked] {
-                outbox.answer(request, .changes(page))
+                if page.waitsForTime { held.append(request) } else { outbox.answer(request, .changes(page)) }
                 continue
             }
             do throws(StorageError) {
-                switch try self.changes(asked, wall: wall) {
+                switch try self.changes(asked, wall: wall, through: time) {
                 case .success(let page):
                     known[asked] = page
                     // An empty page has cost something too.
                     entries += max(page.entries.count, Limits.changesPerPage / 8)
                     self.counters.changesRead += UInt64(page.entries.count)
-                    outbox.answer(request, .changes(page))
+                    if page.waitsForTime { held.append(request) } else { outbox.answer(request, .changes(page)) }
                 case .failure(let refusal):
                     outbox.answer(request, .refused(refusal))
                 }
@@ -60,24 +97,60 @@ extension StoreEngine {
             }
         }
         self.appChanges.asked.removeFirst(answered)
-        if self.failure != nil { self.refuseChanges(self.failedRefusal, into: &outbox) }
-        return !self.appChanges.asked.isEmpty
+        return held
     }
 
-    /// Refuses all questions for changes, once the store has failed.
+    // MARK: Time
+
+    /// The wall clock up to which readers are shown what time has caused.
+    ///
+    /// Alone it is this process's clock. Of several nodes it is what has passed for all: a commit that this node does not know yet is
+    /// decided at it or later, so every crossing up to it has its place, and none moves.
+    private func timeShown(_ wall: Instant) throws(StorageError) -> Instant {
+        guard self.isShared else { return wall }
+        // What time causes up to the newest commit stands before it.
+        guard let passed = self.storage.passed, passed > self.newestCommit else { return self.newestCommit }
+        return max(self.newestCommit, try self.storage.confirmedPassed())
+    }
+
+    /// Lets time pass for every node, at most once in `Limits.passedMilliseconds` of all nodes together. True: it did.
+    private func passTime(wall: Instant, machine: Instant, into outbox: inout Outbox) -> Bool {
+        guard self.unresolved == nil, !self.isBlind,
+            machine.milliseconds(since: self.appChanges.raised) >= Limits.passedMilliseconds,
+            wall.milliseconds(since: self.newestPassed) >= Limits.passedMilliseconds
+        else { return false }
+        self.appChanges.raised = machine
+        let before = self.newestPassed
+        var batch = self.takeBatch()
+        let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
+            // Another node may have been first.
+            guard wall.milliseconds(since: self.newestPassed) >= Limits.passedMilliseconds else { return }
+            let now = self.decisionTime(wall)
+            self.counters.timesPassed += 1
+            if try self.storage.raisePassed(to: now) { return }
+            // Every version decides no earlier than the newest commit.
+            var stored = self.nextChange(of: 0, wall: now, nextTransaction: batch.header.nextTransaction, batch.header)
+            try self.write(&stored, accounts: [], &batch)
+        }
+        self.publishNews(into: &outbox)
+        self.send(&batch, error, to: [], into: &outbox)
+        return error == nil && self.newestPassed > before
+    }
+
+    /// Refuses all questions for changes.
     func refuseChanges(_ refusal: Refusal, into outbox: inout Outbox) {
         for request in self.appChanges.asked { outbox.answer(request, .refused(refusal)) }
         self.appChanges.asked = []
     }
 
     private func changes(
-        _ asked: ChangesAsked, wall: Instant
+        _ asked: ChangesAsked, wall: Instant, through time: Instant
     ) throws(StorageError) -> Result<ChangePage, Refusal> {
         guard let app = self.apps[asked.app]?.state else { preconditionFailure("app \(asked.app) is gone") }
         let start: ChangePlace
         switch asked.start {
         case .now:
-            start = ChangePlace(through: self.header.revision, at: app.clock.now(wall: wall))
+            start = ChangePlace(through: self.header.revision, at: app.clock.now(wall: time))
         case .oldest:
             start = try self.oldestPlace(of: app)
         case .after(let place):
@@ -86,12 +159,18 @@ extension StoreEngine {
         }
         var draft = ChangeDraft(
             app: asked.app, page: ChangePage(after: start, revision: self.header.revision))
-        guard try self.fill(&draft, now: app.clock.now(wall: wall)) else {
+        guard try self.fill(&draft, now: app.clock.now(wall: time)) else {
             return .failure(
                 Refusal(
                     .cursorTooOld,
                     "the cursor is of revision \(start.revision), and what followed was written by a version without this stream; begin without one",
                     found: Int64(clamping: start.revision)))
+        }
+        if self.isShared, let next = draft.page.nextCrossing, next <= app.clock.now(wall: wall) {
+            // It is due by this node's clock, and has not passed for the others.
+            draft.page.waitsForTime = draft.page.entries.isEmpty
+            draft.page.isComplete = false
+            draft.page.nextCrossing = nil
         }
         return .success(draft.page)
     }

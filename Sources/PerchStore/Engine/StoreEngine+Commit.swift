@@ -25,7 +25,7 @@ extension StoreEngine {
         batch.answers.reserveCapacity(mutations.count)
         batch.changes.reserveCapacity(mutations.count)
         let error = self.commit(&batch, of: mutations) { (batch: inout Batch) throws(StorageError) in
-            let wall = self.isShared ? max(wall, self.newestCommit) : wall
+            let wall = self.decisionTime(wall)
             if renewsLease { try self.renewLease(machine, &batch) }
             try self.forgetAnswers(wall, &batch)
             // A span hands out no copies.

@@ -111,7 +111,7 @@ extension StoreEngine {
     /// A read that failed. Storage that cannot be reached is asked again by the next read.
     func refusal(ofRead error: StorageError) -> Refusal {
         switch error {
-        case .unreachable, .unknown, .superseded: return Refusal(.storeUnreachable, error.description)
+        case .unreachable, .unknown, .superseded: return Refusal(.storeUnreachable, Self.isOutOfReach)
         case .full, .failed, .historyLost, .corrupt, .newerSchema, .olderSchema:
             self.fail(error)
             return Refusal(.storeFailed, error.description)

@@ -14,7 +14,7 @@ extension StoreEngine {
         guard !requests.isEmpty else { return }
         var batch = self.takeBatch()
         let error = self.commit(&batch, of: requests) { (batch: inout Batch) throws(StorageError) in
-            let wall = self.isShared ? max(wall, self.newestCommit) : wall
+            let wall = self.decisionTime(wall)
             var known = try self.forgetRevokedTokens(before: wall)
             var fresh: [RevokedToken] = []
             for request in requests {

@@ -17,7 +17,7 @@ extension StoreEngine {
             hasMore = true
             var batch = self.takeBatch()
             let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
-                let wall = self.isShared ? max(wall, self.newestCommit) : wall
+                let wall = self.decisionTime(wall)
                 // An attempt may make its account due again by now. That belongs to the same batch: a clock that moves far
                 // makes many periods of one account, and each would wait for the disk by itself.
                 while batch.changes.count < Limits.attemptsPerBatchMax {
@@ -51,9 +51,10 @@ extension StoreEngine {
         var wake: Instant?
     }
 
-    /// Runs in every tick. Usually nothing is due.
+    /// Runs in every tick. Usually nothing is due. A node whose clock does not agree with the storage's settles nothing.
     func lookForDue(wall: Instant) -> DueLook {
         var look = DueLook()
+        if let sharing = self.storage.sharing, sharing.clockJump != 0 { return look }
         for number in self.apps.numbers {
             guard let app = self.apps[number], app.state.isTestApp else { continue }
             do throws(StorageError) {

@@ -34,7 +34,7 @@ extension StoreEngine {
                 return
             }
             number = batch.apps.next
-            let wall = self.isShared ? max(wall, self.newestCommit) : wall
+            let wall = self.decisionTime(wall)
             var stored = self.nextChange(
                 of: number, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
             let state = AppState(
@@ -65,7 +65,7 @@ extension StoreEngine {
         guard try self.missing(secrets).isEmpty == false else { return }
         var batch = self.takeBatch()
         let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
-            let wall = self.isShared ? max(wall, self.newestCommit) : wall
+            let wall = self.decisionTime(wall)
             var stored = self.nextChange(of: 0, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
             try self.add(secrets, to: &stored)
             guard stored.side != nil else { return }

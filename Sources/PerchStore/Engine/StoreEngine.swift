@@ -73,6 +73,10 @@ package final class StoreEngine {
     struct AppChangeReads {
         /// Questions that are not answered yet. Each tick answers a bounded number of entries.
         var asked: [StoreRequest] = []
+        /// Some wait for an instant that has not passed for every node: when to look again, by the machine's clock.
+        var heldUntil: Instant?
+        /// When this node last raised the instant that has passed, by the machine's clock.
+        var raised = Instant.distantPast
         /// Records as they were.
         var pastRecords = RecordCache(bytesMax: Limits.changeRecordsBytes)
     }
@@ -122,6 +126,8 @@ package final class StoreEngine {
         package var batchSizeMax: UInt64 = 0
         /// Batches that ran again, because another node was first or the connection broke.
         package var reruns: UInt64 = 0
+        /// Times that this node let time pass for every node, by a small write.
+        package var timesPassed: UInt64 = 0
         /// Facts of a business, committed since the start.
         package var milestones = Milestones()
     }
@@ -163,6 +169,16 @@ package final class StoreEngine {
     package var sharing: (any StoreSharing)? { self.storage.sharing }
 
     package var newestCommit: Instant { self.others.newestCommit }
+
+    /// The latest instant that has passed for every node: this one's clock is moved up to it.
+    package var newestPassed: Instant { max(self.others.newestCommit, self.storage.passed ?? .distantPast) }
+
+    /// The instant at which a batch decides. Of several nodes: no earlier than the storage's clock under the lock, the newest
+    /// commit, and what has passed for all. So whatever time has caused up to then stands before the batch's changes.
+    func decisionTime(_ wall: Instant) -> Instant {
+        guard self.isShared else { return wall }
+        return max(wall, self.newestPassed, self.storage.batchClock ?? .distantPast)
+    }
     /// Whether reads are refused, because other nodes may have committed what this one does not know.
     package var isBlind: Bool { self.others.isBlind }
 
@@ -194,7 +210,7 @@ package final class StoreEngine {
             return machine.advanced(byMilliseconds: Limits.storageRetryMilliseconds)
         }
         self.read(ahead: requests, into: &outbox)
-        let wall = self.isShared ? max(wall, self.newestCommit) : wall
+        let wall = self.decisionTime(wall)
         var mutations: [StoreRequest]
         var revocations: [StoreRequest] = []
         if self.deferred.isEmpty, Self.areMutations(requests) {
@@ -239,8 +255,14 @@ package final class StoreEngine {
         return self.finish(wall: wall, machine: machine, into: &outbox)
     }
 
-    /// Settles due attempts, and returns when to run again.
     private func finish(wall: Instant, machine: Instant, into outbox: inout Outbox) -> Instant? {
+        let next = self.settleAndAnswer(wall: wall, machine: machine, into: &outbox)
+        guard self.failure == nil, let held = self.appChanges.heldUntil else { return next }
+        return min(next ?? held, held)
+    }
+
+    /// Settles due attempts, and returns when to run again.
+    private func settleAndAnswer(wall: Instant, machine: Instant, into outbox: inout Outbox) -> Instant? {
         let due = self.lookForDue(wall: wall)
         let hasMore = due.isNow && self.unresolved == nil && self.settleDue(wall: wall, into: &outbox)
         guard self.failure == nil else {
@@ -249,7 +271,9 @@ package final class StoreEngine {
             return nil
         }
         if self.unresolved == nil { self.finishSettlings(wall: wall, into: &outbox) }
-        if self.unresolved == nil, self.answerChanges(wall: wall, into: &outbox) { return machine }
+        if self.unresolved == nil, self.answerChanges(wall: wall, machine: machine, into: &outbox) {
+            return machine
+        }
         if self.isWithoutRoom { return machine.advanced(byMilliseconds: 1_000) }
         if self.isUnreachable || self.unresolved != nil {
             return machine.advanced(byMilliseconds: Limits.storageRetryMilliseconds)
@@ -267,7 +291,9 @@ package final class StoreEngine {
         guard self.failure == nil else { return }
         self.others.isCutOff = false
         do throws(StorageError) {
-            try self.storage.prefetch(self.deferred.isEmpty ? requests : self.deferred + requests, accounts: [])
+            // Questions that are held need to know what has passed by now.
+            let waiting = self.deferred + (self.isShared ? self.appChanges.asked : [])
+            try self.storage.prefetch(waiting.isEmpty ? requests : waiting + requests, accounts: [])
             if self.isShared { try self.refresh() }
         } catch {
             self.others.isCutOff = self.isShared
@@ -401,17 +427,21 @@ package final class StoreEngine {
     func refusal(of error: StorageError) -> Refusal {
         switch error {
         case .full: Refusal(.storeFull, error.description)
-        case .unreachable, .unknown, .superseded: Refusal(.storeUnreachable, error.description)
+        case .unreachable, .unknown, .superseded: Refusal(.storeUnreachable, Self.isOutOfReach)
         case .failed, .historyLost, .corrupt, .newerSchema, .olderSchema: self.failedRefusal
         }
     }
+
+    /// For clients: the reason may name addresses, which operators find in the log and in `/status`.
+    static let isOutOfReach =
+        "the database of the store cannot be reached from this node; nothing was written: try again, or at another node"
 
     private var unreachableRefusal: Refusal {
         let error = StorageError.unreachable("the outcome of an earlier commit is not known")
         return Refusal(.storeUnreachable, error.description)
     }
 
-    private var blindRefusal: Refusal {
+    var blindRefusal: Refusal {
         let error = StorageError.unreachable("it has not confirmed a heartbeat of this node for a while")
         return Refusal(.storeUnreachable, error.description)
     }

@@ -14,6 +14,9 @@ package final class NodesSimulation {
         package var failovers = 0
         package var restarts = 0
         package var reads = 0
+        /// Changes of the app that readers were sent, and those of them that time caused.
+        package var changes = 0
+        package var crossings = 0
         package var breaches: [String] = []
 
         package init() {}
@@ -26,11 +29,14 @@ package final class NodesSimulation {
             self.failovers += other.failovers
             self.restarts += other.restarts
             self.reads += other.reads
+            self.changes += other.changes
+            self.crossings += other.crossings
             self.breaches += other.breaches
         }
 
         package var description: String {
             "\(self.acknowledged) writes acknowledged, \(self.published) changes shown by a node, \(self.reads) reads, "
+                + "\(self.changes) changes in readers' order, \(self.crossings) of them by time, "
                 + "\(self.unknown) commits cut off, \(self.failovers) failovers, \(self.restarts) nodes began anew, "
                 + "\(self.breaches.count) breaches"
         }
@@ -48,10 +54,13 @@ package final class NodesSimulation {
         var shown: [AccountNumber: AccountRecord] = [:]
         /// Requests without an answer so far.
         var asked: [UInt64: Asked] = [:]
+        /// Its clock less the true one, in milliseconds.
+        let skew: Int64
 
-        init(_ storage: SharedNode, _ engine: StoreEngine) {
+        init(_ storage: SharedNode, _ engine: StoreEngine, skew: Int64) {
             self.storage = storage
             self.engine = engine
+            self.skew = skew
         }
     }
 
@@ -60,6 +69,23 @@ package final class NodesSimulation {
         /// Without a key.
         case once
         case read
+        /// A reader of the app's changes asks for the next page.
+        case changes(reader: Int)
+    }
+
+    /// Somebody who reads all changes of the app, of any node, by cursor.
+    private struct Reader {
+        var place: ChangePlace?
+        var seen: [SeenChange] = []
+        var isWaiting = false
+    }
+
+    /// One change of the app, as a reader got it.
+    private struct SeenChange: Equatable {
+        var place: ChangePlace
+        var key: [UInt8]?
+        var cause: Cause
+        var position: Position
     }
 
     /// A write that was acknowledged.
@@ -81,6 +107,7 @@ package final class NodesSimulation {
     private var now = Instant(milliseconds: 1_800_000_000_000)
     private var ticket: UInt64 = 0
     private var keys: [StoreRequest.Body] = []
+    private var readers = [Reader](repeating: Reader(), count: 3)
     private var answers: [Int: Answered] = [:]
     /// The change that a node has shown, by revision.
     private var history: [UInt64: [Shown]] = [:]
@@ -88,6 +115,8 @@ package final class NodesSimulation {
     /// Other nodes run while one asks for the outcome of its commit; they start no further ones.
     private var isNested = false
     private var isOver = false
+    /// No reader asks any more.
+    private var isEnding = false
 
     package init(seed: UInt64) {
         self.seed = seed
@@ -121,7 +150,7 @@ package final class NodesSimulation {
         _ = try engine.openApp(
             "com.example.app", .xcode, catalogue: Self.catalogue, source: "test", fileSettings: settings, wall: self.now
         )
-        let node = Node(storage, engine)
+        let node = Node(storage, engine, skew: Int64(self.random.below(40_000)) - 20_000)
         node.loopRevision = engine.beginLoops()
         return node
     }
@@ -155,6 +184,7 @@ package final class NodesSimulation {
         let place = self.random.below(self.nodes.count)
         switch self.random.below(24) {
         case 0: self.now = self.now.advanced(byMilliseconds: Self.month / 2)
+        case 8, 9: self.now = self.now.advanced(byMilliseconds: Self.month / 20)
         case 1:
             let storage = self.nodes[place].storage
             storage.isCut.toggle()
@@ -167,7 +197,11 @@ package final class NodesSimulation {
         default: break
         }
         self.now = self.now.advanced(byMilliseconds: Int64(self.random.below(2_000)))
-        try self.turn(place, count: self.random.below(4))
+        // Its own clock is one more that is not the nodes'.
+        self.database.clock = self.now.advanced(byMilliseconds: Int64(self.seed % 5) * 5_000 - 20_000)
+        if self.random.below(40) == 0 { self.database.knowsCommitsOnly.toggle() }
+        // Half of the time nobody writes, and readers see what time causes.
+        try self.turn(place, count: self.random.bool() ? 0 : self.random.below(4))
     }
 
     /// Only what a standby confirmed survives; and that is what the promises are about.
@@ -182,7 +216,13 @@ package final class NodesSimulation {
         self.totals.restarts += 1
         // Opening the store is a commit, which would not end without a standby.
         self.database.hasStandby = true
+        self.forgetQuestions(of: self.nodes[place])
         self.nodes[place] = try self.start(place)
+    }
+
+    /// The readers of a node that was killed go on at any other.
+    private func forgetQuestions(of node: Node) {
+        for case .changes(let reader) in node.asked.values { self.readers[reader].isWaiting = false }
     }
 
     private func planFault(_ place: Int) {
@@ -239,7 +279,7 @@ package final class NodesSimulation {
             if key == self.keys.count {
                 let product = ["silver", "season", "coins"][self.random.below(3)]
                 var mutation = Mutation.operation(
-                    self.random.below(8) == 0
+                    self.random.below(4) == 0
                         ? .setAutoRenew(.product("silver"), isOn: self.random.bool())
                         : .buy(PurchaseOrder(productID: product)), account: account, app: 1)
                 mutation.repeatable(under: Array("key-\(key)".utf8))
@@ -248,8 +288,17 @@ package final class NodesSimulation {
             node.asked[self.ticket] = .write(key: key)
             requests.append(StoreRequest(loop: 0, ticket: self.ticket, self.keys[key]))
         }
+        for reader in self.readers.indices
+        where !self.isEnding && !self.readers[reader].isWaiting && self.random.bool() {
+            self.ticket += 1
+            self.readers[reader].isWaiting = true
+            node.asked[self.ticket] = .changes(reader: reader)
+            let start = self.readers[reader].place.map { ChangesAsked.Start.after($0) } ?? .oldest
+            requests.append(
+                StoreRequest(loop: 0, ticket: self.ticket, .changes(ChangesAsked(app: 1, start: start))))
+        }
         var outbox = StoreEngine.Outbox(loops: 1)
-        _ = node.engine.run(requests, wall: self.now, into: &outbox)
+        _ = node.engine.run(requests, wall: self.now.advanced(byMilliseconds: node.skew), into: &outbox)
         for event in outbox.events[0] { self.take(event, of: node) }
         if let failure = node.engine.failure {
             guard case .historyLost(SharedNode.onlyRead) = failure else {
@@ -268,8 +317,12 @@ package final class NodesSimulation {
             guard let asked = node.asked.removeValue(forKey: ticket) else {
                 return self.breach("ticket \(ticket) is answered twice")
             }
+            if case .changes(let reader) = asked { self.readers[reader].isWaiting = false }
             switch (asked, answer) {
+            case (.changes, .refused(let refusal)) where refusal.reason == .tokenFuture:
+                self.breach("a reader has a place that is lost: \(refusal.message)")
             case (_, .refused): break
+            case (.changes(let reader), .changes(let page)): self.took(page, by: reader)
             case (.write(let key), .mutated(let result, let position)):
                 self.took(key, result, position.revision, of: node)
             case (.once, .mutated(_, let position)):
@@ -312,6 +365,44 @@ package final class NodesSimulation {
         for account in change.accounts { node.shown[account.record.account] = account.record }
     }
 
+    private func took(_ page: ChangePage, by reader: Int) {
+        self.readers[reader].place = page.through
+        self.readers[reader].seen += page.entries.map(Self.seen)
+        self.totals.changes += page.entries.count
+        self.totals.crossings += page.entries.count { $0.account?.isCrossing ?? false }
+    }
+
+    private static func seen(_ entry: ChangeEntry) -> SeenChange {
+        SeenChange(place: entry.place, key: entry.account?.key, cause: entry.cause, position: entry.position)
+    }
+
+    /// Every reader, whatever nodes it went to, has what a reader of everything gets now, as far as it came.
+    private func checkReaders() throws(StorageError) {
+        let node = try self.start(0)
+        var whole: [SeenChange] = []
+        var start = ChangesAsked.Start.oldest
+        for _ in 0..<10_000 {
+            var outbox = StoreEngine.Outbox(loops: 1)
+            self.now = self.now.advanced(byMilliseconds: Limits.passedMilliseconds)
+            let request = StoreRequest(loop: 0, ticket: 1, .changes(ChangesAsked(app: 1, start: start)))
+            _ = node.engine.run([request], wall: self.now, into: &outbox)
+            var page: ChangePage?
+            for case .answer(_, .changes(let found)) in outbox.events[0] { page = found }
+            guard let page else { return self.breach("the changes of the app cannot be read in the end") }
+            whole += page.entries.map(Self.seen)
+            start = .after(page.through)
+            if page.isComplete { break }
+        }
+        for (number, reader) in self.readers.enumerated() {
+            let count = reader.seen.count
+            guard count > whole.count || reader.seen != Array(whole.prefix(count)) else { continue }
+            let place = zip(reader.seen, whole).enumerated().first { $1.0 != $1.1 }
+            self.breach(
+                "reader \(number) was sent \(count) changes in another order than the replay of \(whole.count): "
+                    + "\(place.map { "\($0.offset): \($0.element.0), \($0.element.1)" } ?? "")")
+        }
+    }
+
     private func took(_ key: Int, _ result: MutationResult, _ revision: UInt64, of node: Node) {
         self.totals.acknowledged += 1
         var transaction: TransactionID?
@@ -344,8 +435,21 @@ package final class NodesSimulation {
         for _ in 0..<2 {
             // Everything that is due is settled.
             for place in self.nodes.indices {
-                for _ in 0..<40 where !self.isOver { try self.turn(place, count: 0) }
+                for _ in 0..<40 where !self.isOver {
+                    self.now = self.now.advanced(byMilliseconds: Limits.passedMilliseconds)
+                    try self.turn(place, count: 0)
+                }
             }
+        }
+        // Questions that wait for time are answered.
+        for place in self.nodes.indices {
+            self.now = self.now.advanced(byMilliseconds: 2 * Limits.passedMilliseconds)
+            self.isEnding = true
+            for _ in 0..<3 where !self.isOver { try self.turn(place, count: 0) }
+        }
+        // Time stands, and all learn of the last changes.
+        for _ in 0..<3 {
+            for place in self.nodes.indices where !self.isOver { try self.turn(place, count: 0) }
         }
         guard !self.isOver else { return }
         for place in self.nodes.indices {
@@ -356,6 +460,7 @@ package final class NodesSimulation {
             if header != first { self.breach("node \(place) ends with \(header), node 0 with \(first)") }
         }
         try self.checkStored()
+        if !self.isOver { try self.checkReaders() }
     }
 
     private func checkStored() throws(StorageError) {

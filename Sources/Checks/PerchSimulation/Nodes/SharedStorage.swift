@@ -9,6 +9,8 @@ package final class SharedDatabase {
         var writes: [(MemoryStorage) throws(StorageError) -> Void]
         /// Its last revision, or that of the entry before.
         var revision: UInt64
+        /// What has passed for all nodes after it.
+        var passed: Instant
     }
 
     /// A change as the log has it. Two nodes may make the same one of the same revision, for two requests.
@@ -27,6 +29,13 @@ package final class SharedDatabase {
     package var confirmedRevision: UInt64 { self.confirmed == 0 ? 0 : self.log[self.confirmed - 1].revision }
     /// The standby confirms commits. While it does not, a commit can become visible, and is not acknowledged.
     package var hasStandby = true
+    /// The database's clock, which batches read under the lock; nil: it has none.
+    package var clock: Instant?
+    /// A node of the version before is at work, which does not know of instants that have passed.
+    package var knowsCommitsOnly = false
+    /// What has passed for all nodes.
+    var passed: Instant { self.log.last?.passed ?? .distantPast }
+    var confirmedPassed: Instant { self.confirmed == 0 ? .distantPast : self.log[self.confirmed - 1].passed }
     private var nodeCount = 0
     /// Another number for another primary.
     private(set) var primary = 1
@@ -45,10 +54,14 @@ package final class SharedDatabase {
     }
 
     fileprivate func append(
-        _ writes: [(MemoryStorage) throws(StorageError) -> Void], _ changes: [StoredChange], by writer: Int
+        _ writes: [(MemoryStorage) throws(StorageError) -> Void], _ changes: [StoredChange], raising passed: Instant?,
+        by writer: Int
     ) {
         for change in changes { self.feed[change.revision] = Written(writer: writer, change: change.sealed()) }
-        self.log.append(Entry(writes: writes, revision: changes.last?.revision ?? self.log.last?.revision ?? 0))
+        self.log.append(
+            Entry(
+                writes: writes, revision: changes.last?.revision ?? self.log.last?.revision ?? 0,
+                passed: max(passed ?? .distantPast, self.passed)))
     }
 
     /// The primary is gone, and the standby takes its place with what it has.
@@ -89,6 +102,8 @@ package final class SharedNode: Storage {
     package var isCut = false
     /// Its heartbeats have been missing for too long.
     package var isUnheard = false
+    /// The storage's clock does not agree with this node's.
+    package var jump: Int64 = 0
     /// Barriers that break.
     package var sealFailures = 0
     /// Runs while the engine asks for the outcome of a commit.
@@ -99,6 +114,10 @@ package final class SharedNode: Storage {
     private var outcomeFailures = 0
     private var pending: [StoredChange] = []
     private var writes: [(MemoryStorage) throws(StorageError) -> Void] = []
+    /// What has passed for all, as it was last read, and what the open batch raises it to.
+    private var readPassed = Instant.distantPast
+    private var raisedPassed: Instant?
+    private var isInBatch = false
     /// The primary that this connection reached.
     private var primary: Int
     private var begun = 0
@@ -150,6 +169,7 @@ package final class SharedNode: Storage {
 
     package func prefetch(_ requests: [StoreRequest], accounts: [AccountNumber]) throws(StorageError) {
         try self.reach()
+        self.readPassed = max(self.readPassed, self.database.passed)
         self.plans.append(ReadPlan(requests: requests, accounts: accounts))
     }
 
@@ -282,7 +302,9 @@ package final class SharedNode: Storage {
 
     package func begin() throws(StorageError) {
         try self.reach()
-        (self.pending, self.writes) = ([], [])
+        (self.pending, self.writes, self.raisedPassed) = ([], [], nil)
+        self.readPassed = max(self.readPassed, self.database.passed)
+        self.isInBatch = true
         self.begun = self.database.primary
         self.tables.begin()
     }
@@ -313,10 +335,12 @@ package final class SharedNode: Storage {
     }
 
     package func commit() throws(StorageError) {
+        self.isInBatch = false
         guard !self.faults.isEmpty else {
             try self.finish()
             // Visible, and not acknowledged: the wait for the standby was cancelled.
             guard self.database.confirm() else { throw .unknown("no standby confirms") }
+            self.readPassed = max(self.readPassed, self.database.passed)
             self.applied = self.end(self.pending.last?.revision ?? self.applied.revision)
             self.shown = self.applied
             return
@@ -343,7 +367,7 @@ package final class SharedNode: Storage {
 
     private func finish() throws(StorageError) {
         try self.tables.commit()
-        self.database.append(self.writes, self.pending, by: self.number)
+        self.database.append(self.writes, self.pending, raising: self.raisedPassed, by: self.number)
     }
 
     package func hasCommitted(_ revision: UInt64) throws(StorageError) -> Bool {
@@ -372,7 +396,30 @@ package final class SharedNode: Storage {
         self.shown = self.applied
     }
 
-    package func rollback() { self.tables.rollback() }
+    package func rollback() {
+        self.isInBatch = false
+        self.tables.rollback()
+    }
+
+    // MARK: Time
+
+    package var passed: Instant? { self.database.knowsCommitsOnly ? nil : self.readPassed }
+    package var batchClock: Instant? { self.isInBatch ? self.database.clock : nil }
+
+    package func confirmedPassed() throws(StorageError) -> Instant {
+        try self.reach()
+        if self.readPassed > self.database.confirmedPassed, !self.database.confirm() {
+            throw .unreachable("no standby confirms the barrier")
+        }
+        return self.readPassed
+    }
+
+    package func raisePassed(to instant: Instant) -> Bool {
+        if self.database.knowsCommitsOnly { return false }
+        self.raisedPassed = instant
+        return true
+    }
+
     package func close() {}
 
     // MARK: Heartbeats
@@ -386,6 +433,8 @@ extension SharedNode: StoreSharing {
     package var descriptor: Int32 { -1 }
     package var connectionNumber: Int { 0 }
     package var clockOffset: Int64 { 0 }
+    package var isSilent: Bool { self.isCut }
+    package var clockJump: Int64 { self.jump }
     package var nodes: [NodeReport] { [] }
     package var nodeID: Int64 { 1 }
     package var databaseFigures: DatabaseFigures { DatabaseFigures() }
