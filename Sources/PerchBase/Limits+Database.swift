@@ -59,6 +59,10 @@ extension Limits {
     /// Milliseconds after the last heartbeat from which a node counts as gone, and sends its own clients to the others.
     package static let nodeGoneMilliseconds: Int64 = 10_000
 
+    /// Milliseconds after the last heartbeat of a node of the version before from which it is not awaited any more: the schema rises. A node
+    /// that stops says so, and is not awaited at all.
+    package static let versionGoneMilliseconds: Int64 = 60_000
+
     /// Milliseconds after which the row of a node that is gone is deleted. Until then operators see it.
     package static let nodeForgottenMilliseconds: Int64 = 3_600_000
 }

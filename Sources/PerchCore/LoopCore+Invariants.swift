@@ -339,7 +339,8 @@ extension LoopCore {
             count == self.views.slots.count && Int(count) == self.views.viewTable.count, "views and their index differ")
         precondition(self.views.viewKeys.viewCount == Int(count), "the keys of views are counted wrongly")
         precondition(encodings == self.views.encodings.count, "encodings are leaked")
-        precondition(failed == self.views.failedViewCount, "\(failed) views failed, \(self.views.failedViewCount) counted")
+        precondition(
+            failed == self.views.failedViewCount, "\(failed) views failed, \(self.views.failedViewCount) counted")
         timers += self.views.appChanges.values.filter { $0.timer != .none }.count
         precondition(self.views.crossings.values.reduce(0) { $0 + $1.count } == timers, "a crossing has no view")
         for heap in self.views.crossings.values { heap.checkInvariants() }

@@ -117,7 +117,8 @@ extension PostgresStorage {
             }
             if isPartial, main.timeline < self.reach.timeline {
                 refused = .lost(
-                    "\(main.host) is an old primary: its timeline is \(main.timeline), this node has seen \(self.reach.timeline)")
+                    "\(main.host) is an old primary: its timeline is \(main.timeline), this node has seen \(self.reach.timeline)"
+                )
                 main.close()
                 continue
             }
@@ -138,7 +139,8 @@ extension PostgresStorage {
         }
         guard let lacking else { throw refused }
         guard !isPartial || lacking.main.timeline > self.reach.timeline else {
-            throw .lost("\(lacking.main.host) lacks what this node has shown, and a host that is out of reach may have it")
+            throw .lost(
+                "\(lacking.main.host) lacks what this node has shown, and a host that is out of reach may have it")
         }
         // It has taken over without that, or an earlier state was restored.
         throw try self.misfit(lacking.fit, lacking.main)

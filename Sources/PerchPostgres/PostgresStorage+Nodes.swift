@@ -41,10 +41,10 @@ extension PostgresStorage: StoreSharing {
     func remember() {
         guard let path = self.opened.memory else { return }
         let shown = ShownPlace(epoch: self.currentHeader.epoch, revision: self.shown.revision, mark: self.shown.mark)
-        guard shown != self.remembered else { return }
+        guard shown != self.reach.remembered else { return }
         // A file that another node of this machine has written with a later revision stays.
         if let known = ShownPlace(path: path), (known.epoch, known.revision) > (shown.epoch, shown.revision) { return }
-        if shown.write(to: path) { self.remembered = shown }
+        if shown.write(to: path) { self.reach.remembered = shown }
     }
 
     private func sendBeat(_ side: Connection, _ state: NodeState, now: Int64) throws(PostgresError) {
@@ -99,7 +99,7 @@ extension PostgresStorage: StoreSharing {
 
     private static func hasNodeOfVersionBefore(_ rows: Rows) -> Bool {
         (0..<rows.count).contains {
-            rows.int64($0, 9) < Schema.version && rows.int64($0, 4) < Limits.nodeGoneMilliseconds
+            rows.int64($0, 9) < Schema.version && rows.int64($0, 4) < Limits.versionGoneMilliseconds
         }
     }
 

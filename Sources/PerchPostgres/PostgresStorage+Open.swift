@@ -21,6 +21,10 @@ struct Reach {
     var beatWarnings = 0
     /// When old rows are next deleted, by the monotonic clock.
     var nextSweep: Int64 = 0
+    var schema = Schema.version
+    var time = PostgresStorage.PassedTime()
+    /// As the file on this machine has it.
+    var remembered: ShownPlace?
     /// The greatest timeline of a server that this node has used.
     var timeline: Int64 = 0
     /// No host answered at all when it was last tried: this node's network may be gone.

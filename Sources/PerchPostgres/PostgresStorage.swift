@@ -30,12 +30,6 @@ package final class PostgresStorage: Storage {
     /// The greatest revision that another node has announced.
     var announced: UInt64 = 0
 
-    /// The schema of the tables, as last read: nodes of the version before may be at work.
-    var schema = Schema.version
-    var time = PassedTime()
-    /// As the file on this machine has it.
-    var remembered: ShownPlace?
-
     var batch = Batch.none
     var writes = PendingWrites()
     /// What this tick reads first.
@@ -81,6 +75,17 @@ package final class PostgresStorage: Storage {
         var raised: Instant?
         /// The database's clock when the open batch took the lock; nil: it does not agree with this node's.
         var underLock: Instant?
+    }
+
+    /// The schema of the tables, as last read: nodes of the version before may be at work.
+    var schema: Int64 {
+        get { self.reach.schema }
+        set { self.reach.schema = newValue }
+    }
+
+    var time: PassedTime {
+        get { self.reach.time }
+        set { self.reach.time = newValue }
     }
 
     enum Batch {

@@ -58,7 +58,7 @@ enum Query: Int, CaseIterable {
             UPDATE store SET schema = \(Schema.version), passed = greatest(passed, \(Self.clock))
             WHERE id = 1 AND schema = \(Schema.versionBeside) AND NOT EXISTS (
                 SELECT FROM nodes WHERE schema < \(Schema.version)
-                AND beat > \(Self.clock) - \(Limits.nodeGoneMilliseconds))
+                AND beat > \(Self.clock) - \(Limits.versionGoneMilliseconds))
             """
 
         case .feed:

@@ -35,7 +35,8 @@ struct Findings {
     var sinceProof: Int64?
 
     var all: [Finding] {
-        self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.sharedClock + self.nodes
+        self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.sharedClock
+            + self.nodes
             + self.backup
             + self.limits + [self.files, self.secure, self.scraping, self.supervision] + self.log
     }
@@ -106,7 +107,8 @@ struct Findings {
                 "clock",
                 "the database's clock has jumped by \(sharing.clockJumpMilliseconds) ms against this node's, the limit is "
                     + "\(Limits.clockToleranceMilliseconds) ms; no renewal is settled until they agree",
-                "look at the time service of the database's machine; a node that starts again follows its clock at once")
+                "look at the time service of the database's machine; a node that starts again follows its clock at once"
+            )
         ]
     }
 

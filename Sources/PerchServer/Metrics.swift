@@ -279,7 +279,9 @@ extension MetricSamples {
             help: "The database's clock, which all nodes follow, less this machine's.")
         self.add(
             "perch_database_clock_jump_seconds", seconds: Double(sharing.clockJumpMilliseconds) / 1_000,
-            help: "By how much the database's clock jumped against the one that this node goes on with; 0 while they agree.")
+            help:
+                "By how much the database's clock jumped against the one that this node goes on with; 0 while they agree."
+        )
     }
 
     /// The figures of the process, some under the names of Prometheus' own clients.

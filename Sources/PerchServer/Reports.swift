@@ -69,7 +69,8 @@ extension SharingReport {
         self.ownID = sharing.nodeID
         self.figures = sharing.databaseFigures
         self.sinceBeatMilliseconds = sharing.sinceBeat
-        self.clockOffsetMilliseconds = StoreClock.machine(offset: sharing.clockOffset).milliseconds(since: Clocks.wall())
+        self.clockOffsetMilliseconds = StoreClock.machine(offset: sharing.clockOffset).milliseconds(
+            since: Clocks.wall())
         self.clockJumpMilliseconds = sharing.clockJump
     }
 }

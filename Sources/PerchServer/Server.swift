@@ -144,7 +144,9 @@ package enum Server {
             }
             let others = storage.nodes.filter { !$0.isGone && $0.id != node.id }
             if storage.hasGrown {
-                log.info("the tables in the database have grown for this version; nodes of the version before go on beside it")
+                log.info(
+                    "the tables in the database have grown for this version; nodes of the version before go on beside it"
+                )
             }
             if !others.isEmpty {
                 log.info(

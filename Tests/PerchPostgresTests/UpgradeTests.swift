@@ -84,7 +84,8 @@ import Testing
 
     private func open(_ memory: String) throws(PostgresOpenError) -> PostgresStorage {
         try PostgresStorage.open(
-            try PostgresLocation(self.database.url), node: NodeIdentity(id: .random(in: 1 ... .max), name: "n", version: "t"),
+            try PostgresLocation(self.database.url),
+            node: NodeIdentity(id: .random(in: 1 ... .max), name: "n", version: "t"),
             memory: memory)
     }
 

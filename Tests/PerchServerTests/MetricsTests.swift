@@ -223,6 +223,8 @@ enum SampleReports {
         "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange", "subscriptionCountAccountsPerStep",
         "changesPerPage", "changePageBytes", "changeRowsPerPage", "changeFactsPerPage", "changesPerTick",
         "changeRecordsBytes", "crossingsForgottenAtOnce", "changesMarkerRevisions",
+        "clockJumpMilliseconds", "clockToleranceMilliseconds", "databaseGrowthMilliseconds", "databaseGrowthTriesMax",
+        "databaseOtherHostMilliseconds", "databaseStartMilliseconds", "passedMilliseconds", "versionGoneMilliseconds",
         "databaseConnectMilliseconds", "databaseAnswerMilliseconds", "databaseLockMilliseconds",
         "databaseIdleMilliseconds",
         "feedPollMilliseconds", "feedRevisionsMin", "feedMilliseconds", "heartbeatMilliseconds",

@@ -1,3 +1,4 @@
+import PerchBase
 import PerchServer
 
 extension CommandRun {
@@ -14,7 +15,8 @@ extension CommandRun {
         }
         do throws(ServerError) {
             let epoch = try StoreMigration.declareRestored(url)
-            self.console.talk("the store has epoch \(epoch): tokens and cursors of before are refused, and numbers begin anew")
+            self.console.talk(
+                "the store has epoch \(epoch): tokens and cursors of before are refused, and numbers begin anew")
         } catch {
             throw CommandFailure(.failure, "\(error)")
         }

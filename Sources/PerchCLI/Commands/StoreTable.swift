@@ -130,7 +130,10 @@ enum StoreTable {
                 + "again and when it starts. Where no node ran on the same machine before, only you know.",
         ]
         restored.examples = [
-            ("perch store restored --store postgres://perch@db.example.com/perch", "After the restore, before the nodes start.")
+            (
+                "perch store restored --store postgres://perch@db.example.com/perch",
+                "After the restore, before the nodes start."
+            )
         ]
         return restored
     }()

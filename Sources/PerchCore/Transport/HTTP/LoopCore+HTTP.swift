@@ -460,7 +460,8 @@ extension LoopCore {
         else { return }
         let http = self.connections[index].http
         // Streams that wait for their windows hear nothing, and silence would be taken for a dead connection.
-        if self.connections[index].watchCount == 0 || self.hasFailedWatch(index) || self.transport.http.connections[http].blockedCount > 0
+        if self.connections[index].watchCount == 0 || self.hasFailedWatch(index)
+            || self.transport.http.connections[http].blockedCount > 0
             || self.transport.http.connections[http].window <= 0
         {
             self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0, count: 8)))
