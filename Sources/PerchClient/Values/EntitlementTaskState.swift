@@ -31,6 +31,28 @@ public enum EntitlementTaskState<Value: Hashable & Sendable>: Hashable, Sendable
     }
 }
 
+extension EntitlementTaskState {
+    /// The same state, with what `transform` makes of its value. A failure keeps its last good value, transformed too.
+    public func map<Other: Hashable & Sendable, Failure: Error>(
+        _ transform: (Value) throws(Failure) -> Other
+    ) throws(Failure) -> EntitlementTaskState<Other> {
+        switch self {
+        case .loading: return .loading
+        case .failure(let failure, let last):
+            guard let last else { return .failure(failure, last: nil) }
+            return .failure(failure, last: try transform(last))
+        case .success(let value, let info): return .success(try transform(value), info: info)
+        case .unchanged(let info): return .unchanged(info: info)
+        }
+    }
+}
+
+extension EntitlementTaskState where Value == Verified<Transaction>? {
+    /// The transaction that entitles the account to the product, with the result of its verification; nil where there is none, or
+    /// none is known. An unverified one entitles to nothing.
+    public var transaction: Verified<Transaction>? { self.value ?? nil }
+}
+
 /// The reason why a stream has no value now.
 public struct EntitlementTaskFailure: Hashable, Sendable, CustomStringConvertible {
     /// Reason for programs: `LOAD_FAILED`, `STORE_FAILED`, or that of the server's refusal.
