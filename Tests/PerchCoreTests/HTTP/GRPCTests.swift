@@ -106,6 +106,42 @@ import Testing
         #expect(value.statuses.count == 1)
     }
 
+    @Test func `several watches share a window of any size: values are the newest, and events are all of them`() throws
+    {
+        let world = World()
+        let client = HTTP2Client(world, initialWindow: 0)
+        let stream = client.call(.watch(WatchRequest(watches: [.status(), .products(), .updates()])))
+        client.settle()
+        #expect(client[stream].messages.isEmpty)
+        let buyer = world.welcomedClient()
+        func heard() -> [WatchedResponse] {
+            client.responses(stream).compactMap { if case .watch(let told) = $0 { told } else { nil } }
+        }
+        for product in ["silver", "coins", "lifetime", "season"] {
+            try world.buy(product, from: buyer)
+            for _ in 0..<40 { client.window(stream, 7) }
+            client.settle()
+        }
+        client.window(stream, 100_000)
+        client.settle()
+        var events: [String] = []
+        var statuses: [SubscriptionStatuses] = []
+        for told in heard() {
+            switch told.content {
+            case .response(.transactionUpdates(let event)):
+                if let transaction = event.transaction { events.append(transaction.value.productID) }
+            case .response(.subscriptionStatusTask(.success(let value, _))): statuses.append(value)
+            default: break
+            }
+        }
+        #expect(events.sorted() == ["coins", "lifetime", "season", "silver"])
+        #expect(statuses.last?.statuses.count == 1)
+        world.checkInvariants()
+        client.socket.clientSends(HTTP2.reset(stream, .cancel))
+        client.settle()
+        #expect(world.loops[0].core.counters.callsOpened == world.loops[0].core.counters.callsEnded)
+    }
+
     @Test func `a message that is partly sent is finished, and then the newest follows`() throws {
         let world = World()
         let client = HTTP2Client(world, initialWindow: 20)
