@@ -7,6 +7,8 @@
 //     await perch.call('TransactionService/Purchase', { account: 'alice', order: { productId: 'app.perch.coins' } });
 //     watch.close();
 //
+// All watches of a client share one stream (WatchService/Watch): an idle page makes no other request.
+//
 // Messages are those of proto/, in protobuf's JSON: int64 is a text, bytes are base64, an absent field has its default.
 
 /** @typedef {{revision?: string, asOfMs?: string}} Position */
@@ -15,23 +17,18 @@
  * @typedef {{loading?: object, failure?: {reason: string, message: string}, success?: any, last?: any, info?: ValueInfo}} State */
 /** @typedef {object} PerchOptions
  * @property {string} [base]  Where the server is; empty: where the page came from.
- * @property {string | (() => string | null)} [token]  The bearer token, or a function that knows the newest one.
+ * @property {string | null | ((again?: boolean) => string | null | Promise<string | null>)} [token]  The bearer token, or a function that
+ *   gives the newest one. `again`: the server refused the last one.
  * @property {{bundleId?: string, environment?: string}} [app]  The app; needed where the server has several.
  * @property {string} [clientId]  Who causes changes, up to 32 bytes.
- * @property {number} [streams]  Streams at a time. A browser opens six connections of HTTP/1.1 to a server, for all windows together, so over
- *   plaintext the default is one. Other watches read again: after each own call, after those of other windows, and twice a second.
  */
 
-const reads = {
-  'EntitlementService/ProductsTask': 'EntitlementService/GetProducts',
-  'EntitlementService/SubscriptionStatusTask': 'EntitlementService/GetSubscriptionStatus',
-  'EntitlementService/CurrentEntitlementTask': 'EntitlementService/GetCurrentEntitlement', 'EntitlementService/EntitlementsTask': 'EntitlementService/GetEntitlements',
-};
-const keyed = /\/(Purchase|Finish|Sync|RequestRefund|RedeemOfferCode|ManageSubscriptions|Operate|Configure|GrantEntitlement)$/;
+const keyed = /\/(Purchase|Finish|Sync|RequestRefund|RedeemOfferCode|ManageSubscriptions|ResolveBillingIssue|AnswerPriceIncrease|Operate|Configure|GrantEntitlement)$/;
 const safe = /\/(Get|List|Explain|Inspect|Check|Find)/;
 /** Methods about the server, which name no app. */
 const server = /\/(ListApps|CheckCatalog|GetServerStatus|Backup|RevokeToken|ListAudit|\w*DeadLetters?|\w*ConsoleCode)$/;
-const [heartbeatSeconds, pollMs] = [10, 500];
+/** A hidden page gives its connection back after `hiddenMs`: a browser has six for all pages of a server. */
+const [heartbeatSeconds, hiddenMs, watchesMax] = [10, 2_000, 256];
 
 /** An error of a call: Connect's code, and Perch's reason from the table in proto/README.md. */
 export class PerchError extends Error {
@@ -93,7 +90,7 @@ const revisionOf = (position) => Number(position?.revision ?? 0);
 /** What two equal values share: a later signature of the same transaction is not news. */
 const fingerprint = (value) => JSON.stringify(value, (key, part) => (key === 'signedDateMs' || key === 'jws' ? undefined : part));
 
-/** A server. Events: `online` and `offline` as streams come and go, `credentials` where the token is refused, and `change` with
+/** A server. Events: `online` and `offline` as the stream comes and goes, `credentials` where the token is refused, and `change` with
  * `detail` {method, request, response} after each call that changed something. */
 export class Perch extends EventTarget {
   /** @param {PerchOptions} [options] */
@@ -103,39 +100,49 @@ export class Perch extends EventTarget {
     this.token = options.token ?? null;
     this.app = options.app ?? null;
     this.clientId = options.clientId ?? 'web-' + Math.random().toString(36).slice(2, 10);
-    this.streams = options.streams ?? ((this.base || globalThis.location?.protocol || '').startsWith('https') ? 64 : 1);
     this.isOnline = true;
     /** The newest revision that any answer named. */
     this.revision = 0;
     this.watches = new Set();
-    // Other windows of this origin tell their changes.
-    if (typeof BroadcastChannel === 'function') {
-      this.channel = new BroadcastChannel('perch:' + this.base);
-      this.channel.unref?.();
-      this.channel.onmessage = ({ data }) => this.#learn(data);
-    }
-    globalThis.document?.addEventListener('visibilitychange', () => this.refresh());
-    globalThis.window?.addEventListener('pagehide', () => { this.isAway = true; for (const watch of this.watches) watch.cut.abort(); });
-    globalThis.window?.addEventListener('pageshow', () => { this.isAway = false; this.refresh(); });
+    this.feeds = [];
+    globalThis.document?.addEventListener('visibilitychange', () => this.#seen(!document.hidden));
+    globalThis.window?.addEventListener('pagehide', () => { this.isAway = true; for (const feed of this.feeds) feed.change(); });
+    globalThis.window?.addEventListener('pageshow', () => this.#seen(true));
+    globalThis.window?.addEventListener('online', () => this.retry());
+    if (globalThis.document?.hidden) this.#seen(false);
   }
-  close() {
-    for (const watch of this.watches) watch.close();
-    this.channel?.close();
+  close() { for (const watch of [...this.watches]) watch.close(); }
+  #seen(isVisible) {
+    clearTimeout(this.hiding);
+    const turn = (isAway) => {
+      if (this.isAway === isAway) return;
+      this.isAway = isAway;
+      for (const feed of this.feeds) feed.change();
+    };
+    if (isVisible) turn(false);
+    else this.hiding = setTimeout(() => turn(true), hiddenMs);
   }
-  #fields(more) {
-    const token = typeof this.token === 'function' ? this.token() : this.token;
+  async #fields(more, again) {
+    const token = typeof this.token === 'function' ? await this.token(again) : this.token;
     return { ...more, 'perch-client-id': this.clientId, ...(token ? { authorization: 'Bearer ' + token } : {}) };
   }
   #withApp(method, request) { return this.app && !request.app && !server.test(method) ? { app: this.app, ...request } : { ...request }; }
-  async #post(method, type, body, fields, signal) {
-    const headers = this.#fields({ 'content-type': type, ...fields });
+  /** A refused token is asked for once more, where a function gives it. */
+  async #post(method, type, body, fields, signal, again = false) {
+    const headers = await this.#fields({ 'content-type': type, ...fields }, again);
     const response = await fetch(`${this.base}/perch.v1.${method}`, { method: 'POST', headers, body, signal, cache: 'no-store', credentials: 'omit' }).catch((error) => {
       throw signal?.aborted ? error : new PerchError('unreachable', 'the server does not answer');
     });
     if (response.ok) return response;
     const text = await response.text();
-    const error = PerchError.from(text.startsWith('{') ? JSON.parse(text) : { message: text.trim() }, response.status);
-    throw error.code === 'unauthenticated' ? (this.dispatchEvent(new CustomEvent('credentials', { detail: error })), error) : error;
+    return this.#refused(PerchError.from(text.startsWith('{') ? JSON.parse(text) : { message: text.trim() }, response.status),
+      again ? null : () => this.#post(method, type, body, fields, signal, true));
+  }
+  #refused(error, again) {
+    if (error.code !== 'unauthenticated') throw error;
+    if (again && typeof this.token === 'function') return again();
+    this.dispatchEvent(new CustomEvent('credentials', { detail: error }));
+    throw error;
   }
   /**
    * Calls a method that answers once. Reads, and changes with an idempotency key, are repeated while the server cannot be
@@ -148,7 +155,7 @@ export class Perch extends EventTarget {
   async call(method, request = {}, { signal, timeoutMs = 15_000 } = {}) {
     const asked = this.#withApp(method, request);
     const isSafe = safe.test(method);
-    if (keyed.test(method) && !asked.idempotencyKey) asked.idempotencyKey = btoa(`${this.clientId}-${crypto.randomUUID()}`);
+    if (keyed.test(method) && !asked.idempotencyKey) asked.idempotencyKey = btoa(`${this.clientId}-${crypto.randomUUID?.() ?? Math.random()}`);
     const body = JSON.stringify(asked);
     const end = Date.now() + timeoutMs;
     for (let failures = 0; ; failures += 1) {
@@ -157,11 +164,8 @@ export class Perch extends EventTarget {
       try {
         const response = await this.#post(method, 'application/json', body, { 'connect-protocol-version': '1' }, both);
         const answer = await response.json();
-        if (!isSafe && !server.test(method)) {
-          this.dispatchEvent(new CustomEvent('change', { detail: { method, request: asked, response: answer } }));
-          this.channel?.postMessage(revisionOf(answer.position));
-          this.#learn(revisionOf(answer.position));
-        }
+        this.revision = Math.max(this.revision, revisionOf(answer.position));
+        if (!isSafe && !server.test(method)) this.dispatchEvent(new CustomEvent('change', { detail: { method, request: asked, response: answer } }));
         return answer;
       } catch (error) {
         if (signal?.aborted) throw error;
@@ -174,16 +178,16 @@ export class Perch extends EventTarget {
     }
   }
   /**
-   * Watches a state: products, a status, an entitlement, intents or messages. The listener gets `loading` first, then every new
+   * Watches a state: products, a status, entitlements, intents or messages. The listener gets `loading` first, then every new
    * value. It survives lost connections and restarts, and no value comes twice in a row.
    * @param {string} method @param {object} request @param {(state: State) => void} listener
    * @param {{group?: Group}} [options]
    */
   watch(method, request, listener, { group } = {}) {
     const watch = new Watch(this, method, this.#withApp(method, request), listener, group);
-    this.watches.add(watch);
     group?.members.add(watch);
-    watch.run();
+    this.#add(watch);
+    if (!watch.isUpdates) queueMicrotask(() => { if (!watch.state && !watch.isClosed) watch.say({ loading: {} }); });
     return watch;
   }
   /**
@@ -193,29 +197,27 @@ export class Perch extends EventTarget {
   updates(account, listener, { cursor = '' } = {}) {
     const watch = new Watch(this, 'TransactionService/TransactionUpdates', this.#withApp('', { account }), listener);
     watch.token = cursor;
-    this.watches.add(watch);
-    watch.run();
+    this.#add(watch);
     return watch;
   }
   /** A group of watches that agree: `apply` gets all states that one change made, together. */
   group(apply) { return new Group(apply); }
-  /** Reads every watch without a stream again. */
-  refresh() { for (const watch of this.watches) watch.wake(); }
-  #learn(revision) {
-    this.revision = Math.max(this.revision, revision);
-    this.refresh();
-  }
-  /** Whether one more watch may hold a stream. A catalogue changes rarely, so it is the first to go without. */
-  takesStream(watch) {
-    const others = [...this.watches].filter((other) => other !== watch && other.hasStream);
-    return others.length < this.streams && (this.streams > 1 || !watch.method.endsWith('/ProductsTask'));
+  /** Tries the stream again at once, as after new credentials. */
+  retry() { for (const feed of this.feeds) feed.change(); }
+  #add(watch) {
+    this.watches.add(watch);
+    let feed = this.feeds.find((each) => each.members.size < watchesMax);
+    if (!feed) this.feeds.push(feed = new Feed(this));
+    watch.feed = feed;
+    feed.members.add(watch);
+    feed.change();
   }
   tellOnline(isOnline) {
     if (this.isOnline !== isOnline) this.dispatchEvent(new Event(isOnline ? 'online' : 'offline'));
     this.isOnline = isOnline;
   }
   /** Opens a stream and gives each of its messages to `take`, until it ends or nothing comes for two heartbeats. */
-  async stream(method, request, take, signal) {
+  async stream(method, request, take, signal, again = false) {
     const silence = new AbortController();
     const text = new TextEncoder().encode(JSON.stringify(request));
     const body = new Uint8Array(5 + text.length);
@@ -230,7 +232,7 @@ export class Perch extends EventTarget {
     hear();
     try {
       const both = AbortSignal.any([signal, silence.signal]);
-      const response = await this.#post(method, 'application/connect+json', body, fields, both);
+      const response = await this.#post(method, 'application/connect+json', body, fields, both, again);
       const reader = response.body.getReader();
       let held = new Uint8Array(0);
       for (;;) {
@@ -245,8 +247,8 @@ export class Perch extends EventTarget {
           length = new DataView(all.buffer).getUint32(at + 1);
           if (all.length - at < 5 + length) break;
           const message = JSON.parse(new TextDecoder().decode(all.subarray(at + 5, at + 5 + length)));
-          if (all[at] & 2 && message.error) throw PerchError.from(message.error);
-          if (all[at] & 2) return;
+          if (all[at] & 2 && message.error) return this.#refused(PerchError.from(message.error), again ? null : () => this.stream(method, request, take, signal, true));
+          if (all[at] & 2) return undefined;
           take(message);
         }
         held = all.slice(at);
@@ -261,140 +263,141 @@ export class Perch extends EventTarget {
   }
 }
 
-/** One watch: a stream, or reads where the streams are used up. */
-export class Watch {
-  constructor(perch, method, request, listener, group) {
-    Object.assign(this, { perch, method, request, listener, group, isUpdates: /\/(TransactionUpdates|AppChanges)$/.test(method) });
-    this.token = '';
+/** One stream, and the watches on it. A change of its list is a new call with the tokens; the server keeps nothing between them. */
+class Feed {
+  constructor(perch) {
+    Object.assign(this, { perch, members: new Set(), failures: 0 });
     this.cut = new AbortController();
-    this.hasStream = false;
-    this.seen = 0; // Everything up to this revision that concerns this watch has been said.
-    this.state = this.waiting = null;
-    this.ender = new AbortController();
   }
-  close() {
-    this.ender.abort();
-    this.wake();
-    this.perch.watches.delete(this);
-    this.group?.members.delete(this);
+  /** Begins again with the watches of now; several changes at once are one. */
+  change() {
+    this.cut.abort();
+    this.waiting?.wake();
+    this.changes = (this.changes ?? 0) + 1;
+    if (!this.isRunning) this.#run();
   }
-  wake() { this.waiting?.wake(); }
-  async run() {
-    let failures = 0;
-    while (!this.ender.signal.aborted) {
-      // A page that is left gives its connections back, also where its other events wake this watch; one that is shown again goes on.
+  async #run() {
+    this.isRunning = true;
+    while (this.members.size) {
+      // What the page is still building, or changes at once, is one call.
+      await pause(5).promise;
       if (this.perch.isAway) { await this.#wait(60_000); continue; }
+      this.cut = new AbortController();
       const began = Date.now();
-      this.hasStream = this.perch.takesStream(this);
+      const watches = [...this.members];
       try {
-        if (this.hasStream) {
-          await this.#follow(() => {});
-        } else {
-          await (reads[this.method] ? this.#read() : this.#glance());
-          failures = 0;
-          await this.#wait(pollMs * (this.method.endsWith('ProductsTask') ? 4 : globalThis.document?.hidden ? 10 : reads[this.method] ? 1 : 2));
-          continue;
-        }
+        await this.perch.stream('WatchService/Watch', { watches: watches.map((each) => each.entry) }, (message) => this.#take(message, watches), this.cut.signal);
       } catch (error) {
-        if (this.ender.signal.aborted) return;
-        if (this.cut.signal.aborted) { this.hasStream = false; continue; }
-        const isTokens = /^(TOKEN|CURSOR)_/.test(error.reason ?? '');
-        if (error.code === 'unreachable' || error.code === 'unavailable') {
-          this.perch.tellOnline(false);
-        } else if (isTokens && this.token) {
-          this.token = '';
-        } else if (!error.isTransient) {
-          this.#deliver({ failure: { reason: error.reason || error.code || '', message: error.message }, last: this.state?.last });
-          if (error.code !== 'unauthenticated') return this.close();
-        }
+        if (this.cut.signal.aborted) continue;
+        if (Date.now() - began > 10_000) this.failures = 0;
+        if (!this.#forgive(error, watches)) continue;
       }
-      this.hasStream = false;
-      failures = Date.now() - began > 10_000 ? 0 : failures + 1;
-      await this.#wait(Math.random() * Math.min(60_000, 500 * 2 ** Math.min(failures, 7)));
+      if (this.cut.signal.aborted) continue;
+      this.failures += 1;
+      await this.#wait(Math.random() * Math.min(60_000, 500 * 2 ** Math.min(this.failures, 7)));
     }
+    this.isRunning = false;
   }
   #wait(ms) {
     this.waiting = pause(ms);
     return this.waiting.promise;
   }
-  async #follow(heard) {
-    this.cut = new AbortController();
-    const request = this.token ? { ...this.request, [this.isUpdates ? 'cursor' : 'resumeToken']: this.token } : this.request;
-    await this.perch.stream(this.method, request, (message) => { this.#take(message); heard(message); }, AbortSignal.any([this.ender.signal, this.cut.signal]));
-  }
-  /** A method without a read: a stream that is left when it has said what is new. */
-  async #glance() {
-    let isDone = false;
-    const leave = () => { isDone = true; this.cut.abort(); };
-    let timer = setTimeout(leave, 1_000);
-    try {
-      await this.#follow((message) => {
-        clearTimeout(timer);
-        timer = setTimeout(leave, message.success || message.failure || message.unchanged ? 0 : 150);
-      });
-    } catch (error) { if (!isDone) throw error; } finally { clearTimeout(timer); }
-  }
-  async #read() {
-    const revision = this.perch.revision;
-    if (!this.state) this.#deliver({ loading: {} });
-    const answer = await this.perch.call(reads[this.method], this.request, { signal: this.ender.signal, timeoutMs: 3_000 });
+  #take(message, watches) {
     this.perch.tellOnline(true);
-    this.#value(answer);
-    this.seen = Math.max(this.seen, revision);
-    this.group?.check();
-  }
-  #take(message) {
-    this.perch.tellOnline(true);
+    this.failures = 0;
     if (message.bookmark) {
-      this.seen = Math.max(this.seen, Number(message.bookmark.revision ?? 0));
-      this.group?.check();
-    } else if (this.isUpdates) {
-      this.token = message.cursor ?? this.token;
-      this.listener(message);
-    } else if (message.loading) {
-      if (!this.state) this.#deliver({ loading: {} });
-    } else {
-      this.#value(message);
+      this.perch.revision = Math.max(this.perch.revision, Number(message.bookmark.revision ?? 0));
+      const groups = new Set(watches.map((each) => each.group));
+      for (const group of groups) group?.say();
+      return;
     }
+    const watch = watches[message.watch ?? 0];
+    if (!watch.isClosed) watch.take(message[watch.field]);
   }
-  #value(message) {
-    this.token = message.info?.resumeToken ?? this.token;
-    const revision = revisionOf(message.info?.position);
-    [this.seen, this.perch.revision] = [Math.max(this.seen, revision), Math.max(this.perch.revision, revision)];
-    if (message.unchanged) return;
-    const print = fingerprint(message.success ?? message.failure ?? null);
-    if (print === this.print) return;
-    this.print = print;
-    const last = this.state?.success ?? this.state?.last;
-    this.#deliver(message.failure ? { failure: message.failure, info: message.info, last } : { success: message.success ?? {}, info: message.info });
-  }
-  #deliver(state) {
-    this.state = state;
-    if (!this.group || state.loading) return this.listener(state);
-    this.group.hold(this, state);
+  /** What an error means for the next call; false: call again at once. */
+  #forgive(error, watches) {
+    const watch = watches[error.details?.watch ?? -1];
+    if (error.code === 'unreachable' || error.code === 'unavailable') {
+      this.perch.tellOnline(false);
+    } else if (/^(TOKEN|CURSOR)_/.test(error.reason ?? '') && (watch ? watch.token : watches.some((each) => each.token))) {
+      for (const each of watch ? [watch] : watches) each.token = '';
+      return false;
+    } else if (!error.isTransient) {
+      for (const each of watch ? [watch] : watches) each.fail(error);
+      // An app may come with its catalogue; nothing else that is refused comes right by itself.
+      if (watch && error.code !== 'unauthenticated' && error.reason !== 'APP_UNKNOWN') {
+        watch.close();
+        return false;
+      }
+      // Nothing that a second would change: a person has to.
+      this.failures = Math.max(this.failures, 5);
+    }
+    return true;
   }
 }
 
-/** States that are kept aside until every member has said everything up to their revision. */
+/** One watch: its request, its token, and its newest state. */
+export class Watch {
+  constructor(perch, method, request, listener, group) {
+    Object.assign(this, { perch, method, request, listener, group, isUpdates: /\/(TransactionUpdates|AppChanges)$/.test(method) });
+    const name = method.split('/').pop();
+    this.field = name[0].toLowerCase() + name.slice(1);
+    this.token = '';
+    this.state = null;
+  }
+  get entry() { return { [this.field]: this.token ? { ...this.request, [this.isUpdates ? 'cursor' : 'resumeToken']: this.token } : this.request }; }
+  /** The server is told with the next change of the list: a page that closes many views makes no call for each. */
+  close() {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.perch.watches.delete(this);
+    this.feed?.members.delete(this);
+    this.group?.members.delete(this);
+    if (this.feed && !this.feed.members.size) this.feed.change();
+  }
+  take(message) {
+    if (this.isUpdates) {
+      this.token = message.cursor ?? this.token;
+      return this.listener(message);
+    }
+    this.token = message.info?.resumeToken ?? this.token;
+    this.perch.revision = Math.max(this.perch.revision, revisionOf(message.info?.position));
+    if (message.unchanged) {
+      // The value is that of before, so a failure between is over.
+      if (this.state?.failure && this.state.last) this.say({ success: this.state.last, info: this.state.info });
+      return undefined;
+    }
+    const print = fingerprint(message.success ?? message.failure ?? null);
+    if (print === this.print) return undefined;
+    this.print = print;
+    const last = this.state?.success ?? this.state?.last;
+    const state = message.failure ? { failure: message.failure, info: message.info, last } : { success: message.success ?? {}, info: message.info };
+    return this.group ? this.group.hold(this, state) : this.say(state);
+  }
+  fail(error) {
+    if (this.isUpdates) return;
+    this.print = null;
+    this.say({ failure: { reason: error.reason || error.code || '', message: error.message }, last: this.state?.success ?? this.state?.last });
+  }
+  say(state) {
+    this.state = state;
+    this.listener(state);
+  }
+}
+
+/** States that are kept aside until the stream has said everything of their change. */
 class Group {
   constructor(apply) {
     this.apply = apply;
     this.members = new Set();
     this.held = new Map();
   }
-  hold(watch, state) {
-    this.held.set(watch, state);
-    for (const member of this.members) if (!member.hasStream) member.wake();
-    this.check();
-  }
-  check() {
+  hold(watch, state) { this.held.set(watch, state); }
+  say() {
     if (!this.held.size) return;
-    let revision = 0;
-    for (const state of this.held.values()) revision = Math.max(revision, revisionOf(state.info?.position));
-    for (const member of this.members) if (member.seen < revision && member.state) return;
     const states = this.held;
     this.held = new Map();
-    for (const [watch, state] of states) watch.listener(state);
+    for (const [watch, state] of states) watch.say(state);
     this.apply?.(states);
   }
 }
