@@ -9,6 +9,8 @@ package struct ConsoleFile: Sendable {
     package var tag: String
     /// Its path changes with its content.
     package var isImmutable: Bool
+    /// Pages of other origins load it too.
+    package var isShared = false
 
     /// Worth compressing.
     package var isText: Bool { !self.contentType.hasPrefix("image/") }
@@ -28,8 +30,14 @@ package enum ConsoleFiles {
     /// The module that draws the charts of the console and of those reports.
     package static let chart = String(decoding: PackageResources.chart_js, as: UTF8.self)
 
-    /// Every file, in a fixed order.
+    /// Every file of the console, in a fixed order.
     package static let all: [ConsoleFile] = Self.made()
+
+    /// The store views for any page: one address that stays, and the modules behind it at addresses that name their contents.
+    package static let views: [ConsoleFile] = Self.madeViews()
+
+    /// The module that a page of another site loads.
+    package static let viewsEntrance = "/views/v1/perch-views.js"
 
     private static let pages: [(path: String, bytes: [UInt8])] = [
         (Self.entrance, PackageResources.index_html),
@@ -37,6 +45,7 @@ package enum ConsoleFiles {
         ("/console/examples/songs.html", PackageResources.songs_html),
         ("/console/examples/movie.html", PackageResources.movie_html),
         ("/console/examples/destination.html", PackageResources.destination_html),
+        ("/console/examples/states.html", PackageResources.states_html),
     ]
 
     private static let assets: [(name: String, bytes: [UInt8])] = [
@@ -56,6 +65,10 @@ package enum ConsoleFiles {
         ("incoming.js", PackageResources.incoming_js),
         ("store.js", PackageResources.store_js),
         ("store-subscription.js", PackageResources.store_subscription_js),
+        ("store-sheets.js", PackageResources.store_sheets_js),
+        ("store-texts.js", PackageResources.store_texts_js),
+        ("perch-views.js", PackageResources.perch_views_js),
+        ("states.js", PackageResources.states_js),
         ("console.css", PackageResources.console_css),
         ("example.css", PackageResources.example_css),
         ("example.js", PackageResources.example_js),
@@ -74,9 +87,7 @@ package enum ConsoleFiles {
     ]
 
     private static func made() -> [ConsoleFile] {
-        var everything: [UInt8] = []
-        for asset in Self.assets { everything += Array(asset.name.utf8) + [0] + asset.bytes }
-        let hash = String(ContentHash(of: everything).description.prefix(12))
+        let hash = Self.hash(of: Self.assets)
         let folder = "/console/~\(hash)/"
         let assets = Self.assets.map { asset in
             ConsoleFile(
@@ -93,6 +104,48 @@ package enum ConsoleFiles {
                     path: page.path, contentType: "text/html; charset=utf-8", bytes: Array(text.utf8),
                     tag: "\"\(tag)\"", isImmutable: false)
             }
+    }
+
+    private static let viewNames: Set<String> = [
+        "perch-views.js", "perch.js", "store.js", "store-subscription.js", "store-sheets.js", "store-texts.js",
+    ]
+
+    private static func madeViews() -> [ConsoleFile] {
+        let modules = Self.assets.filter { Self.viewNames.contains($0.name) }
+        precondition(modules.count == Self.viewNames.count, "a module of the views is no file of the console")
+        let hash = Self.hash(of: modules)
+        let files = modules.map { module in
+            ConsoleFile(
+                path: "/views/~\(hash)/\(module.name)", contentType: Self.contentType(of: module.name),
+                bytes: Self.withoutComments(module.bytes), tag: "\"\(hash)\"", isImmutable: true, isShared: true)
+        }
+        // Relative, so that a proxy may put the server below a path of its own.
+        let entrance = Array("export * from '../~\(hash)/perch-views.js';\n".utf8)
+        let types = PackageResources.perch_views_d_ts
+        return files + [
+            ConsoleFile(
+                path: Self.viewsEntrance, contentType: Self.contentType(of: "perch-views.js"), bytes: entrance,
+                tag: "\"\(hash)\"", isImmutable: false, isShared: true),
+            ConsoleFile(
+                path: "/views/v1/perch-views.d.ts", contentType: "text/plain; charset=utf-8", bytes: types,
+                tag: "\"\(ContentHash(of: types).description.prefix(12))\"", isImmutable: false, isShared: true),
+        ]
+    }
+
+    /// A module without its lines of comments, a tenth of it. A line of a style never begins as a comment does.
+    private static func withoutComments(_ bytes: [UInt8]) -> [UInt8] {
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
+        let code = lines.filter { line in
+            let text = line.drop { $0 == " " }
+            return !["//", "/**", "* ", "*/"].contains { text.hasPrefix($0) } && text != "*"
+        }
+        return Array((code.joined(separator: "\n") + "\n").utf8)
+    }
+
+    private static func hash(of files: [(name: String, bytes: [UInt8])]) -> String {
+        var everything: [UInt8] = []
+        for file in files { everything += Array(file.name.utf8) + [0] + file.bytes }
+        return String(ContentHash(of: everything).description.prefix(12))
     }
 
     private static func contentType(of name: String) -> String {

@@ -4,28 +4,36 @@ import PerchIdentity
 import PerchWire
 
 extension ServedFiles {
-    /// The console, if it is served, and the keys that verify passes.
-    static func all(withConsole: Bool, _ passKey: TokenKey) -> ServedFiles {
-        var served = withConsole ? Self.console() : ServedFiles()
+    /// The console and the store views, where each is served, and the keys that verify passes.
+    static func all(_ listeners: Listeners, _ settings: ServerSettings, _ passKey: TokenKey) -> ServedFiles {
+        var served = ServedFiles()
+        if listeners.servesConsole(settings) {
+            served = Self.packed(ConsoleFiles.all)
+            served.moved = ["/console": ConsoleFiles.entrance, "/": ConsoleFiles.entrance]
+        }
+        // Pages of other sites load the views, as their calls come, where their origin is allowed.
+        if listeners.servesConsole(settings) || !settings.origins.isEmpty {
+            served.files.merge(Self.packed(ConsoleFiles.views).files) { own, _ in own }
+        }
         let keys = TokenKey.publicSet([passKey])
         served.files["/.well-known/jwks.json"] = File(
             contentType: "application/jwk-set+json", bytes: keys, tag: "\"\(passKey.id)\"")
         return served
     }
 
-    /// The console. It is compressed here, once.
-    private static func console() -> ServedFiles {
+    /// Files of the console, compressed once.
+    private static func packed(_ files: [ConsoleFile]) -> ServedFiles {
         var served = ServedFiles()
         let codec = MessageCodec(serves: true)
-        for file in ConsoleFiles.all {
+        for file in files {
             var made = File(
-                contentType: file.contentType, bytes: file.bytes, tag: file.tag, isImmutable: file.isImmutable)
+                contentType: file.contentType, bytes: file.bytes, tag: file.tag, isImmutable: file.isImmutable,
+                isShared: file.isShared)
             // The codec writes gRPC's prefix of five bytes before its message.
             let packed = file.isText ? file.bytes.withUnsafeBytes { codec.gzipped($0) } : nil
             made.gzip = packed.map { Array($0[5...]) } ?? []
             served.files[file.path] = made
         }
-        served.moved = ["/console": ConsoleFiles.entrance, "/": ConsoleFiles.entrance]
         return served
     }
 }

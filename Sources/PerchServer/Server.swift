@@ -331,7 +331,7 @@ package enum Server {
         var core = CoreSettings(settings, loops: count, connections: budget.limit, passKey: secrets.passKey)
         core.hosts = listeners.hosts(settings)
         core.intakeHosts = listeners.appleHosts(settings)
-        core.files = ServedFiles.all(withConsole: listeners.servesConsole(settings), secrets.passKey)
+        core.files = ServedFiles.all(listeners, settings, secrets.passKey)
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 

@@ -22,7 +22,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = self.path.partition("?")[0]
-        if not path.startswith("/console/"):
+        if not path.startswith(("/console/", "/views/")):
             return self.forward()
         name = path.rpartition("/")[2] or "index.html"
         file = FILES / name
@@ -33,6 +33,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("content-type", TYPES.get(file.suffix, "application/json"))
         self.send_header("content-length", str(len(body)))
         self.send_header("cache-control", "no-store")
+        self.send_header("access-control-allow-origin", "*")
         self.send_header("content-security-policy", POLICY)
         self.end_headers()
         self.wfile.write(body)

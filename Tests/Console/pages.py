@@ -651,7 +651,8 @@ def many(site, browser, count):
 
 def main():
     perch = os.path.abspath(sys.argv[1])
-    wanted = [each for each in sys.argv[2:] if not each.startswith("--")]
+    # `views:groups` runs a part of a part.
+    wanted = [each.partition(":")[0] for each in sys.argv[2:] if not each.startswith("--")]
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
         site = Site(perch, work, "server")
@@ -660,6 +661,7 @@ def main():
             import charts
             import examples
             import reports
+            import views
             parts = {
                 "walk": lambda: walk(site, browser), "accounts": lambda: accounts(site, browser), "account": lambda: account(site, browser),
                 "windows": lambda: windows(site, browser), "settings": lambda: settings(site, browser), "live": lambda: live(site, browser),
@@ -670,10 +672,11 @@ def main():
                 "restart": lambda: restart(site, browser, perch, work), "tokens": lambda: tokens(perch, work, browser),
                 # Behind the parts that wait for a list of all accounts, or for the renewals of a month.
                 "many": lambda: many(site, browser, 100_000 if FULL else 1_500),
+                "views": lambda: views.run(lambda name, more: Site(perch, work, name, more), Site(perch, work, "views"), browser, perch, work, axe, FULL, DEVELOP, [each[6:] for each in sys.argv if each.startswith("views:")]),
                 "examples": lambda: examples.run(lambda name, **more: Site(perch, work, name, **more), browser),
             }
             for name, part in parts.items():
-                if wanted and name not in wanted or name == "examples" and "--without-examples" in sys.argv:
+                if wanted and name not in wanted or name in ("examples", "views") and "--without-examples" in sys.argv:
                     continue
                 began = time.monotonic()
                 try:

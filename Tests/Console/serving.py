@@ -2,6 +2,7 @@
 import gzip
 import pathlib
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -33,16 +34,16 @@ def curl(port, path, *arguments, data=None):
 
 
 def files():
-    with check("the bundle has at most 300 kB, perch.js 400 lines, and each example 200"):
+    with check("the files have at most 350 kB, perch.js 410 lines, and each example 200"):
         total = sum(file.stat().st_size for file in FILES.iterdir())
-        assert total <= 300_000, f"{total} bytes"
-        assert len((FILES / "perch.js").read_text().splitlines()) <= 400
+        assert total <= 350_000, f"{total} bytes"
+        assert len((FILES / "perch.js").read_text().splitlines()) <= 410
         for name in ("birds", "songs", "movie", "destination"):
             lines = sum(len((FILES / f"{name}{kind}").read_text().splitlines()) for kind in (".html", ".js"))
             assert lines <= 200, f"{name}: {lines} lines"
     with check("no file makes markup from text, or names another site"):
         for file in FILES.iterdir():
-            if file.suffix not in (".js", ".html", ".css"):
+            if file.suffix not in (".js", ".html", ".css") or file.name.endswith(".d.ts"):
                 continue
             text = file.read_text()
             for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"):
@@ -56,6 +57,31 @@ def files():
             if file.suffix in (".js", ".html"):
                 for name in re.findall(r"(?:from |import )'\./([\w.-]+)'|/console/~/([\w.-]+)", file.read_text()):
                     assert (FILES / (name[0] or name[1])).exists() or name[1] == "NAME", f"{file.name} names {name}"
+
+
+def views(port):
+    with check("the views have one address that stays, with types, and at most 120 kB of modules behind it"):
+        status, head, entrance = curl(port, "/views/v1/perch-views.js")
+        equal((status, head["content-type"], head["cache-control"]), (200, "text/javascript; charset=utf-8", "no-cache"))
+        equal(head["cross-origin-resource-policy"], "cross-origin")
+        equal(curl(port, "/views/v1/perch-views.js", "--header", f"if-none-match: {head['etag']}")[0], 304, "the status of the known address")
+        folder = re.fullmatch(rb"export \* from '\.\./(~[0-9a-f]{12})/perch-views\.js';\n", entrance)[1].decode()
+        seen, wanted, total = set(), {"perch-views.js"}, len(entrance)
+        while wanted:
+            name = wanted.pop()
+            status, head, module = curl(port, f"/views/{folder}/{name}")
+            equal((status, head["cross-origin-resource-policy"]), (200, "cross-origin"), name)
+            assert "immutable" in head["cache-control"], name
+            done = subprocess.run(["node", "--check", "--input-type=module"], input=module, capture_output=True) if shutil.which("node") else None
+            assert done is None or done.returncode == 0, done.stderr
+            total += len(module)
+            seen.add(name)
+            wanted |= set(re.findall(r"(?:from|import) '\./([\w.-]+)'", module.decode())) - seen
+        assert total <= 120_000, f"{total} bytes in {sorted(seen)}"
+        status, _, types = curl(port, "/views/v1/perch-views.d.ts")
+        equal(status, 200)
+        for element in set(re.findall(r"'(perch-[a-z-]+)': ", "".join((FILES / name).read_text() for name in ("store.js", "store-subscription.js")))):
+            assert f"'{element}'".encode() in types, f"{element} has no type"
 
 
 def addresses(port):
@@ -191,6 +217,7 @@ def main():
                 until(lambda: any(f"console: http://127.0.0.1:{server.port}/console/" in line for line in server.lines),
                       lambda: f"the greeting: {server.lines}")
             addresses(server.port)
+            views(server.port)
             strangers(server.port)
             addressing(perch, work, server)
         finally:

@@ -43,7 +43,9 @@ app.subscriptionStatusTask(group, (state) => {
   if (!state.success) return;
   const { statuses = [], effectiveIndex } = state.success;
   // The highest level of service counts, own or shared by the family.
-  const best = effectiveIndex === undefined ? null : statuses[effectiveIndex];
+  const effective = effectiveIndex === undefined ? null : statuses[effectiveIndex];
+  // A transaction that is not verified opens nothing.
+  const best = effective?.transaction.verificationError ? null : effective;
   const transaction = best?.transaction.transaction;
   const wasHidden = find('card').hidden;
   find('card').hidden = !!best;

@@ -1,7 +1,7 @@
 // Destination Video: two levels, monthly and yearly; win-back, billing issues, promoted purchases, a control of its own.
 import { example, h } from './example.js';
 import { manageSubscriptions, offerLine } from './store-subscription.js';
-import { periodText } from './store.js';
+import { periodText, priceText } from './store.js';
 
 const group = 'D0571A01';
 const ids = ['video.premium.monthly', 'video.premium.yearly', 'video.basic.monthly', 'video.basic.yearly', 'video.postcard'];
@@ -19,7 +19,7 @@ function groups() {
   const basic = h('perch-subscription-option-group', { label: 'Basic', level: '2' }, tell('Every destination'));
   // Nested: premium has a group for each period.
   if (find('as').value === 'links') premium.append(h('perch-subscription-option-group', { label: 'Monthly', period: 'month' }, tell('Premium, month by month')), h('perch-subscription-option-group', { label: 'Yearly', period: 'year' }, tell('Premium, two months free')));
-  const made = { level: [premium, basic], set: [h('perch-subscription-option-group-set', { by: 'level', labels: '1=Premium 2=Basic' })], period: [h('perch-subscription-option-group-set', { by: 'period' })] };
+  const made = { level: [premium, basic], set: [h('perch-subscription-option-group-set', { by: 'level', labels: '1=Premium;2=Basic' })], period: [h('perch-subscription-option-group-set', { by: 'period' })] };
   find('store').replaceChildren(...made[find('by').value]);
   document.documentElement.lang = find('language').value;
   find('store').setAttribute('control-style', find('control').value);
@@ -38,7 +38,7 @@ async function own() {
     const { product } = option;
     const isCurrent = option.relation === 'PLAN_RELATION_CURRENT';
     return h('label', {}, h('input', { type: 'radio', name: 'own', value: product.id, checked: product.id === chosen, disabled: isCurrent, onchange: () => { chosen = product.id; find('subscribe').disabled = false; } }),
-      h('span', {}, h('b', {}, product.displayName), product.isFamilyShareable ? ' · for the family' : '', isCurrent ? ' · your plan' : '', h('br'), product.description), h('span', {}, offerLine(option)?.text ?? `${product.displayPrice}/${periodText(product.subscription.period)}`));
+      h('span', {}, h('b', {}, product.displayName), product.isFamilyShareable ? ' · for the family' : '', isCurrent ? ' · your plan' : '', h('br'), product.description), h('span', {}, offerLine(option)?.text ?? priceText('en', product.displayPrice, product.subscription.period)));
   }));
 }
 find('subscribe').onclick = () => app.purchase(products.get(chosen));
@@ -55,7 +55,8 @@ app.storeProductsTask(ids, (state) => { products = new Map((state.success?.produ
 app.subscriptionStatusTask(group, async (state) => {
   if (!state.success) return;
   const { statuses = [], effectiveIndex } = state.success;
-  const status = effectiveIndex === undefined ? null : statuses[effectiveIndex];
+  const effective = effectiveIndex === undefined ? null : statuses[effectiveIndex];
+  const status = effective?.transaction.verificationError ? null : effective;
   const transaction = status?.transaction.transaction;
   const renewal = (status ?? statuses[0])?.renewalInfo.renewalInfo;
   find('plan').textContent = status ? products.get(transaction.productId)?.displayName ?? transaction.productId : 'No plan';
@@ -68,28 +69,16 @@ app.subscriptionStatusTask(group, async (state) => {
   const product = [...products.values()].find((each) => each.subscription?.winBackOffers?.some(({ id }) => id === offerId));
   const offer = product?.subscription.winBackOffers.find(({ id }) => id === offerId);
   if (!offer) return;
-  find('offers').textContent = `${product.displayName}: ${offer.paymentMode.endsWith('FREE_TRIAL') ? 'free' : offer.displayPrice} for ${periodText(offer.period, Number(offer.periodCount ?? 1))}. Offers for you, best first: ${renewal.eligibleWinBackOfferIds.join(', ')}.`;
+  find('offers').textContent = `${product.displayName}: ${offer.paymentMode.endsWith('FREE_TRIAL') ? 'free' : offer.displayPrice} for ${periodText('en', offer.period, Number(offer.periodCount ?? 1))}. Offers for you, best first: ${renewal.eligibleWinBackOfferIds.join(', ')}.`;
   find('return').textContent = `Come back for ${offer.displayPrice}`;
   find('return').onclick = () => app.purchase(product, { offer: { type: 'OFFER_TYPE_WIN_BACK', id: offerId } });
 });
 find('manage').onclick = () => manageSubscriptions(app, group);
 
-// MARK: Messages of the store, and purchases that were begun outside
+// MARK: Messages of the store: in the page, beside the store's own sheet. Purchases that began outside open the store's sheet
 
 app.messages((state) => {
   const texts = { MESSAGE_REASON_BILLING_ISSUE: 'Your payment failed. Please check your payment method.', MESSAGE_REASON_PRICE_INCREASE_CONSENT: 'The price of your plan will rise. Do you agree?', MESSAGE_REASON_WIN_BACK_OFFER: 'We have an offer for you.', MESSAGE_REASON_GENERIC: 'The store has a message for you.' };
   if (state.success) find('messages').replaceChildren(...(state.success.messages ?? []).map((message) => h('p.note', {}, texts[message.reason] ?? message.reason)));
 });
-app.purchaseIntents(async (state) => {
-  const [intent] = state.success?.intents ?? [];
-  const dialog = find('promoted');
-  // The application may take it; else a sheet asks.
-  if (!intent) return dialog.close();
-  if (!app.dispatchEvent(new CustomEvent('purchaseintent', { detail: intent, cancelable: true }))) return;
-  const product = products.get(intent.productId) ?? { id: intent.productId };
-  const order = intent.offer ? { offer: intent.offer } : {};
-  dialog.replaceChildren(h('h2', {}, 'You began a purchase'), h('p', {}, `${product.displayName ?? product.id}, ${product.displayPrice ?? ''}`),
-    h('div.end', {}, h('button', { onclick: () => dialog.close() }, 'Not now'), h('button.main', { onclick: async () => { await app.purchase(product, order); dialog.close(); } }, 'Buy')));
-  if (!dialog.open) dialog.showModal();
-});
-app.transactionUpdates(({ transaction }) => { if (transaction && !transaction.verificationError) app.finish(transaction.transaction); history().catch(() => {}); });
+app.transactionUpdates(({ transaction }) => { (transaction && !transaction.verificationError ? app.finish(transaction.transaction) : Promise.resolve()).then(history).catch(() => {}); });

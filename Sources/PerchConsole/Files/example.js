@@ -1,4 +1,5 @@
 // What the example applications share: who the customer is, and the catalogue that they need.
+import './perch-views.js';
 import { PerchApp, h } from './store.js';
 
 /** The customer, the link to the console, and an offer to load the example's catalogue where the app has another. */

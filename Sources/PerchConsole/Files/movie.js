@@ -14,7 +14,10 @@ app.subscriptionStatusTask(group, (state) => {
   const value = state.success ?? state.last;
   if (!value) return;
   // Perch says which status counts. It counts a grace period: the period is over, and the customer still watches.
-  const status = value.effectiveIndex === undefined ? null : value.statuses[value.effectiveIndex];
+  const effective = value.effectiveIndex === undefined ? null : value.statuses[value.effectiveIndex];
+  // A transaction that is not verified opens nothing.
+  const isUnverified = !!effective?.transaction.verificationError;
+  const status = isUnverified ? null : effective;
   const transaction = status?.transaction.transaction;
   const renewal = status?.renewalInfo.renewalInfo;
   const wasSubscribed = find('act').dataset.subscribed === 'yes';
@@ -25,7 +28,7 @@ app.subscriptionStatusTask(group, (state) => {
   const last = value.statuses?.[0];
   if (!status) {
     const why = { RENEWAL_STATE_EXPIRED: 'Your subscription ended.', RENEWAL_STATE_REVOKED: 'Your subscription was refunded.', RENEWAL_STATE_IN_BILLING_RETRY_PERIOD: 'Your payment failed.' }[last?.state];
-    find('detail').textContent = why ?? 'Subscribe to watch every flower.';
+    find('detail').textContent = isUnverified ? 'Your purchase could not be verified.' : why ?? 'Subscribe to watch every flower.';
   } else if (status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD') {
     find('detail').textContent = `Your payment failed. You can watch until ${day(renewal.gracePeriodExpirationDateMs)}.`;
   } else {

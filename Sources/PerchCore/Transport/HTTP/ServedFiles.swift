@@ -10,12 +10,17 @@ package struct ServedFiles: Sendable {
         package var tag: String
         /// Its path names its content, so that a browser never asks twice.
         package var isImmutable = false
+        /// Pages of other origins may load it, where `--allow-origin` names them.
+        package var isShared = false
 
-        package init(contentType: String, bytes: [UInt8], tag: String, isImmutable: Bool = false) {
+        package init(
+            contentType: String, bytes: [UInt8], tag: String, isImmutable: Bool = false, isShared: Bool = false
+        ) {
             self.contentType = contentType
             self.bytes = bytes
             self.tag = tag
             self.isImmutable = isImmutable
+            self.isShared = isShared
         }
     }
 
@@ -47,6 +52,7 @@ extension LoopCore {
             ("cache-control", file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache"),
         ]
         fields.append(contentsOf: Self.fileFields)
+        fields.append(("cross-origin-resource-policy", file.isShared ? "cross-origin" : "same-origin"))
         // A tag of a list is whole: none of ours is a part of another.
         if !head.knownTags.isEmpty, String(decoding: head.knownTags, as: UTF8.self).contains(file.tag) {
             self.respond(stream, 304, [], contentType: file.contentType, extra: fields, endsCall: -1)
@@ -76,6 +82,6 @@ extension LoopCore {
                 + "frame-ancestors 'none'"
         ),
         ("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"),
-        ("cross-origin-opener-policy", "same-origin"), ("cross-origin-resource-policy", "same-origin"),
+        ("cross-origin-opener-policy", "same-origin"),
     ]
 }

@@ -1,0 +1,573 @@
+"""The store views on a page: what is on the screen and can be clicked, by the point on the screen and not by the text.
+
+A page is built from elements inside a page of the server, or, for other origins, served from another port.
+"""
+import http.server
+import json
+import subprocess
+import threading
+import time
+
+from checks import check, equal
+
+PRO, PLUS, YEARLY = "app.perch.pro.monthly", "app.perch.plus.monthly", "app.perch.plus.yearly"
+PLACEMENTS = {
+    "automatic": ["automatic"], "picker": ["scroll-view", "leading", "trailing"], "prominent-picker": ["scroll-view", "leading", "trailing"],
+    "buttons": ["scroll-view", "leading", "trailing", "bottom", "bottom-bar"], "compact-picker": ["bottom", "bottom-bar", "leading", "trailing"],
+    "paged-picker": ["bottom", "bottom-bar", "leading", "trailing"], "paged-prominent-picker": ["bottom", "bottom-bar", "leading", "trailing"],
+}
+
+# What a page of a test can do. `deep` is the element at a point of the screen, through shadow trees.
+HELPERS = """
+window.deep = (x, y) => {
+  let found = document.elementFromPoint(x, y);
+  while (found?.shadowRoot) {
+    const inner = found.shadowRoot.elementFromPoint(x, y);
+    if (!inner || inner === found) break;
+    found = inner;
+  }
+  return found;
+};
+window.all = (selector, root = document) => {
+  const found = [...root.querySelectorAll(selector)];
+  for (const each of root.querySelectorAll('*')) if (each.shadowRoot) found.push(...all(selector, each.shadowRoot));
+  return found;
+};
+window.words = (root) => {
+  const said = (node) => {
+    if (node.nodeType === 3) return node.textContent;
+    if (node.nodeType !== 1 && node.nodeType !== 11) return '';
+    if (node.nodeType === 1 && (['STYLE', 'SCRIPT'].includes(node.tagName) || node.tagName !== 'SLOT' && !node.checkVisibility())) return '';
+    const list = node.shadowRoot ? [node.shadowRoot] : node.tagName === 'SLOT' && node.assignedNodes().length ? node.assignedNodes() : [...node.childNodes];
+    return list.map(said).join(' ');
+  };
+  return said(root).replace(/\\s+/g, ' ').trim();
+};
+/** The point at which a control can be clicked; null where something lies over it, or it is out of sight. */
+window.point = (element) => {
+  const box = element.getBoundingClientRect();
+  const [x, y] = [Math.round(box.left + box.width / 2), Math.round(box.top + box.height / 2)];
+  if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return null;
+  const hit = deep(x, y);
+  return hit && (hit === element || element.contains(hit) || hit.assignedSlot && element.contains(hit.assignedSlot)) ? [x, y] : null;
+};
+window.button = (label) => {
+  const shown = all('button').filter((each) => each.checkVisibility()).reverse();
+  return shown.find((each) => each.innerText.trim() === label) ?? shown.find((each) => each.innerText.trim().startsWith(label) || each.getAttribute('aria-label') === label);
+};
+window.started = [];
+window.completed = [];
+"""
+KEEP = "document.addEventListener('inapppurchasestart', (event) => { window.started.push(event.detail.product.id); if (window.holds) event.preventDefault(); });" \
+       "document.addEventListener('inapppurchasecompletion', (event) => window.completed.push({result: event.detail.result, reason: event.detail.error?.reason, token: event.detail.transaction?.appAccountToken, quantity: event.detail.transaction?.purchasedQuantity}));"
+
+
+class Page:
+    """A page with store views, and hands."""
+
+    def __init__(self, site, browser):
+        self.site, self.browser = site, browser
+
+    def build(self, markup, account="vera", holds=False, lang="en", direction="ltr", app=""):
+        """Replaces the page. The elements are there with their attributes, as in a file."""
+        b = self.browser
+        b.open(f"{self.site.base}/console/examples/states.html")
+        b.run(HELPERS + KEEP)
+        b.run("""
+            const [markup, account, holds, lang, direction, app] = arguments;
+            document.documentElement.lang = lang;
+            document.documentElement.dir = direction;
+            window.holds = holds;
+            document.body.innerHTML = `<perch-app account="${account}" ${app}>${markup}</perch-app>`;
+            for (const each of document.querySelectorAll('[data-tall]')) each.style.height = '1600px';
+            scrollTo(0, 0);""", markup, account, holds, lang, direction, app)
+
+    def run(self, script, *arguments):
+        return self.browser.run(script, *arguments)
+
+    def words(self, selector="body"):
+        return self.run("return words(document.querySelector(arguments[0]) ?? document.body)", selector)
+
+    def sees(self, text, selector="body", seconds=6):
+        self.browser.until(lambda: text in self.words(selector), seconds, f"{text!r} in {selector}: {self.words(selector)[:600]}")
+
+    def misses(self, text, selector="body", seconds=6):
+        self.browser.until(lambda: text not in self.words(selector), seconds, f"no {text!r} in {selector}")
+
+    def ready(self, selector="perch-subscription-store"):
+        self.browser.until(lambda: self.run("return document.querySelector(arguments[0])?.dataset.state === 'success' && all('.option, .product', document.querySelector(arguments[0]).shadowRoot).length > 0", selector), 6, f"{selector} is ready")
+
+    def mouse(self, point, kind="mousePressed"):
+        for each in ("mouseMoved", "mousePressed", "mouseReleased"):
+            self.browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": each, "x": point[0], "y": point[1], "button": "none" if each == "mouseMoved" else "left", "clickCount": 0 if each == "mouseMoved" else 1})
+
+    def touch(self, point):
+        self.browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": point[0], "y": point[1]}]})
+        self.browser.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    def swipe(self, start, by):
+        cdp = self.browser.driver.execute_cdp_cmd
+        cdp("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 1})
+        begin = start[0] - by / 2
+        cdp("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": begin, "y": start[1]}]})
+        for step in range(1, 13):
+            cdp("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": begin + by * step / 12, "y": start[1]}]})
+        cdp("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        cdp("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+    def key(self, name, code=None, text=None):
+        fields = {"key": name, "code": code or name, "windowsVirtualKeyCode": {"Enter": 13, "Tab": 9, "ArrowDown": 40, "ArrowRight": 39, "ArrowLeft": 37, "Escape": 27, " ": 32}.get(name, 0)}
+        if name == "Enter":
+            text = "\r"
+        self.browser.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyDown", **fields, **({"text": text} if text else {})})
+        self.browser.driver.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyUp", **fields})
+
+    def press(self, find, hand=None, scroll=True, why=""):
+        """Clicks what a script finds, at its point on the screen."""
+        def place():
+            # What was scrolled is looked for again in the next frame.
+            return self.run(f"const found = (() => {{ {find} }})(); if (!found) return null; const at = point(found); if (arguments[0] && !at) found.scrollIntoView({{block: 'center', inline: 'nearest'}}); return at;", scroll)
+        at = self.browser.until(place, 5, f"{why or find} can be clicked")
+        (hand or self.mouse)(at)
+
+    def click(self, label, hand=None):
+        self.press(f"return button({json.dumps(label)})", hand, why=label)
+
+
+def option(product):
+    return f"return all('[data-product=\"{product}\"]').find((each) => each.matches('.option'))"
+
+
+SUBSCRIBE = "return all('.bar button.subscribe').find((each) => each.checkVisibility())"
+TALL = "<div slot='marketing' data-tall><h2>Everything</h2><p>Very long.</p></div>"
+
+
+def buys(page, style, placement, hand, target):
+    """Chooses a plan and subscribes, and says which plan was asked for."""
+    page.run("window.started.length = 0")
+    if style == "buttons":
+        page.press(f"return all('button.subscribe[data-product=\"{target}\"]')[0]", hand)
+    else:
+        if style.startswith("paged"):
+            order = [PRO, PLUS, YEARLY]
+            while (at := page.run("return document.querySelector('perch-subscription-store').main.selected")) != target:
+                page.press(f"return all('button.turn')[{int(order.index(target) > order.index(at))}]", hand)
+                page.browser.until(lambda: page.run("return document.querySelector('perch-subscription-store').main.selected") != at, 3, f"{style} turns")
+        else:
+            page.press(option(target), hand)
+            # The chosen plan is on the screen, or named beside the button.
+        page.press(SUBSCRIBE, hand)
+    page.browser.until(lambda: page.run("return window.started.length"), 3, f"a purchase begins in {style} {placement}")
+    return page.run("return window.started.at(-1)")
+
+
+def matrix(page, browser, full):
+    """Shows 2: all control styles and placements, with marketing content that is taller than the window."""
+    hands = {"mouse": page.mouse, "touch": page.touch}
+    for width, height in ((360, 640), (768, 700), (1440, 800)):
+        browser.size(width, height)
+        for name, hand in hands.items():
+            if name == "touch" and width != 360 and not full:
+                continue
+            with check(f"{name} buys what is on the screen in every control style and placement at {width} pixels"):
+                # Without --full: each style and each placement once.
+                some = PLACEMENTS if full or width == 360 and name == "mouse" else {"picker": ["trailing"], "buttons": ["bottom-bar"], "paged-picker": ["bottom-bar"]} if name == "touch" else {"prominent-picker": ["leading"], "compact-picker": ["bottom-bar"]}
+                for style, places in some.items():
+                    for placement in places if full else places[-1:]:
+                        page.build(f"<perch-subscription-store group-id='plus' control-style='{style}' control-placement='{placement}'>{TALL}</perch-subscription-store>", holds=True)
+                        page.ready()
+                        if placement == "bottom-bar" and style != "buttons":
+                            assert page.run(f"return point((() => {{ {SUBSCRIBE} }})()) !== null && scrollY === 0"), f"{style}: the bottom bar is out of sight"
+                        for target in (YEARLY, PLUS):
+                            equal(buys(page, style, placement, hand, target), target, f"{style} {placement}")
+    browser.size(360, 640)
+    with check("keys buy what is on the screen in every control style"):
+        for style in PLACEMENTS:
+            page.build(f"<perch-subscription-store group-id='plus' control-style='{style}'>{TALL}</perch-subscription-store>", holds=True)
+            page.ready()
+            if style == "buttons":
+                page.run(f"all('button.subscribe[data-product=\"{YEARLY}\"]')[0].focus()")
+            else:
+                page.run("all('input[type=radio]').find((each) => each.checked).focus()")
+                page.key("ArrowDown")
+                page.key("ArrowDown")
+                equal(page.run("return all('input[type=radio]').find((each) => each.checked).value"), YEARLY, f"{style}: the plan that keys chose")
+                for _ in range(6):
+                    page.key("Tab")
+                    if page.run("return document.querySelector('perch-subscription-store').shadowRoot.activeElement?.matches('.bar button.subscribe')"):
+                        break
+            page.key("Enter")
+            browser.until(lambda: page.run("return window.started.at(-1)") == YEARLY, 3, f"{style}: keys buy the yearly plan")
+    with check("a paged picker sells the page that a swipe or a script has brought into the middle, and its dots are buttons"):
+        for style in ("paged-picker", "paged-prominent-picker"):
+            for direction in ("ltr", "rtl") if full or style == "paged-picker" else ("ltr",):
+                page.build(f"<perch-subscription-store group-id='plus' control-style='{style}'></perch-subscription-store>", holds=True, direction=direction)
+                page.ready()
+                at = page.run("const box = all('.paged')[0].getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]")
+                page.swipe(at, -220 if direction == "ltr" else 220)
+                shown = browser.until(lambda: page.run("const box = all('.paged')[0].getBoundingClientRect(); const id = deep(box.left + box.width / 2, box.top + 20)?.closest('.option')?.dataset.product; return id !== arguments[0] && id === document.querySelector('perch-subscription-store').main.selected && id", PRO), 4, f"a swipe moves {style} {direction}")
+                equal(page.run("return all('.dots button').findIndex((each) => each.getAttribute('aria-current') === 'true')"), [PRO, PLUS, YEARLY].index(shown), "the dot of the page")
+                page.press(SUBSCRIBE)
+                browser.until(lambda: page.run("return window.started.at(-1)") == shown, 3, f"{shown} is bought")
+                page.press("return all('.dots button')[2]")
+                page.press(SUBSCRIBE)
+                browser.until(lambda: page.run("return window.started.at(-1)") == YEARLY, 3, "the page of the last dot is bought")
+                # Without a pause, as a script does.
+                page.run("const fields = all('.paged')[0]; fields.scrollTo({left: 0, behavior: 'instant'}); all('.bar button.subscribe')[0].click()")
+                browser.until(lambda: page.run("return window.started.at(-1)") == PRO, 3, "the first page is bought at once")
+    browser.size(1280, 900)
+
+
+def groups(page, browser):
+    group = "<perch-subscription-option-group label='{0}' level='{1}'><div slot='marketing'><p class='own'>About {0}</p></div></perch-subscription-option-group>"
+    both = group.format("Pro", 1) + group.format("Plus", 2)
+    with check("a click on a tab shows its plans and its content, keeps the focus, and throws nothing; arrow keys move"):
+        page.build(f"<perch-subscription-store group-id='plus'>{both}</perch-subscription-store>", holds=True)
+        page.ready()
+        page.run("window.faults = []; addEventListener('error', (event) => window.faults.push(event.message))")
+        for label, other in (("Plus", "Pro"), ("Pro", "Plus"), ("Plus", "Pro")):
+            page.press(f"return all('[role=tab]').find((each) => each.textContent === '{label}')")
+            page.sees(f"About {label}")
+            page.misses(f"About {other}")
+            equal(page.run("return document.querySelector('perch-subscription-store').shadowRoot.activeElement?.textContent"), label, "the focus")
+        page.key("ArrowLeft")
+        page.sees("About Pro")
+        equal(page.run("return [document.querySelector('perch-subscription-store').shadowRoot.activeElement?.textContent, window.faults.length]"), ["Pro", 0])
+        page.press(SUBSCRIBE)
+        browser.until(lambda: page.run("return window.started.at(-1)") == PRO, 3, "the plan of the tab")
+    with check("a link opens its plans in a sheet over the store, which buys them and goes back"):
+        page.build(f"<perch-subscription-store group-id='plus' option-group-style='links'>{both}</perch-subscription-store>", holds=True)
+        page.ready_links = browser.until(lambda: page.run("return all('.links button').length === 2"), 6, "two links")
+        page.press("return all('.links button').find((each) => each.textContent.startsWith('Plus'))")
+        browser.until(lambda: page.run("return all('dialog[open]').length === 1"), 3, "a sheet")
+        page.press(f"return all('dialog[open] [data-product=\"{YEARLY}\"]').find((each) => each.matches('.option'))")
+        page.press("return all('dialog[open] .bar button.subscribe')[0]")
+        browser.until(lambda: page.run("return window.started.at(-1)") == YEARLY, 3, "the plan of the sheet")
+        page.click("Back")
+        browser.until(lambda: page.run("return all('dialog[open]').length === 0"), 3, "the sheet is closed")
+        browser.until(lambda: page.run("return document.querySelector('perch-subscription-store').shadowRoot.activeElement?.textContent.startsWith('Plus')"), 3, "the focus is back on the link")
+    with check("sets by level, by period and by any key, labels with spaces, content for each value, inline groups"):
+        page.build("<perch-subscription-store group-id='plus'><perch-subscription-option-group-set by='level' labels='1=The whole thing; 2=A good part'>"
+                   "<div slot='marketing' data-value='1'>All of it</div><div slot='marketing' data-value='2'>Much of it</div></perch-subscription-option-group-set></perch-subscription-store>", holds=True)
+        page.sees("The whole thing")
+        page.sees("All of it")
+        page.press("return all('[role=tab]')[1]")
+        page.sees("Much of it")
+        page.misses("All of it")
+        page.build("<perch-subscription-store group-id='plus'><perch-subscription-option-group-set by='period'></perch-subscription-option-group-set></perch-subscription-store>", lang="de")
+        page.sees("Monatlich")
+        page.sees("Jährlich")
+        page.build("<perch-subscription-store group-id='plus'><perch-subscription-option-group-set by='isFamilyShareable' labels='true=For the family;=For one;false=For one'></perch-subscription-option-group-set></perch-subscription-store>")
+        page.sees("For the family")
+        page.build(f"<perch-subscription-store group-id='plus' option-group-style='inline'>{both}</perch-subscription-store>", holds=True)
+        browser.until(lambda: page.run("return all('legend').map((each) => each.textContent).join() === 'Pro,Plus'"), 6, "headings")
+        equal(buys(page, "picker", "inline", None, YEARLY), YEARLY)
+
+
+def purchase(page, site, browser):
+    with check("buttons say price, name, action or both, where they can be read"):
+        for label, words in (("price", "$4.99/month"), ("display-name", "Plus Monthly"), ("action", "Try it free"), ("action multiline", "Try it free"), ("price multiline", "then $4.99/month")):
+            page.build(f"<perch-subscription-store group-id='plus' control-style='buttons' button-label='{label}'></perch-subscription-store>")
+            page.ready()
+            shown = page.run(f"return all('button.subscribe[data-product=\"{PLUS}\"]')[0].innerText")
+            assert words in shown, (label, shown)
+            assert words.split(" ")[0] in page.run(f"return all('button.subscribe[data-product=\"{PLUS}\"]')[0].getAttribute('aria-label')"), label
+    with check("a failure stays, in words for customers and in their language, until the next purchase"):
+        armed = {"api": "STORE_KIT_API_PURCHASE"}
+        site.configure({"simulatedError": {**armed, "error": "STORE_KIT_ERROR_PURCHASE_NOT_ALLOWED"}})
+        for lang, words in (("en", "This account may not buy here."), ("de", "Dieses Konto darf hier nicht kaufen."), ("ja", "このアカウントでは購入できません。")):
+            page.build("<perch-subscription-store group-id='plus'></perch-subscription-store><perch-product product-id='app.perch.coins'></perch-product>", account="fay", lang=lang)
+            page.ready()
+            page.press(SUBSCRIBE)
+            page.sees(words, "perch-subscription-store")
+            # Another push draws the store again, and the message stays.
+            page.run("document.querySelector('perch-subscription-store').refresh(); document.querySelector('perch-app').perch.retry()")
+            end = time.monotonic() + 0.6
+            while time.monotonic() < end:
+                assert words in page.words("perch-subscription-store"), lang
+            equal(page.run("const said = all('.said').find((each) => each.textContent); return [said.getAttribute('role'), point(said) !== null]"), ["status", True], "it is in sight and is announced")
+            page.press("return all('perch-product').at(-1).shadowRoot.querySelector('button.buy')")
+            page.sees(words, "perch-product")
+        site.configure({"simulatedError": {"api": "STORE_KIT_API_PURCHASE"}})
+        page.press("return all('perch-product').at(-1).shadowRoot.querySelector('button.buy')")
+        page.misses(words, "perch-product")
+        page.sees("購入しました", "perch-product")
+    with check("with dialogs, a payment sheet has price, offer and renewal; Cancel and Escape are userCancelled, and buy nothing"):
+        site.configure({"dialogs": True})
+        page.build("<perch-subscription-store group-id='plus'></perch-subscription-store><perch-product product-id='app.perch.coins' quantity='3'></perch-product>", account="pia")
+        page.ready()
+        page.press(option(PLUS))
+        page.press(SUBSCRIBE)
+        for words in ("Confirm your purchase", "Plus Monthly", "free, then $4.99/month", "After that it renews for $4.99/month until you cancel."):
+            page.sees(words, "perch-subscription-store")
+        page.click("Cancel")
+        browser.until(lambda: page.run("return window.completed.at(-1)?.result") == "userCancelled", 3, "cancelled by the button")
+        page.press(SUBSCRIBE)
+        page.sees("Confirm your purchase", "perch-subscription-store")
+        page.key("Escape")
+        browser.until(lambda: page.run("return window.completed.length === 2 && window.completed[1].result") == "userCancelled", 3, "cancelled by the key")
+        page.press("return document.querySelector('perch-product').shadowRoot.querySelector('button.buy')")
+        for words in ("Quantity: 3", "Paid once."):
+            page.sees(words, "perch-product")
+        page.click("Cancel")
+        browser.until(lambda: page.run("return window.completed.length") == 3, 3, "cancelled again")
+        equal(site.transactions("pia") if any(each["key"] == "pia" for each in site.call("TestStoreService/ListAccounts").get("accounts", []) if "key" in each) else [], [], "nothing is bought")
+        site.configure({"dialogs": False})
+    with check("options of a purchase come from around the view: appAccountToken and quantity"):
+        token = "0b7d8c4e-6c4a-4f0c-9c43-0a4d7f5e2b11"
+        page.build(f"<div app-account-token='{token}'><perch-product product-id='app.perch.coins' quantity='2'></perch-product></div>", account="olaf")
+        page.press("return document.querySelector('perch-product').shadowRoot?.querySelector('button.buy')")
+        browser.until(lambda: page.run("return window.completed.length"), 4, "bought")
+        bought = page.run("return window.completed[0]")
+        equal((bought["result"], bought["token"].lower(), bought["quantity"]), ("success", token, 2))
+    with check("what is owned is not sold again, and what is not verified is not owned"):
+        page.build("<perch-product product-id='app.perch.lifetime'></perch-product>", account="una")
+        page.press("return document.querySelector('perch-product').shadowRoot?.querySelector('button.buy')")
+        page.sees("Purchased", "perch-product")
+        site.configure({"simulatedError": {"api": "STORE_KIT_API_VERIFICATION", "error": "STORE_KIT_ERROR_INVALID_SIGNATURE"}})
+        page.sees("could not be verified", "perch-product")
+        equal(page.run("return document.querySelector('perch-product').hasAttribute('data-owned')"), False)
+        site.configure({"simulatedError": {"api": "STORE_KIT_API_VERIFICATION"}})
+    with check("purchases that are turned off cannot be begun"):
+        page.build("<perch-product product-id='app.perch.coins'></perch-product><perch-subscription-store group-id='plus'></perch-subscription-store>", app="purchases='off'")
+        page.ready()
+        equal(page.run("return all('button.buy, button.subscribe').map((each) => each.disabled).join()"), "true,true")
+
+
+def sheets(page, site, browser):
+    with check("a billing issue asks the customer, who resolves it or not"):
+        site.buy("bill")
+        page.build("<perch-subscription-store group-id='plus'></perch-subscription-store>", account="bill")
+        page.ready()
+        site.operate("bill", {"setCharges": {"outcome": "CHARGE_OUTCOME_FAIL"}})
+        site.call("TestStoreService/SetClock", {"advanceToBoundary": {"account": "bill"}})
+        site.operate("bill", {"setCharges": {"outcome": "CHARGE_OUTCOME_SUCCEED"}})
+        page.sees("Your payment failed", "perch-sheet")
+        page.click("Resolve")
+        browser.until(lambda: site.status("bill") == "SUBSCRIBED", 5, "resolved")
+        browser.until(lambda: page.run("return document.querySelector('perch-sheet')") is None, 5, "the sheet is gone")
+    with check("a purchase that began elsewhere opens a sheet, unless the page takes it"):
+        page.build("<perch-product product-id='app.perch.coins'></perch-product>", account="ines")
+        page.sees("$", "perch-product")
+        site.operate("ines", {"createIntent": {"productId": PLUS}})
+        page.sees("You began a purchase", "perch-sheet")
+        page.click("Subscribe")
+        browser.until(lambda: site.status("ines") == "SUBSCRIBED", 5, "bought")
+        browser.until(lambda: page.run("return document.querySelector('perch-sheet')") is None, 5, "the sheet is gone")
+        page.run("document.querySelector('perch-app').addEventListener('purchaseintent', (event) => { event.preventDefault(); window.taken = event.detail.productId; })")
+        site.operate("ines", {"createIntent": {"productId": "app.perch.coins"}})
+        browser.until(lambda: page.run("return window.taken") == "app.perch.coins", 5, "taken")
+        equal(page.run("return document.querySelector('perch-sheet')"), None, "no sheet")
+    with check("the sheet of subscriptions cancels, and asks for a refund"):
+        site.buy("mona")
+        page.build("<perch-manage-subscriptions group-id='plus'></perch-manage-subscriptions>", account="mona")
+        page.click("Your subscription")
+        page.sees("renews", "perch-sheet")
+        page.click("Cancel subscription")
+        page.sees("ends", "perch-sheet")
+        page.click("Request a refund")
+        page.press("return button('Send')")
+        page.sees("Your refund is approved.")
+        browser.until(lambda: site.status("mona") == "REVOKED", 5, "refunded")
+    with check("restoring is disabled while it runs, and a wrong code is said in the sheet"):
+        page.build("<perch-store product-ids='app.perch.coins' store-button='restore=visible redeem-code=visible'></perch-store>", account="rea")
+        page.sees("Restore purchases")
+        page.run("const app = document.querySelector('perch-app'); app.perch; const call = app.client.call.bind(app.client); app.client.call = async (...all) => { if (all[0].endsWith('Sync')) await new Promise((done) => { window.goOn = done; }); return call(...all); };")
+        page.click("Restore purchases")
+        browser.until(lambda: page.run("return all('perch-restore').at(-1).shadowRoot.querySelector('button').disabled"), 3, "disabled")
+        page.run("window.goOn()")
+        page.sees("Your purchases are restored.")
+        equal(page.run("return all('perch-restore').at(-1).shadowRoot.querySelector('button').disabled"), False)
+        page.click("Redeem code")
+        page.run("const input = all('dialog[open] input')[0]; input.value = 'NOTHING'")
+        page.click("Redeem")
+        page.sees("This code is not valid.")
+
+
+def own(page, site, browser):
+    with check("a page builds its own control from the store's parts, and a product style from a standard one"):
+        page.build("<perch-subscription-store group-id='plus'></perch-subscription-store><perch-product product-id='app.perch.coins'></perch-product>", holds=True)
+        page.ready()
+        page.run("""
+            document.querySelector('perch-subscription-store').controlStyle = (configuration) => configuration.SubscriptionPicker((option) => {
+              const box = document.createElement('div');
+              box.className = 'mine';
+              box.textContent = `${option.displayName} ${option.price} ${option.isFamilyShareable ? 'family' : ''} ${option.isSelected ? 'chosen' : ''}`;
+              return box;
+            });
+            document.querySelector('perch-product').productViewStyle = (configuration) => {
+              if (configuration.state.loading) { const wait = document.createElement('p'); wait.textContent = 'One moment'; return wait; }
+              return configuration.standard('large');
+            };""")
+        page.press(f"return all('label[data-product=\"{YEARLY}\"]')[0]")
+        browser.until(lambda: page.run("return all('.mine').filter((each) => each.textContent.includes('chosen')).length === 1"), 3, "chosen")
+        page.press("return all('button.subscribe')[0]")
+        browser.until(lambda: page.run("return window.started.at(-1)") == YEARLY, 3, "the own control buys")
+        equal(page.run("return document.querySelector('perch-product').shadowRoot.querySelector('.product.large') !== null"), True)
+    with check("a style with a slot for loading alone shows the product as the regular style does"):
+        page.build("<perch-product product-id='app.perch.coins' product-style='custom'><p slot='loading'>One moment</p></perch-product>")
+        browser.until(lambda: page.run("return document.querySelector('perch-product').shadowRoot.querySelector('.product.regular button.buy') !== null"), 5, "the regular style")
+    with check("a product that is loaded already skips loading"):
+        page.build("")
+        equal(page.run("""
+            const view = document.createElement('perch-product');
+            view.product = {id: 'app.perch.coins', displayName: 'Coins', displayPrice: '$1', type: 'PRODUCT_TYPE_CONSUMABLE'};
+            document.querySelector('perch-app').append(view);
+            return view.dataset.state;"""), "success")
+    with check("buttons beside a store appear as StoreKit's do: policies where asked, sign-in with its action, cancellation in a sheet"):
+        page.build("<perch-subscription-store group-id='plus'></perch-subscription-store>")
+        page.ready()
+        for tag in ("perch-policies", "perch-sign-in-button", "perch-cancellation"):
+            equal(page.run(f"return all('{tag}').length"), 0, tag)
+        page.run("document.querySelector('perch-subscription-store').signInAction = () => { window.signs = true; }; document.querySelector('perch-subscription-store').draw()")
+        page.click("Sign in")
+        equal(page.run("return window.signs"), True)
+        page.build("<dialog><perch-store product-ids='app.perch.coins'></perch-store></dialog>")
+        page.run("document.querySelector('dialog').showModal()")
+        page.click("Not now")
+        browser.until(lambda: page.run("return !document.querySelector('dialog').open"), 3, "closed")
+    with check("products and buttons speak the page's language"):
+        page.build("<perch-store product-ids='app.perch.coins' store-button='restore=visible'></perch-store><perch-subscription-store group-id='plus'></perch-subscription-store>", lang="de")
+        page.sees("Käufe wiederherstellen")
+        page.sees("/Monat", "perch-subscription-store")
+        page.run("document.documentElement.lang = 'ja'")
+        page.sees("購入を復元")
+        page.sees("/月", "perch-subscription-store")
+    with check("SubscriptionOfferView shows one plan with its offer, and sells it"):
+        page.build(f"<perch-subscription-offer group-id='plus' product-id='{YEARLY}'></perch-subscription-offer>", holds=True)
+        page.sees("$29.99 for 1 year, then $49.99/year", "perch-subscription-offer")
+        page.press("return all('button.subscribe')[0]")
+        browser.until(lambda: page.run("return window.started.at(-1)") == YEARLY, 3, "sold")
+
+
+def idle(page, site, browser, seconds):
+    with check(f"twenty watches are one stream, and an idle page makes no other request in {seconds} s; changes come by push"):
+        products = "".join(f"<perch-product product-id='{each}'></perch-product>" for each in ("app.perch.coins", "app.perch.lifetime", *(f"no.such.{number}" for number in range(13))))
+        page.build(f"<perch-subscription-store group-id='plus'></perch-subscription-store>{products}", account="ida")
+        page.ready()
+        page.sees("Coins") if "Coins" in page.words() else None
+        browser.settles()
+        watches = page.run("return document.querySelector('perch-app').perch.watches.size")
+        assert watches >= 19, watches
+        browser.collect()
+        browser.requests.clear()
+        time.sleep(seconds)
+        browser.collect()
+        equal(browser.requests, [], "requests of an idle page")
+        site.buy("ida", YEARLY)
+        page.sees("Current plan", "perch-subscription-store", 3)
+        site.operate("ida", {"buy": {"productId": "app.perch.lifetime"}})
+        page.sees("Purchased", seconds=3)
+        site.operate("ida", {"expire": {"target": {"productId": YEARLY}}})
+        page.misses("Current plan", "perch-subscription-store", 3)
+        site.operate("ida", {"refund": {"target": {"productId": "app.perch.lifetime"}}})
+        page.misses("Purchased", seconds=3)
+        browser.collect()
+        equal([each for each in browser.requests if each.address.endswith("WatchService/Watch")], [], "the stream went on")
+
+
+def states(page, site, browser, axe):
+    with check("every element is shown in every state, and axe finds nothing serious, in three languages and right to left"):
+        browser.open(f"{site.base}/console/examples/states.html")
+        browser.run(HELPERS)
+        for words in ("Cold Winter", "Unavailable", "Not loaded", "Purchased", "Your purchase waits for approval.", "This account may not buy here.", "There is no connection. This may be old.", "could not be verified"):
+            page.sees(words)
+        axe(browser, "states")
+        browser.fill("Language", "ja")
+        page.sees("購入済み")
+        browser.fill("Direction", "rtl")
+        page.sees("購入済み")
+        axe(browser, "states, right to left")
+    with check("the states fit a phone, and 200 %"):
+        for width in (360, 640):
+            browser.size(width, 700)
+            browser.until(lambda: page.run("return document.documentElement.scrollWidth <= innerWidth + 1"), 3, f"no sideways scroll at {width}")
+        browser.size(1280, 900)
+
+
+class Elsewhere:
+    """A page of another origin."""
+
+    def __init__(self):
+        parent = self
+        self.page = b""
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200 if self.path == "/" else 404)
+                self.send_header("content-type", "text/html; charset=utf-8")
+                self.end_headers()
+                self.wfile.write(parent.page if self.path == "/" else b"")
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.origin = f"http://127.0.0.1:{self.server.server_port}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def elsewhere(make, browser, perch, work):
+    """Shows 3: five lines on a page of another origin, with tokens that end and a server that is gone for a while."""
+    keys = work / "view-keys"
+    keys.mkdir()
+    subprocess.run([perch, "token", "key", "create", "--to", str(keys / "main.jwk")], check=True, capture_output=True)
+
+    def token(life):
+        return subprocess.run([perch, "token", "create", "--key", str(keys / "main.jwk"), "--app", "com.example.app", "--scope", "write", "--account", "zoe", "--expires", life], check=True, capture_output=True, text=True).stdout.strip()
+
+    other = Elsewhere()
+    site = make("elsewhere", ["--token-keys", str(keys / "main.pub.jwk"), "--allow-origin", other.origin])
+    try:
+        other.page = f"""<!doctype html><meta charset="utf-8"><style>body {{ --perch-accent: rgb(200, 0, 100) }}</style>
+<script type="module" src="{site.base}/views/v1/perch-views.js"></script>
+<perch-app server="{site.base}" account="zoe" store-messages="hidden"><perch-subscription-store group-id="plus"></perch-subscription-store></perch-app>
+<script>const app = document.querySelector('perch-app'); window.asked = []; app.token = (again) => {{ asked.push(!!again); return window.newest; }}; window.newest = '{token("3s")}';
+app.addEventListener('credentialsexpired', () => {{ window.expired = true; }});</script>""".encode()
+        page = Page(site, browser)
+        with check("five lines of HTML sell on a page of another origin, in the page's own colours"):
+            browser.open(other.origin + "/")
+            browser.run(HELPERS + KEEP)
+            page.ready()
+            equal(page.run("return getComputedStyle(all('button.subscribe')[0]).backgroundColor"), "rgb(200, 0, 100)")
+            page.press(SUBSCRIBE)
+            browser.until(lambda: page.run("return window.completed[0]?.result") == "success", 5, "bought")
+            page.sees("Current plan")
+        with check("a token that ends is asked for again, and credentialsexpired says where none comes"):
+            browser.until(lambda: page.run("return window.expired === true && window.asked.includes(true)"), 15, "the token ended")
+            page.run("window.newest = arguments[0]; document.querySelector('perch-app').token = document.querySelector('perch-app').token", token("1h"))
+            site.call("TestStoreService/Operate", {"account": "zoe", "operation": {"expire": {"target": {"productId": page.run("return all('.option').find((each) => words(each).includes('Current plan')).dataset.product")}}}},
+                      token=subprocess.run([perch, "token", "create", "--key", str(keys / "main.jwk"), "--app", "com.example.app", "--scope", "test", "--expires", "1h"], check=True, capture_output=True, text=True).stdout.strip())
+            page.misses("Current plan", seconds=8)
+        with check("the page goes on after the server was gone"):
+            site.server.kill()
+            page.sees("There is no connection", seconds=8)
+            site.server.start()
+            page.run("document.querySelector('perch-app').perch.retry()")
+            page.misses("There is no connection", seconds=10)
+            page.press(SUBSCRIBE)
+            page.sees("Current plan", seconds=6)
+    finally:
+        site.stop()
+        other.stop()
+
+
+def run(make, site, browser, perch, work, axe, full=False, develop=False, only=()):
+    page = Page(site, browser)
+    try:
+        parts = {
+            "matrix": lambda: matrix(page, browser, full), "groups": lambda: groups(page, browser), "purchase": lambda: purchase(page, site, browser), "sheets": lambda: sheets(page, site, browser),
+            "own": lambda: own(page, site, browser), "idle": lambda: idle(page, site, browser, 60 if full else 3), "states": lambda: states(page, site, browser, axe),
+            "elsewhere": lambda: develop or elsewhere(make, browser, perch, work),
+        }
+        for name, part in parts.items():
+            if not only or name in only:
+                part()
+                site.configure({"simulatedError": {"api": "STORE_KIT_API_PURCHASE"}}, {"simulatedError": {"api": "STORE_KIT_API_VERIFICATION"}}, {"dialogs": False})
+    finally:
+        site.stop()
+        browser.size(1280, 900)
