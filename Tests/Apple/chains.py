@@ -26,7 +26,7 @@ class Authority:
     """A certificate with its private key."""
 
     def __init__(self, name, issuer=None, marker=None, is_authority=True, curve=None, begins=0, ends=4102444800,
-                 identifiers=True, critical_marker=False, hash_=None, padding=0):
+                 identifiers=True, critical_marker=False, hash_=None, pad=0):
         self.key = ec.generate_private_key(curve or (ec.SECP384R1() if is_authority else ec.SECP256R1()))
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         public = self.key.public_key()
@@ -45,14 +45,13 @@ class Authority:
             if issuer:
                 builder = builder.add_extension(
                     x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer.key.public_key()), critical=False)
+        if pad:
+            # A non-critical extension that nobody knows.
+            builder = builder.add_extension(
+                x509.UnrecognizedExtension(x509.ObjectIdentifier("1.3.6.1.4.1.55555.1"), b"\x04" + bytes(pad)), critical=False)
         if marker:
             builder = builder.add_extension(
                 x509.UnrecognizedExtension(x509.ObjectIdentifier(marker), b"\x05\x00"), critical=critical_marker)
-        if padding:
-            # Apple's certificates are longer than these: they hold a policy with its text, and addresses.
-            notice = x509.UserNotice(None, "Reliance on this certificate by any party assumes acceptance. ".ljust(padding, "."))
-            builder = builder.add_extension(x509.CertificatePolicies([
-                x509.PolicyInformation(x509.ObjectIdentifier("1.2.840.113635.100.5.6.1"), [notice])]), critical=False)
         self.certificate = builder.sign((issuer or self).key, hash_ or hashes.SHA384())
         self.der = self.certificate.public_bytes(serialization.Encoding.DER)
 
@@ -64,6 +63,14 @@ class Chain:
             "Intermediate", **{"issuer": self.root, "marker": INTERMEDIATE, **(intermediate or {})})
         self.leaf = Authority(
             "Leaf", **{"issuer": self.intermediate, "marker": LEAF, "is_authority": False, **(leaf or {})})
+
+    @classmethod
+    def of_real_length(cls):
+        """Certificates as long as the App Store's: a leaf of 1.4 kB, an intermediate of 1.1 kB and a root of 0.6 kB."""
+        def pad(length, made):
+            return {"pad": max(1, length - len(made.der) - 30)}
+        short = cls()
+        return cls(pad(600, short.root), pad(1_100, short.intermediate), pad(1_400, short.leaf))
 
     @property
     def certificates(self):

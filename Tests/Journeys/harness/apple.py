@@ -8,8 +8,6 @@ from cryptography.hazmat.primitives import serialization
 
 DAY = 86_400_000
 PLUS, PRO, YEARLY = "app.perch.plus.monthly", "app.perch.pro.monthly", "app.perch.plus.yearly"
-# Of Apple's own: a leaf of 1.4 kB, an intermediate of 1.1 kB, a root of 0.6 kB. With them a notification of a subscription has 20 kB.
-LEAF_PADDING, INTERMEDIATE_PADDING = 780, 520
 
 
 def now():
@@ -21,7 +19,8 @@ class AppStore:
 
     def __init__(self, bundle, environment="Sandbox", chain=None):
         self.bundle, self.environment = bundle, environment
-        self.chain = chain or Chain(intermediate={"padding": INTERMEDIATE_PADDING}, leaf={"padding": LEAF_PADDING})
+        # With certificates as long as Apple's a notification of a subscription has some 20 kB.
+        self.chain = chain or Chain.of_real_length()
 
     @property
     def root(self):

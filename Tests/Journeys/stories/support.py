@@ -59,7 +59,8 @@ def play(world):
     world.check("a used link opens nothing", "app.perch.plus.monthly" not in other.text("body"), other.text("body")[:400])
     for each in (page, other):
         each.collect()
-        world.equal("no page asks another server", [url for url in each.requests if not url.startswith((
+        addresses = [getattr(request, "address", request) for request in each.requests]
+        world.equal("no page asks another server", [address for address in addresses if not address.startswith((
             f"{world.front.origin}/", "data:", "blob:", "chrome"))], [])
     serious = [line for line in page.errors if "Uncaught" in line]
     world.equal("no script of the page fails", serious, [])
