@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), Perch needs GNU make 4 or newer: install Debian 12's)
 endif
 
-.PHONY: help run install man test check lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate simulate-nodes power fuzz hostile bugbank mutants recorder profile static clean
+.PHONY: help run install man test check lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate simulate-nodes power fuzz hostile bugbank mutants journeys recorder profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print this list
@@ -84,6 +84,11 @@ bugbank: ## Reintroduce known defects one at a time; tests must find each
 mutants: ## Break each rule of the store's table one at a time; scenarios must notice
 	@.ci/prepare
 	@Tests/Mutants/run
+
+journeys: ## Play every journey at length, beside an earlier version too, then each without its protection: it must fail
+	@Tests/Journeys/run --full
+	@Tests/Journeys/run --full rolling_upgrade
+	@Tests/Journeys/run --control
 
 recorder: ## Watch EVENTS=100000 pushes of a server through kill -9 and check its promises; SEED=N repeats a run
 	@.ci/prepare

@@ -5,6 +5,7 @@
 import argparse
 import concurrent.futures
 import importlib
+import os
 import pathlib
 import signal
 import subprocess
@@ -32,13 +33,15 @@ def play(arguments):
     name, setting = arguments.names[0].split(":")
     story = module(name)
     ports.use_part(arguments.part)
-    world = World(arguments.keep / f"{name}-{setting}", arguments.keep, arguments.perch, setting, arguments.control, arguments.full, arguments.old)
+    world = World(arguments.keep / f"{name}-{setting}", arguments.keep, arguments.perch, setting, arguments.control, arguments.full,
+                  arguments.old)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     status = 1
     try:
         story.play(world)
         status = 0
-        print(f"{world.checks} checks" + (f", waited {', '.join(long_waits)}" if arguments.verbose and long_waits else ""), flush=True)
+        waited = f", waited {', '.join(long_waits)}" if arguments.verbose and long_waits else ""
+        print(f"{world.checks} checks{waited}", flush=True)
     except Broken as broken:
         is_planted = arguments.control and broken.sentence == story.BREAKS
         print(f"{'as it must: ' if is_planted else 'BROKEN: '}{broken}", flush=True)
@@ -50,11 +53,11 @@ def play(arguments):
     finally:
         if status == 1:
             for log in sorted(world.directory.glob("node-*.log")):
-                print(f"    the end of {log.name}:\n" + "\n".join("    " + line[:300] for line in log.read_text().splitlines()[-8:]), flush=True)
+                lines = [f"    {line[:300]}" for line in log.read_text().splitlines()[-8:]]
+                print("\n".join([f"    the end of {log.name}:", *lines]), flush=True)
         world.close()
     sys.stdout.flush()
     # Threads of clients may still wait for an answer of a server that is gone.
-    import os
     os._exit(status)
 
 
@@ -69,8 +72,8 @@ def run(arguments, jobs, directory):
         command += ["--old", arguments.old] if arguments.old else []
         start = time.monotonic()
         try:
-            done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                  timeout=None if arguments.full else GUARD_SECONDS)
+            done = subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                  text=True, timeout=None if arguments.full else GUARD_SECONDS)
             status, said = done.returncode, done.stdout.strip()
         except subprocess.TimeoutExpired as expired:
             status, said = 1, f"{(expired.output or b'').decode()[-3000:]}\nHUNG for {GUARD_SECONDS} s"
@@ -98,7 +101,8 @@ def run(arguments, jobs, directory):
 def main():
     parser = argparse.ArgumentParser(prog="Tests/Journeys/run")
     parser.add_argument("perch", type=pathlib.Path)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(NAMES + ON_REQUEST)}; NAME:sqlite and NAME:nodes choose a setting")
+    parser.add_argument("names", nargs="*", metavar="NAME",
+                        help=f"of {', '.join(NAMES + ON_REQUEST)}; NAME:sqlite and NAME:nodes choose a setting")
     parser.add_argument("--full", action="store_true", help="every setting of each story, at length")
     parser.add_argument("--control", action="store_true", help="without the protection that the story names: it must fail")
     parser.add_argument("--keep", type=pathlib.Path, help="a directory for logs and stores that stays")

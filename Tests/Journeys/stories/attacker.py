@@ -60,6 +60,8 @@ def play(world):
     for path in ("/metrics", "/status", "/readyz", "/../../etc/passwd", "/console/../../etc/passwd"):
         answer = world.curl(f"{world.front.origin}{path}", "--path-as-is")
         world.check("the operator's pages are not on the port of clients", answer.status in (400, 401, 404), f"{path}: {answer}")
+    rebound = world.curl(f"http://127.0.0.1:{node.http_port}/status", "--header", "host: evil.example")
+    world.equal("a foreign name for loopback gets nothing of the operator's pages", rebound.status, 421)
     answer = world.curl(url, json_body={"account": victim})
     world.equal("who has no token is asked for one", answer.status, 401)
 
