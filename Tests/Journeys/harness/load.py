@@ -50,6 +50,19 @@ class Load:
             calls = node.metric("perch_http_calls_total")
             until("calls that reach every node", lambda: node.metric("perch_http_calls_total") > calls + 5)
 
+    def check_kept(self):
+        """What customers were told until now is there. Returns what each account has."""
+        with self.lock:
+            acknowledged = list(self.acknowledged)
+        there = {}
+        for account in self.accounts:
+            told = [each[1] for each in acknowledged if each[0] == account]
+            there[account] = [each.id for each in self.world.transactions(account) if each.product_id == self.product]
+            missing = sorted(set(told) - set(there[account]))
+            self.world.check("every acknowledged purchase is there", not missing,
+                             f"{account}: {len(missing)} of {len(told)} are lost: {missing[:5]}")
+        return there
+
     def finish(self, changes=None):
         """Ends the buyers, and compares what they were told with what the store has, and with what the reader of changes was told."""
         world = self.world
@@ -57,11 +70,9 @@ class Load:
         for thread in self.threads:
             thread.join()
         world.check("no customer's purchase is refused for good", not self.errors, self.errors)
-        for account in self.accounts:
-            told = sorted(each[1] for each in self.acknowledged if each[0] == account)
-            found = sorted(each.id for each in world.transactions(account) if each.product_id == self.product)
-            missing, more = sorted(set(told) - set(found)), [each for each in found if each not in told]
-            world.check("every acknowledged purchase is there", not missing, f"{account}: {len(missing)} of {len(told)} are lost: {missing[:5]}")
+        for account, found in self.check_kept().items():
+            told = {each[1] for each in self.acknowledged if each[0] == account}
+            more = [each for each in found if each not in told]
             world.check("no purchase is there that nobody was told of", not more and len(found) == len(set(found)), f"{account}: {more[:5]}")
         keys = {}
         for account, number, _, key in self.acknowledged:

@@ -51,6 +51,7 @@ def play(world):
         world.database.return_to(before)
     world.database.start()
     until("nodes that are ready again", lambda: all(node.is_ready or revived(world, node) for node in world.nodes))
+    load.check_kept()
     opened.waits_for("plus")
     world.check("the device never lost its entitlement", alice.has("plus") and all(
         any(each.active for each in value.success.entitlements) for value in alice.values[1:]), alice.values)

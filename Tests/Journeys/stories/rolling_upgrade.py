@@ -32,6 +32,7 @@ def play(world):
     first.spawn()
     until("a node of today that serves or refuses", lambda: first.serves or not first.runs, lambda: first.lines[-5:])
     if first.serves:
+        load.check_kept()
         together(world, load, first, second)
     else:
         first.reader.join()

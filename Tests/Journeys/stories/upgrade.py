@@ -37,6 +37,7 @@ def play(world):
             world.equal("a server that is told to stop ends with 0", node.restart(world.perch_program), 0)
             until("a ready server", lambda: node.is_ready)
             load.until_more(10)
+    load.check_kept()
     world.buy("wendy", "app.perch.lifetime", "wendy")
     until("the page that shows what wendy bought after the upgrade", lambda: has_plus(page), page.told)
     load.finish(changes)
