@@ -34,18 +34,19 @@ class Front(Process):
         more = "".join(f"""
         location /as/{name}/ {{ proxy_pass https://perch/; proxy_set_header Authorization "Bearer {token}"; }}"""
                        for name, token in self.accounts.items())
+        # nginx passes on the name of its upstream, and Apple's listener on loopback takes names of loopback only.
         (here / "nginx.conf").write_text(f"""daemon off; master_process off; pid {here}/pid; error_log {here}/error.log;
 events {{}}
 http {{
     access_log {here}/access.log; client_body_temp_path {here}/b; proxy_temp_path {here}/p; fastcgi_temp_path {here}/f;
     uwsgi_temp_path {here}/u; scgi_temp_path {here}/s;
     upstream perch {{ {clients} }}
-    upstream apple {{ {notifications} }}
+    upstream localhost {{ {notifications} }}
     server {{ listen 127.0.0.1:{self.grpc} ssl http2; {tls} location / {{ grpc_pass grpcs://perch; }} }}
     server {{ listen 127.0.0.1:{self.web} ssl; {tls}
         location / {{ proxy_pass https://perch; }}{more}
     }}
-    server {{ listen 127.0.0.1:{self.apple} ssl; {tls} location = /apple/notifications {{ proxy_pass https://apple; }} }}
+    server {{ listen 127.0.0.1:{self.apple} ssl; {tls} location = /apple/notifications {{ proxy_pass https://localhost; }} }}
 }}
 """)
 
