@@ -69,6 +69,10 @@ package final class Log: Sendable {
 
     /// Logs a repeating event once in `Limits.logRepeatMilliseconds`, with the number of suppressed lines.
     package func repeated(_ level: LogLevel, _ message: String, _ fields: LogField...) {
+        self.repeated(level, message, fields)
+    }
+
+    package func repeated(_ level: LogLevel, _ message: String, _ fields: [LogField]) {
         guard level <= self.level else { return }
         let now = Clocks.monotonic()
         guard let suppressed = self.repeats.withLock({ $0.shouldLog(message, now: now) }) else { return }

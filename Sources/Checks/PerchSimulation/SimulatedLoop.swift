@@ -81,7 +81,8 @@ package final class SimulatedLoop {
                 continue
             }
             let accepted = self.core.accepted(
-                socket: socket.number, isLoopback: socket.address == nil, address: socket.address ?? .thisMachine)
+                socket: socket.number, isLoopback: socket.address == nil, address: socket.address ?? .thisMachine,
+                isIntake: socket.isIntake)
             let connection = Int(accepted)
             while self.tenants.count <= connection { self.tenants.append(nil) }
             self.tenants[connection] = Tenant(socket: socket)

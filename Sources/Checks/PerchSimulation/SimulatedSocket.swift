@@ -20,6 +20,8 @@ package final class SimulatedSocket {
 
     /// The certificate that TLS would have verified.
     package var certificate: PeerCertificate?
+    /// Whether it came over the listener of Apple's notifications.
+    package var isIntake = false
     /// The client's address; nil for the same machine.
     package var address: PeerAddress?
 

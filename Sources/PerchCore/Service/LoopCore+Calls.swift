@@ -10,6 +10,7 @@ extension LoopCore {
         _ connection: Int32, stream: UInt32, _ opening: borrowing Opening, request: borrowing RawSpan
     ) {
         self.transport.work.spend(WorkMeter.call)
+        let method = opening.method
         do throws(CallRefusal) {
             let caller: UInt32
             do throws(CallRefusal) {
@@ -18,7 +19,6 @@ extension LoopCore {
                 if self.credentialsFailed(connection) { return }
                 throw error
             }
-            let method = opening.method
             if !self.connections[connection].flags.contains(.isIntake) { try self.permit(method, caller) }
             guard request.byteCount <= method.requestBytesMax else {
                 throw CallRefusal(
@@ -63,6 +63,7 @@ extension LoopCore {
                 self.end(slot, error.status)
             }
         } catch {
+            self.noteRefused(method, connection, error.status)
             self.refuse(connection, stream, error.status)
         }
     }
@@ -104,9 +105,17 @@ extension LoopCore {
         self.counters.callsRefused += 1
         if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
         self.noteEnd(call, status.reason?.rawValue ?? "\(status.code)")
+        self.noteRefused(self.calls[call].method, self.calls[call].connection, status)
         self.detach(call)
         self.calls[call].state = .ending
         self.sendEnd(of: call, status)
+    }
+
+    /// A notification that came to the main port was not taken. What comes to Apple's own port is noted with its answer.
+    private mutating func noteRefused(_ method: Method, _ connection: Int32, _ status: WireStatus) {
+        guard method == .submitNotification, !self.connections[connection].flags.contains(.isIntake) else { return }
+        let reason = status.reason?.rawValue ?? "\(status.code)"
+        self.noteRefusedNotification(connection, status.code.connectHTTPStatus, reason, status.message)
     }
 
     /// Ends a call that has sent everything, with OK.
@@ -222,6 +231,10 @@ struct CallRefusal: Error {
 }
 
 extension Method {
+    /// Whether a whole request is taken before its credentials are known: a notification's own signature says who sent it, and the App
+    /// Store does not send it again in parts.
+    var isWholeBeforeCredentials: Bool { self == .submitNotification }
+
     /// The refusal of a request that is too long.
     var reasonOfTooLong: ErrorReason {
         switch self {

@@ -12,6 +12,8 @@ package struct LoopNote: Sendable {
         case change
         case opened, greeted, closed
         case called, ended
+        /// A notification of the App Store was not taken.
+        case notificationRefused
 
         package var message: String {
             switch self {
@@ -21,6 +23,7 @@ package struct LoopNote: Sendable {
             case .closed: "a connection is closed"
             case .called: "a call began"
             case .ended: "a call ended"
+            case .notificationRefused: "a notification of the App Store was refused"
             }
         }
     }
@@ -51,6 +54,16 @@ extension LoopCore {
             return
         }
         self.notes.append(note)
+    }
+
+    /// A notification of the App Store was not taken. Counted by the answer, because the App Store sends some of them again and others
+    /// never.
+    mutating func noteRefusedNotification(_ connection: Int32, _ status: Int, _ reason: String, _ text: String) {
+        let refusal = LoopCounters.NotificationRefusal(status: status, reason: reason)
+        self.counters.notificationsRefused[refusal, default: 0] += 1
+        var note = LoopNote(kind: .notificationRefused, connection: connection, what: text)
+        note.status = "\(status) \(reason)"
+        self.keep(note)
     }
 
     mutating func noteGreeting(_ connection: Int32, as identity: UInt32) {

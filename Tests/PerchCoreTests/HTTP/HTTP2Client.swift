@@ -41,12 +41,13 @@ final class HTTP2Client {
         byteCount: Limits.headerListBytesMax, alignment: 8)
 
     /// `initialWindow`: what the server may send on a stream at first.
-    init(_ world: World, initialWindow: UInt32? = nil, says preface: Bool = true) {
+    init(_ world: World, initialWindow: UInt32? = nil, says preface: Bool = true, isIntake: Bool = false) {
         self.world = world
         let loop = world.loops[0]
         // The driver knows a socket by its number.
         let before = Int(loop.core.counters.connectionsAccepted) + loop.backlog.count
         self.socket = SimulatedSocket(number: 9_000 + Int32(before))
+        self.socket.isIntake = isIntake
         loop.backlog.append(self.socket)
         guard preface else { return }
         self.socket.clientSends(HTTP2.preface)

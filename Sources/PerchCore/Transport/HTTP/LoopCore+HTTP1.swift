@@ -336,7 +336,9 @@ extension LoopCore {
         case .none: break
         case .length(let length):
             guard length <= limit else {
-                throw HTTP1Request.Fault(413, "the body has \(length) bytes, the limit is \(limit)")
+                self.refuseHTTP1(
+                    index, HTTP1Request.Fault(413, "the body has \(length) bytes, the limit is \(limit)"), request.head)
+                return bytes.count
             }
             self.transport.http.connections[http].wanted = Int32(request.headCount + length)
             guard rest.count >= length else {
@@ -348,7 +350,12 @@ extension LoopCore {
             count += length
         case .chunked:
             self.transport.http.connections[http].wanted = -1
-            try self.transport.http.connections[http].chunks.advance(in: rest, limit: limit)
+            do throws(HTTP1Request.Fault) {
+                try self.transport.http.connections[http].chunks.advance(in: rest, limit: limit)
+            } catch {
+                self.refuseHTTP1(index, error, request.head)
+                return bytes.count
+            }
             let chunks = self.transport.http.connections[http].chunks
             guard chunks.isWhole else {
                 if request.head.marks.contains(.expectsContinue) { self.sayContinue(index) }
@@ -393,7 +400,10 @@ extension LoopCore {
     /// The longest body: a request's limit, and its prefix.
     private func httpBodyBytesMax(_ index: Int32, _ head: RequestHead) -> Int {
         var limit = Limits.requestBytesMax
-        if case .method(let method)? = Self.target(head.path) { limit = method.requestBytesMax }
+        if case .method(let method)? = self.target(of: head, index) {
+            limit = method.requestBytesMax
+            if method.isWholeBeforeCredentials { return limit + 5 }
+        }
         // On a server without credentials the head alone identifies a client, as on HTTP/2.
         if !self.connections[index].flags.contains(.isIdentified), !self.isIdentifiedByConnection(index) {
             limit = min(limit, self.settings.unidentifiedFrameBytesMax)
@@ -401,8 +411,21 @@ extension LoopCore {
         return limit + 5
     }
 
-    /// Answers a request that breaks HTTP/1.1, and closes the connection.
-    private mutating func refuseHTTP1(_ index: Int32, _ fault: HTTP1Request.Fault) {
+    /// The target of a request, on whichever port it came.
+    private func target(of head: RequestHead, _ index: Int32) -> HTTPTarget? {
+        let isIntake = self.connections[index].flags.contains(.isIntake)
+        if isIntake { return head.path == Self.notificationsPath ? .method(.submitNotification) : nil }
+        return Self.target(head.path)
+    }
+
+    /// Answers a request that breaks HTTP/1.1, and closes the connection. `head`: nil where it is not known.
+    private mutating func refuseHTTP1(_ index: Int32, _ fault: HTTP1Request.Fault, _ head: RequestHead? = nil) {
+        if !self.connections[index].flags.contains(.isIntake), let head, let target = self.target(of: head, index),
+            case .method(.submitNotification) = target
+        {
+            let reason: ErrorReason = fault.status == 413 ? .appleTooLong : .httpProtocol
+            self.noteRefusedNotification(index, fault.status, reason.rawValue, fault.text)
+        }
         self.counters.refusalsByReason[.httpProtocol, default: 0] += 1
         let http = self.connections[index].http
         self.transport.http.connections[http].flags.formUnion([.isResponding, .isLastResponse])

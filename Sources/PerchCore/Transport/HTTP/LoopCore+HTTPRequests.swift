@@ -62,7 +62,7 @@ extension LoopCore {
             stream, HTTPRequest(head: asked, target: .method(.submitNotification), since: self.now.monotonic))
     }
 
-    private static let notificationsPath = Array("/apple/notifications".utf8)
+    static let notificationsPath = Array("/apple/notifications".utf8)
 
     /// The target of a path; nil for an unknown path.
     static func target(_ path: [UInt8]) -> HTTPTarget? {
@@ -200,7 +200,9 @@ extension LoopCore {
         let index = self.transport.http.streams[stream].connection
         let limit: Int
         switch request.target {
-        case .method(let method): limit = method.requestBytesMax
+        case .method(let method):
+            limit = method.requestBytesMax
+            if method.isWholeBeforeCredentials { return limit }
         case .service: limit = Limits.requestBytesMax
         }
         return self.connections[index].flags.contains(.isIdentified)
@@ -412,6 +414,13 @@ extension LoopCore {
 
     /// Ends a stream that has no call.
     mutating func refuseHTTP(_ stream: Int32, _ status: WireStatus) {
+        let index = self.transport.http.streams[stream].connection
+        if case .method(.submitNotification)? = self.transport.http.requests[stream]?.target,
+            !self.connections[index].flags.contains(.isIntake)
+        {
+            let reason = status.reason?.rawValue ?? "\(status.code)"
+            self.noteRefusedNotification(index, status.code.connectHTTPStatus, reason, status.message)
+        }
         self.forgetHTTPRequest(stream)
         self.refuse(
             self.transport.http.streams[stream].connection, UInt32(bitPattern: stream), status)

@@ -106,8 +106,13 @@ extension LoopCore {
                 return self.oweHTTP(stream, .status, nothing, endsCall: endsCall)
             }
             let isIntake = self.connections[slot.connection].flags.contains(.isIntake)
+            let answer = isIntake ? status.intakeHTTPStatus : status.code.connectHTTPStatus
+            if isIntake {
+                let reason = status.reason?.rawValue ?? "\(status.code)"
+                self.noteRefusedNotification(slot.connection, answer, reason, status.message)
+            }
             self.respond(
-                stream, status, isIntake ? status.intakeHTTPStatus : status.code.connectHTTPStatus, endsCall: endsCall)
+                stream, status, answer, endsCall: endsCall)
         case .events:
             guard slot.flags.contains(.hasSentHead) || self.comesBack(slot, status) else {
                 return self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall)
@@ -192,6 +197,11 @@ extension LoopCore {
     mutating func respond(
         _ stream: Int32, _ status: Int, _ text: String, extra: [(name: String, value: String)] = []
     ) {
+        let index = self.transport.http.streams[stream].connection
+        if status >= 300, self.connections[index].flags.contains(.isIntake) {
+            let reason: ErrorReason = status == 413 ? .appleTooLong : .httpProtocol
+            self.noteRefusedNotification(index, status, reason.rawValue, text)
+        }
         self.respond(
             stream, status, Array((text + "\n").utf8), contentType: "text/plain; charset=utf-8", extra: extra,
             endsCall: -1)
