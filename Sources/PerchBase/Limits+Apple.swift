@@ -16,6 +16,25 @@ extension Limits {
     /// 200.
     package static let appleValuesMax = 8_192
 
+    /// Identifiers of transactions that are taken. From 2^63-1 on no storage holds them: such a value is kept as a dead letter.
+    package static let toldTransactionIDs: ClosedRange<UInt64> = 0...UInt64(Int64.max) - 1
+
+    /// Amounts of money that are taken, in thousandths of the currency's unit: sums and texts of them cannot overflow.
+    package static let toldAmounts: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
+
+    /// Bytes of a text of a signed value that becomes part of a key or a row: an identifier of a product, a group, an offer, a
+    /// customer. A value with a longer one, or with NUL in it, is kept as a dead letter. Apple's have at most 100.
+    package static let toldTextBytesMax = 1_024
+
+    /// Characters of the type, the subtype and the UUID of a notification that its account notes; the rest is cut off. A UUID has 36.
+    package static let toldNoticeTextMax = 64
+
+    /// How long after a consumption request was signed the App Store takes an answer.
+    package static let consumptionAnswerMilliseconds: Int64 = 12 * 3_600_000
+
+    /// Differences between groups of catalogues and of signed values that are kept for the log and `perch doctor`. More are not looked at.
+    package static let groupDifferencesMax = 100
+
     /// Bytes of one certificate. A longer one is refused with APPLE_CERTIFICATE. Apple's have about 1 KiB.
     package static let appleCertificateBytesMax = 8 * 1024
 
@@ -46,6 +65,17 @@ extension Limits {
 
     /// Grants of one account. More are refused with RECORD_LIMIT.
     package static let grantsMax = 64
+
+    /// Consumables of an account of the App Store that its record keeps, the newest. Older ones leave the record and stay in the list of
+    /// transactions, so they never fill the record (`recordEntriesMax`); a late refund finds them.
+    package static let toldConsumablesMax = 256
+
+    /// Submitted transactions of an account that wait to be finished. The oldest count as finished when there are more.
+    package static let toldUnfinishedMax = 256
+
+    /// Purchases of one name that are looked at for the account of a customer whose name is no account's. Those with the greatest
+    /// original IDs are not.
+    package static let linkedOriginalsMax = 256
 
     /// Signed values in one submission. More are refused with FIELD_INVALID.
     package static let appleSubmissionValuesMax = 50
@@ -78,6 +108,12 @@ extension Limits {
 
     /// The life of a pass.
     package static let passMillisecondsMax: Int64 = 86_400_000
+
+    /// How long a key signs passes. A server that starts later makes a new one, and shows the one before beside it.
+    package static let passKeyMilliseconds: Int64 = 90 * 86_400_000
+
+    /// What the setting for that may be: a pass lives for a day, so a key before the one before has nothing to verify.
+    package static let passKeyMillisecondsRange: ClosedRange<Int64> = 86_400_000...3_650 * 86_400_000
 
     /// Signed values that a signer caches, so that a value that is read again keeps its bytes. The oldest half is dropped
     /// when the cache is full. One has about 6 KiB.

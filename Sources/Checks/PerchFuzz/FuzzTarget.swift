@@ -23,7 +23,7 @@ package let fuzzTargets: [any FuzzTarget.Type] = [
     FramesTarget.self, MessagesTarget.self, InflateTarget.self, TokensTarget.self, SessionTarget.self,
     CatalogueTarget.self, SettingsTarget.self, BlobsTarget.self, ScenarioTarget.self, HTTPTarget.self,
     CredentialsTarget.self, TLSTarget.self, WebTarget.self, SignedValuesTarget.self, PayloadsTarget.self,
-    CertificatesTarget.self,
+    CertificatesTarget.self, FoldTarget.self,
 ]
 
 /// The failure of a target: what does not hold, in a line that a fuzzer prints.

@@ -69,6 +69,7 @@ package struct AppleIntake {
             eventID: notification.uuid ?? payload.contentDigest.description, signed: notification.signedDate ?? now)
         report.type = notification.type ?? ""
         report.subtype = notification.subtype ?? ""
+        report.consumptionReason = notification.consumptionRequestReason ?? ""
         report.statedStatus = notification.status.flatMap { Int32(exactly: $0) }.map { RenewalState(rawValue: $0) }
         report.unknownFields = notification.unknownFields
         // A TEST notification has none of these, and is taken.
@@ -114,7 +115,7 @@ package struct AppleIntake {
         guard let outer = Self.outer(text) else { return (originals, aliases) }
         for inner in [outer.signedTransaction, outer.signedRenewalInfo, outer.signedAppTransaction] {
             guard let inner, let fields = Self.fields(inner) else { continue }
-            if let id = fields.text("originalTransactionId").flatMap(TransactionID.init), !originals.contains(id) {
+            if let id = fields.transactionID("originalTransactionId"), !originals.contains(id) {
                 originals.append(id)
             }
             let named = [
@@ -248,11 +249,14 @@ package struct AppleIntake {
         case .renewalInfo:
             let info = try app.renewalInfo(payload.value)
             let value = try self.usable { () throws(PayloadFault) in try info.renewalInfo() }
+            // A date that is there was found usable.
             report.reports.append(.renewal(value, renewalDate: info.renewalDate, content: payload.contentDigest))
             report.unknownFields += info.unknownFields
         case .appTransaction:
             let transaction = try app.appTransaction(payload.value)
-            report.appTransactionID = transaction.appTransactionID ?? ""
+            report.appTransactionID = try self.usable { () throws(PayloadFault) in
+                try payload.usableText("appTransactionId") ?? ""
+            }
             report.unknownFields += transaction.unknownFields
         case .notification: break
         }

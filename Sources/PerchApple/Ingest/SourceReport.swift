@@ -23,6 +23,8 @@ package struct SourceReport: Hashable, Sendable {
     package var type = ""
     package var subtype = ""
     package var signed: Instant
+    /// Apple's word for why a customer wants a refund, where a notification asks the app about one; empty for none.
+    package var consumptionReason = ""
     /// What to fold, in any order.
     package var reports: [ToldReport] = []
     /// Apple's number of the customer in an app transaction. It reports no purchase.
@@ -38,7 +40,7 @@ package struct SourceReport: Hashable, Sendable {
 extension PayloadFields {
     /// Digest of the payload's canonical bytes: JSON with sorted keys and without white space. It orders reports that were
     /// signed in one millisecond.
-    var contentDigest: Digest {
+    package var contentDigest: Digest {
         var writer = JSONWriter(keys: .sorted)
         writer.value(self.value)
         do throws(JSONOverflow) {

@@ -13,7 +13,8 @@ package struct PayloadFields: Sendable {
     package func integer(_ name: String) -> Int64? { self.value[name]?.integer }
     package func boolean(_ name: String) -> Bool? { self.value[name]?.boolean }
 
-    /// Milliseconds since the Unix epoch. Xcode signs fractions, which are rounded down.
+    /// Milliseconds since the Unix epoch. Xcode signs fractions, which are rounded down. Whatever stands there: what the model takes of
+    /// it goes through `usableInstant`.
     package func instant(_ name: String) -> Instant? { self.value[name]?.instant }
 
     package func texts(_ name: String) -> [String]? {

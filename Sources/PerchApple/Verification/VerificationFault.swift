@@ -110,7 +110,7 @@ extension VerificationFault: CustomStringConvertible {
         case .appAppleID(let found, let expected):
             "the Apple ID of the app is \(shown(found.map { "\($0)" })), expected \(shown(expected.map { "\($0)" }))"
         case .environment(let found, let expected): "the environment is \(shown(found)), expected \(expected)"
-        case .missingField(let name): "the field \(name) is missing or has another type"
+        case .missingField(let name): "the field \(name) is missing, has another type, or a value that no store holds"
         }
     }
 
