@@ -113,6 +113,7 @@ struct MethodCase {
         case .revokeGrant: return Self(.revokeGrant(RevokeGrantRequest(account: "anna", name: "plus")), .admin)
         case .listAudit: return Self(.listAudit(ListAuditRequest()), .admin)
         case .findAccount: return Self(.findAccount(FindAccountRequest(transactionID: 1)), .admin)
+        case .listUnclaimed: return .told(.listUnclaimed(ListUnclaimedRequest()), .admin)
         case .attachAlias:
             return .told(.attachAlias(AttachAliasRequest(account: "anna", appTransactionID: "7")), .admin)
         case .detachAlias: return .told(.detachAlias(DetachAliasRequest(appTransactionID: "7")), .admin)

@@ -57,6 +57,7 @@ extension Permission {
             case .offerConsoleCode: self.init(.read, .catalogue)
             case .redeemConsoleCode: self = .open
             case .findAccount: self.init(.admin, .app)
+            case .listUnclaimed: self.init(.admin, .app)
             case .attachAlias: self.init(.admin, .app)
             case .detachAlias: self.init(.admin, .app)
             case .moveTransaction: self.init(.admin, .app)
@@ -69,7 +70,7 @@ extension Permission {
             case .listDeadLetters: self.init(.admin, .server)
             case .retryDeadLetter: self.init(.admin, .server)
             case .dropDeadLetter: self.init(.admin, .server)
-            case .submitTransaction: self.init(.ingest, .app)
+            case .submitTransaction: self.init(.ingest, .account)
             case .submitNotification: self.init(.ingest, .app)
             case .watch: self.init(.read, .catalogue)
         }

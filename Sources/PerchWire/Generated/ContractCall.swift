@@ -304,6 +304,13 @@ package enum Calls {
             if case .findAccount(let answer) = $0 { answer } else { nil }
         }
     }
+    /// Purchases that the App Store reported and that need somebody: those of no account that is known, and subscriptions whose
+    /// renewal was awaited and never reported. A page looks at a limited number of accounts, so it may be empty and not the last.
+    package static var listUnclaimed: ContractCall<ListUnclaimedRequest, UnclaimedPage> {
+        ContractCall(method: .listUnclaimed, wrap: { .listUnclaimed($0) }) {
+            if case .listUnclaimed(let answer) = $0 { answer } else { nil }
+        }
+    }
     /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's.
     package static var attachAlias: ContractCall<AttachAliasRequest, MoveAnswer> {
         ContractCall(method: .attachAlias, wrap: { .attachAlias($0) }) {
@@ -381,7 +388,9 @@ package enum Calls {
         }
     }
     /// Takes signed transactions, renewal information, app transactions and notifications, from the app or its backend.
-    /// Answers after everything is durable. The order of values does not matter, and a repetition changes nothing.
+    /// Answers after everything is durable. The order of values does not matter, and a repetition changes nothing. A value that cannot
+    /// be taken is refused alone, and `refused` says which; the call fails where all are. Credentials for one account submit for that
+    /// account alone: so an app submits for its own customer.
     package static var submitTransaction: ContractCall<SubmitTransactionRequest, SubmissionAnswer> {
         ContractCall(method: .submitTransaction, wrap: { .submitTransaction($0) }) {
             if case .submitTransaction(let answer) = $0 { answer } else { nil }

@@ -298,6 +298,117 @@ extension Transaction {
     }
 }
 
+extension RenewalInfo {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RenewalInfo>, _ arena: Arena) {
+        message.pointee.original_transaction_id = self.originalTransactionID
+        message.pointee.current_product_id = arena.text(self.currentProductID)
+        message.pointee.will_auto_renew = self.willAutoRenew ? 1 : 0
+        if let value = self.autoRenewPreference {
+            message.pointee.auto_renew_preference = arena.text(value)
+        }
+        if let value = self.expirationReason {
+            message.pointee.expiration_reason = .init(value)
+        }
+        message.pointee.is_in_billing_retry = self.isInBillingRetry ? 1 : 0
+        if let value = self.gracePeriodExpirationDate {
+            message.pointee.grace_period_case = PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS
+            message.pointee.grace_period_expiration_date_ms = value.milliseconds
+        }
+        message.pointee.price_increase_status = .init(self.priceIncreaseStatus)
+        message.pointee.renewal_date_ms = self.renewalDate.milliseconds
+        if let value = self.renewalPrice {
+            message.pointee.renewal_price = arena.message { value.write(to: $0, arena) }
+        }
+        if let value = self.offer {
+            message.pointee.offer = arena.message { value.write(to: $0, arena) }
+        }
+        (message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids) = arena.texts(self.eligibleWinBackOfferIDs)
+        message.pointee.recent_subscription_start_date_ms = self.recentSubscriptionStartDate.milliseconds
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+        message.pointee.environment = .init(self.environment)
+        message.pointee.renewal_billing_plan = .init(self.renewalBillingPlan)
+        if let value = self.commitment {
+            message.pointee.commitment = arena.message { value.write(to: $0, arena) }
+        }
+        if arena.omitsSignatures { return }
+        message.pointee.signed_date_ms = self.signedDate.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RenewalInfo>) {
+        self.init(
+            originalTransactionID: message.pointee.original_transaction_id,
+            currentProductID: String(wire: message.pointee.current_product_id),
+            willAutoRenew: message.pointee.will_auto_renew != 0,
+            renewalDate: Instant(milliseconds: message.pointee.renewal_date_ms),
+            recentSubscriptionStartDate: Instant(milliseconds: message.pointee.recent_subscription_start_date_ms),
+            environment: AppEnvironment(message.pointee.environment),
+            signedDate: Instant(milliseconds: message.pointee.signed_date_ms)
+        )
+        self.autoRenewPreference = notBlank(String(wire: message.pointee.auto_renew_preference))
+        self.expirationReason = notBlank(ExpirationReason(message.pointee.expiration_reason))
+        self.isInBillingRetry = message.pointee.is_in_billing_retry != 0
+        self.gracePeriodExpirationDate = message.pointee.grace_period_case == PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.grace_period_expiration_date_ms) : nil
+        self.priceIncreaseStatus = PriceIncreaseStatus(message.pointee.price_increase_status)
+        self.renewalPrice = read(message.pointee.renewal_price) { Money($0) }
+        self.offer = read(message.pointee.offer) { TransactionOffer($0) }
+        self.eligibleWinBackOfferIDs = readTexts(message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids)
+        self.appAccountToken = String(wire: message.pointee.app_account_token)
+        self.appTransactionID = String(wire: message.pointee.app_transaction_id)
+        self.renewalBillingPlan = BillingPlanType(message.pointee.renewal_billing_plan)
+        self.commitment = read(message.pointee.commitment) { Commitment($0) }
+    }
+}
+
+extension SubscriptionStatus {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>, _ arena: Arena) {
+        message.pointee.state = .init(self.state)
+        if !self.transaction.isBlank { message.pointee.transaction = arena.message { self.transaction.write(to: $0, arena) } }
+        if !self.renewalInfo.isBlank { message.pointee.renewal_info = arena.message { self.renewalInfo.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>) {
+        self.init(
+            state: RenewalState(message.pointee.state),
+            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) } ?? .blank,
+            renewalInfo: read(message.pointee.renewal_info) { Verified<RenewalInfo>($0) } ?? .blank
+        )
+    }
+}
+
+extension SubscriptionStatuses {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>, _ arena: Arena) {
+        (message.pointee.n_statuses, message.pointee.statuses) = arena.list(self.statuses) { $0.write(to: $1, arena) }
+        if let value = self.effectiveIndex {
+            message.pointee.effective_case = PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX
+            message.pointee.effective_index = UInt32(value)
+        }
+        message.pointee.effective_reason = .init(self.effectiveReason)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>) {
+        self.init(
+            statuses: readList(message.pointee.n_statuses, message.pointee.statuses) { SubscriptionStatus($0) },
+            effectiveIndex: message.pointee.effective_case == PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX ? Int(message.pointee.effective_index) : nil,
+            effectiveReason: EffectiveReason(message.pointee.effective_reason)
+        )
+    }
+}
+
+extension GroupStatuses {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GroupStatuses>, _ arena: Arena) {
+        message.pointee.group_id = arena.text(self.groupID)
+        if !self.statuses.isBlank { message.pointee.statuses = arena.message { self.statuses.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GroupStatuses>) {
+        self.init(
+            groupID: String(wire: message.pointee.group_id),
+            statuses: read(message.pointee.statuses) { SubscriptionStatuses($0) } ?? .blank
+        )
+    }
+}
+
 extension OrderedOffer {
     func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseOffer>, _ arena: Arena) {
         message.pointee.type = .init(self.type)
@@ -729,117 +840,6 @@ extension AppSettingChange {
                 self = .reset
             default: throw .missing(field: "perch.v1.AppSetting.setting")
         }
-    }
-}
-
-extension RenewalInfo {
-    func write(to message: UnsafeMutablePointer<Perch__V1__RenewalInfo>, _ arena: Arena) {
-        message.pointee.original_transaction_id = self.originalTransactionID
-        message.pointee.current_product_id = arena.text(self.currentProductID)
-        message.pointee.will_auto_renew = self.willAutoRenew ? 1 : 0
-        if let value = self.autoRenewPreference {
-            message.pointee.auto_renew_preference = arena.text(value)
-        }
-        if let value = self.expirationReason {
-            message.pointee.expiration_reason = .init(value)
-        }
-        message.pointee.is_in_billing_retry = self.isInBillingRetry ? 1 : 0
-        if let value = self.gracePeriodExpirationDate {
-            message.pointee.grace_period_case = PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS
-            message.pointee.grace_period_expiration_date_ms = value.milliseconds
-        }
-        message.pointee.price_increase_status = .init(self.priceIncreaseStatus)
-        message.pointee.renewal_date_ms = self.renewalDate.milliseconds
-        if let value = self.renewalPrice {
-            message.pointee.renewal_price = arena.message { value.write(to: $0, arena) }
-        }
-        if let value = self.offer {
-            message.pointee.offer = arena.message { value.write(to: $0, arena) }
-        }
-        (message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids) = arena.texts(self.eligibleWinBackOfferIDs)
-        message.pointee.recent_subscription_start_date_ms = self.recentSubscriptionStartDate.milliseconds
-        message.pointee.app_account_token = arena.text(self.appAccountToken)
-        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
-        message.pointee.environment = .init(self.environment)
-        message.pointee.renewal_billing_plan = .init(self.renewalBillingPlan)
-        if let value = self.commitment {
-            message.pointee.commitment = arena.message { value.write(to: $0, arena) }
-        }
-        if arena.omitsSignatures { return }
-        message.pointee.signed_date_ms = self.signedDate.milliseconds
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__RenewalInfo>) {
-        self.init(
-            originalTransactionID: message.pointee.original_transaction_id,
-            currentProductID: String(wire: message.pointee.current_product_id),
-            willAutoRenew: message.pointee.will_auto_renew != 0,
-            renewalDate: Instant(milliseconds: message.pointee.renewal_date_ms),
-            recentSubscriptionStartDate: Instant(milliseconds: message.pointee.recent_subscription_start_date_ms),
-            environment: AppEnvironment(message.pointee.environment),
-            signedDate: Instant(milliseconds: message.pointee.signed_date_ms)
-        )
-        self.autoRenewPreference = notBlank(String(wire: message.pointee.auto_renew_preference))
-        self.expirationReason = notBlank(ExpirationReason(message.pointee.expiration_reason))
-        self.isInBillingRetry = message.pointee.is_in_billing_retry != 0
-        self.gracePeriodExpirationDate = message.pointee.grace_period_case == PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.grace_period_expiration_date_ms) : nil
-        self.priceIncreaseStatus = PriceIncreaseStatus(message.pointee.price_increase_status)
-        self.renewalPrice = read(message.pointee.renewal_price) { Money($0) }
-        self.offer = read(message.pointee.offer) { TransactionOffer($0) }
-        self.eligibleWinBackOfferIDs = readTexts(message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids)
-        self.appAccountToken = String(wire: message.pointee.app_account_token)
-        self.appTransactionID = String(wire: message.pointee.app_transaction_id)
-        self.renewalBillingPlan = BillingPlanType(message.pointee.renewal_billing_plan)
-        self.commitment = read(message.pointee.commitment) { Commitment($0) }
-    }
-}
-
-extension SubscriptionStatus {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>, _ arena: Arena) {
-        message.pointee.state = .init(self.state)
-        if !self.transaction.isBlank { message.pointee.transaction = arena.message { self.transaction.write(to: $0, arena) } }
-        if !self.renewalInfo.isBlank { message.pointee.renewal_info = arena.message { self.renewalInfo.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>) {
-        self.init(
-            state: RenewalState(message.pointee.state),
-            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) } ?? .blank,
-            renewalInfo: read(message.pointee.renewal_info) { Verified<RenewalInfo>($0) } ?? .blank
-        )
-    }
-}
-
-extension SubscriptionStatuses {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>, _ arena: Arena) {
-        (message.pointee.n_statuses, message.pointee.statuses) = arena.list(self.statuses) { $0.write(to: $1, arena) }
-        if let value = self.effectiveIndex {
-            message.pointee.effective_case = PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX
-            message.pointee.effective_index = UInt32(value)
-        }
-        message.pointee.effective_reason = .init(self.effectiveReason)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>) {
-        self.init(
-            statuses: readList(message.pointee.n_statuses, message.pointee.statuses) { SubscriptionStatus($0) },
-            effectiveIndex: message.pointee.effective_case == PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX ? Int(message.pointee.effective_index) : nil,
-            effectiveReason: EffectiveReason(message.pointee.effective_reason)
-        )
-    }
-}
-
-extension GroupStatuses {
-    func write(to message: UnsafeMutablePointer<Perch__V1__GroupStatuses>, _ arena: Arena) {
-        message.pointee.group_id = arena.text(self.groupID)
-        if !self.statuses.isBlank { message.pointee.statuses = arena.message { self.statuses.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__GroupStatuses>) {
-        self.init(
-            groupID: String(wire: message.pointee.group_id),
-            statuses: read(message.pointee.statuses) { SubscriptionStatuses($0) } ?? .blank
-        )
     }
 }
 
@@ -1733,6 +1733,69 @@ extension AccountFound {
     }
 }
 
+extension ListUnclaimedRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListUnclaimedRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.page_size = self.pageSize
+        message.pointee.page_token = arena.bytes(self.pageToken)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListUnclaimedRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            pageSize: message.pointee.page_size,
+            pageToken: [UInt8](message.pointee.page_token)
+        )
+    }
+}
+
+extension UnclaimedPurchase {
+    func write(to message: UnsafeMutablePointer<Perch__V1__UnclaimedPurchase>, _ arena: Arena) {
+        message.pointee.original_transaction_id = arena.text(self.originalTransactionID)
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.account = arena.text(self.account)
+        message.pointee.unclaimed = self.isUnclaimed ? 1 : 0
+        message.pointee.overdue = self.isOverdue ? 1 : 0
+        (message.pointee.n_app_account_tokens, message.pointee.app_account_tokens) = arena.texts(self.appAccountTokens)
+        (message.pointee.n_app_transaction_ids, message.pointee.app_transaction_ids) = arena.texts(self.appTransactionIDs)
+        message.pointee.original_purchase_date_ms = self.originalPurchaseDate.milliseconds
+        if let value = self.end {
+            message.pointee.end_case = PERCH__V1__UNCLAIMED_PURCHASE__END_EXPIRATION_DATE_MS
+            message.pointee.expiration_date_ms = value.milliseconds
+        }
+        message.pointee.state = .init(self.state)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__UnclaimedPurchase>) {
+        self.init(
+            originalTransactionID: String(wire: message.pointee.original_transaction_id),
+            productID: String(wire: message.pointee.product_id),
+            account: String(wire: message.pointee.account),
+            isUnclaimed: message.pointee.unclaimed != 0,
+            isOverdue: message.pointee.overdue != 0,
+            appAccountTokens: readTexts(message.pointee.n_app_account_tokens, message.pointee.app_account_tokens),
+            appTransactionIDs: readTexts(message.pointee.n_app_transaction_ids, message.pointee.app_transaction_ids),
+            originalPurchaseDate: Instant(milliseconds: message.pointee.original_purchase_date_ms),
+            end: message.pointee.end_case == PERCH__V1__UNCLAIMED_PURCHASE__END_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.expiration_date_ms) : nil,
+            state: RenewalState(message.pointee.state)
+        )
+    }
+}
+
+extension UnclaimedPage {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListUnclaimedResponse>, _ arena: Arena) {
+        (message.pointee.n_purchases, message.pointee.purchases) = arena.list(self.purchases) { $0.write(to: $1, arena) }
+        message.pointee.next_page_token = arena.bytes(self.nextPageToken)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListUnclaimedResponse>) {
+        self.init(
+            purchases: readList(message.pointee.n_purchases, message.pointee.purchases) { UnclaimedPurchase($0) },
+            nextPageToken: [UInt8](message.pointee.next_page_token)
+        )
+    }
+}
+
 extension AttachAliasRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__AttachAliasRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
@@ -1930,6 +1993,7 @@ extension EntitlementGrant {
         }
         message.pointee.reason = arena.text(self.reason)
         message.pointee.since_ms = self.since.milliseconds
+        message.pointee.tier = arena.text(self.tier)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GrantSummary>) {
@@ -1937,7 +2001,8 @@ extension EntitlementGrant {
             name: String(wire: message.pointee.name),
             until: message.pointee.end_case == PERCH__V1__GRANT_SUMMARY__END_UNTIL_MS ? Instant(milliseconds: message.pointee.until_ms) : nil,
             reason: String(wire: message.pointee.reason),
-            since: Instant(milliseconds: message.pointee.since_ms)
+            since: Instant(milliseconds: message.pointee.since_ms),
+            tier: String(wire: message.pointee.tier)
         )
     }
 }
@@ -1953,6 +2018,7 @@ extension GrantEntitlementRequest {
         }
         message.pointee.reason = arena.text(self.reason)
         message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+        message.pointee.tier = arena.text(self.tier)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GrantEntitlementRequest>) {
@@ -1962,7 +2028,8 @@ extension GrantEntitlementRequest {
             name: String(wire: message.pointee.name),
             until: message.pointee.end_case == PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END_UNTIL_MS ? Instant(milliseconds: message.pointee.until_ms) : nil,
             reason: String(wire: message.pointee.reason),
-            idempotencyKey: [UInt8](message.pointee.idempotency_key)
+            idempotencyKey: [UInt8](message.pointee.idempotency_key),
+            tier: String(wire: message.pointee.tier)
         )
     }
 }
@@ -2588,13 +2655,15 @@ extension PlanOptionList {
         (message.pointee.n_options, message.pointee.options) = arena.list(self.options) { $0.write(to: $1, arena) }
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
+        message.pointee.introductory_eligibility = .init(self.introductoryEligibility)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ListPlanOptionsResponse>) {
         self.init(
             options: readList(message.pointee.n_options, message.pointee.options) { PlanOption($0) },
             position: read(message.pointee.position) { Position($0) } ?? .blank,
-            isNotInCatalog: message.pointee.not_in_catalog != 0
+            isNotInCatalog: message.pointee.not_in_catalog != 0,
+            introductoryEligibility: Eligibility(message.pointee.introductory_eligibility)
         )
     }
 }
@@ -2630,6 +2699,7 @@ extension OfferEligibility {
         message.pointee.reason = arena.text(self.reason)
         message.pointee.message = arena.text(self.message)
         message.pointee.billing_plan = .init(self.billingPlan)
+        message.pointee.eligibility = .init(self.eligibility)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__OfferEligibility>) {
@@ -2640,7 +2710,8 @@ extension OfferEligibility {
             isEligible: message.pointee.eligible != 0,
             reason: String(wire: message.pointee.reason),
             message: String(wire: message.pointee.message),
-            billingPlan: BillingPlanType(message.pointee.billing_plan)
+            billingPlan: BillingPlanType(message.pointee.billing_plan),
+            eligibility: Eligibility(message.pointee.eligibility)
         )
     }
 }
@@ -2651,11 +2722,12 @@ extension OfferEligibilityAnswer {
         (message.pointee.n_offers, message.pointee.offers) = arena.list(self.value.offers) { $0.write(to: $1, arena) }
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
+        message.pointee.introductory_eligibility = .init(self.value.introductory)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetOfferEligibilityResponse>) {
         self.init(
-            value: OfferEligibilities(isEligibleForIntroductory: message.pointee.introductory_eligible != 0, offers: readList(message.pointee.n_offers, message.pointee.offers) { OfferEligibility($0) }),
+            value: OfferEligibilities(isEligibleForIntroductory: message.pointee.introductory_eligible != 0, offers: readList(message.pointee.n_offers, message.pointee.offers) { OfferEligibility($0) }, introductory: Eligibility(message.pointee.introductory_eligibility)),
             position: read(message.pointee.position) { Position($0) } ?? .blank,
             isNotInCatalog: message.pointee.not_in_catalog != 0
         )
@@ -2843,6 +2915,42 @@ extension EntitlementChange {
     }
 }
 
+extension NotificationNotice {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AppStoreNotification>, _ arena: Arena) {
+        message.pointee.type = arena.text(self.type)
+        message.pointee.subtype = arena.text(self.subtype)
+        message.pointee.uuid = arena.text(self.uuid)
+        message.pointee.signed_at_ms = self.signed.milliseconds
+        message.pointee.transaction_id = self.transactionID
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AppStoreNotification>) {
+        self.init(
+            type: String(wire: message.pointee.type),
+            subtype: String(wire: message.pointee.subtype),
+            uuid: String(wire: message.pointee.uuid),
+            signed: Instant(milliseconds: message.pointee.signed_at_ms),
+            transactionID: message.pointee.transaction_id
+        )
+    }
+}
+
+extension ConsumptionRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ConsumptionRequest>, _ arena: Arena) {
+        message.pointee.transaction_id = self.transactionID
+        message.pointee.reason = arena.text(self.reason)
+        message.pointee.deadline_ms = self.deadline.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ConsumptionRequest>) {
+        self.init(
+            transactionID: message.pointee.transaction_id,
+            reason: String(wire: message.pointee.reason),
+            deadline: Instant(milliseconds: message.pointee.deadline_ms)
+        )
+    }
+}
+
 extension FeedEvent {
     func write(to message: UnsafeMutablePointer<Perch__V1__AppChangesResponse>, _ arena: Arena) {
         message.pointee.account = arena.text(self.account)
@@ -2853,6 +2961,13 @@ extension FeedEvent {
         message.pointee.commit_time_ms = self.committed.milliseconds
         message.pointee.origin_client_id = arena.bytes(self.originClientID)
         message.pointee.cursor = arena.bytes(self.cursor)
+        if let value = self.notification {
+            message.pointee.notification = arena.message { value.write(to: $0, arena) }
+        }
+        if let value = self.consumptionRequest {
+            message.pointee.consumption_request = arena.message { value.write(to: $0, arena) }
+        }
+        (message.pointee.n_consumables, message.pointee.consumables) = arena.list(self.consumables) { $0.write(to: $1, arena) }
         if let value = self.bookmark {
             message.pointee.bookmark = arena.message { value.write(to: $0, arena) }
         }
@@ -2868,6 +2983,9 @@ extension FeedEvent {
             committed: Instant(milliseconds: message.pointee.commit_time_ms),
             originClientID: [UInt8](message.pointee.origin_client_id),
             cursor: [UInt8](message.pointee.cursor),
+            notification: read(message.pointee.notification) { NotificationNotice($0) },
+            consumptionRequest: read(message.pointee.consumption_request) { ConsumptionRequest($0) },
+            consumables: readList(message.pointee.n_consumables, message.pointee.consumables) { Verified<Transaction>($0) },
             bookmark: read(message.pointee.bookmark) { Bookmark($0) }
         )
     }
@@ -2897,6 +3015,7 @@ extension SubmissionAnswer {
         message.pointee.news_count = self.newsCount
         message.pointee.stale_count = self.staleCount
         message.pointee.duplicate_count = self.duplicateCount
+        (message.pointee.n_refused, message.pointee.refused) = arena.list(self.refused) { $0.write(to: $1, arena) }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__SubmitTransactionResponse>) {
@@ -2904,7 +3023,24 @@ extension SubmissionAnswer {
             position: read(message.pointee.position) { Position($0) } ?? .blank,
             newsCount: message.pointee.news_count,
             staleCount: message.pointee.stale_count,
-            duplicateCount: message.pointee.duplicate_count
+            duplicateCount: message.pointee.duplicate_count,
+            refused: readList(message.pointee.n_refused, message.pointee.refused) { RefusedValue($0) }
+        )
+    }
+}
+
+extension RefusedValue {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RefusedValue>, _ arena: Arena) {
+        message.pointee.index = self.index
+        message.pointee.reason = arena.text(self.reason)
+        message.pointee.message = arena.text(self.message)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RefusedValue>) {
+        self.init(
+            index: message.pointee.index,
+            reason: String(wire: message.pointee.reason),
+            message: String(wire: message.pointee.message)
         )
     }
 }
@@ -3420,6 +3556,7 @@ extension AppTransactionAnswer {
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.can_make_payments = self.canMakePayments ? 1 : 0
         message.pointee.jws = arena.text(self.jws)
+        message.pointee.payments_eligibility = .init(self.paymentsEligibility)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetAppTransactionResponse>) {
@@ -3430,7 +3567,8 @@ extension AppTransactionAnswer {
             failure: VerificationFailure(message.pointee.verification_error),
             position: read(message.pointee.position) { Position($0) } ?? .blank,
             canMakePayments: message.pointee.can_make_payments != 0,
-            jws: String(wire: message.pointee.jws)
+            jws: String(wire: message.pointee.jws),
+            paymentsEligibility: Eligibility(message.pointee.payments_eligibility)
         )
     }
 }

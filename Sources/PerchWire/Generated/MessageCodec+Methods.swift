@@ -116,6 +116,8 @@ extension MessageCodec {
                 return .redeemConsoleCode(RedeemConsoleCodeRequest(try self.request(Perch__V1__RedeemConsoleCodeRequest.self, bytes)))
             case .findAccount:
                 return .findAccount(FindAccountRequest(try self.request(Perch__V1__FindAccountRequest.self, bytes)))
+            case .listUnclaimed:
+                return .listUnclaimed(ListUnclaimedRequest(try self.request(Perch__V1__ListUnclaimedRequest.self, bytes)))
             case .attachAlias:
                 return .attachAlias(AttachAliasRequest(try self.request(Perch__V1__AttachAliasRequest.self, bytes)))
             case .detachAlias:
@@ -201,6 +203,7 @@ extension MessageCodec {
             case .offerConsoleCode(let value): return try self.packRequest(Perch__V1__OfferConsoleCodeRequest.self) { value.write(to: $0, arena) }
             case .redeemConsoleCode(let value): return try self.packRequest(Perch__V1__RedeemConsoleCodeRequest.self) { value.write(to: $0, arena) }
             case .findAccount(let value): return try self.packRequest(Perch__V1__FindAccountRequest.self) { value.write(to: $0, arena) }
+            case .listUnclaimed(let value): return try self.packRequest(Perch__V1__ListUnclaimedRequest.self) { value.write(to: $0, arena) }
             case .attachAlias(let value): return try self.packRequest(Perch__V1__AttachAliasRequest.self) { value.write(to: $0, arena) }
             case .detachAlias(let value): return try self.packRequest(Perch__V1__DetachAliasRequest.self) { value.write(to: $0, arena) }
             case .moveTransaction(let value): return try self.packRequest(Perch__V1__MoveTransactionRequest.self) { value.write(to: $0, arena) }
@@ -318,6 +321,8 @@ extension MessageCodec {
                 return .redeemConsoleCode(ConsoleToken(try self.response(Perch__V1__RedeemConsoleCodeResponse.self, bytes)))
             case .findAccount:
                 return .findAccount(AccountFound(try self.response(Perch__V1__FindAccountResponse.self, bytes)))
+            case .listUnclaimed:
+                return .listUnclaimed(UnclaimedPage(try self.response(Perch__V1__ListUnclaimedResponse.self, bytes)))
             case .attachAlias:
                 return .attachAlias(MoveAnswer(try self.response(Perch__V1__AttachAliasResponse.self, bytes)))
             case .detachAlias:
@@ -403,6 +408,7 @@ extension MessageCodec {
             case .offerConsoleCode(let value): return try self.pack(Perch__V1__OfferConsoleCodeResponse.self) { value.write(to: $0, arena) }
             case .redeemConsoleCode(let value): return try self.pack(Perch__V1__RedeemConsoleCodeResponse.self) { value.write(to: $0, arena) }
             case .findAccount(let value): return try self.pack(Perch__V1__FindAccountResponse.self) { value.write(to: $0, arena) }
+            case .listUnclaimed(let value): return try self.pack(Perch__V1__ListUnclaimedResponse.self) { value.write(to: $0, arena) }
             case .attachAlias(let value): return try self.pack(Perch__V1__AttachAliasResponse.self) { value.write(to: $0, arena) }
             case .detachAlias(let value): return try self.pack(Perch__V1__DetachAliasResponse.self) { value.write(to: $0, arena) }
             case .moveTransaction(let value): return try self.pack(Perch__V1__MoveTransactionResponse.self) { value.write(to: $0, arena) }
@@ -474,6 +480,7 @@ extension Method {
             case .offerConsoleCode: Perch__V1__OfferConsoleCodeRequest.descriptor
             case .redeemConsoleCode: Perch__V1__RedeemConsoleCodeRequest.descriptor
             case .findAccount: Perch__V1__FindAccountRequest.descriptor
+            case .listUnclaimed: Perch__V1__ListUnclaimedRequest.descriptor
             case .attachAlias: Perch__V1__AttachAliasRequest.descriptor
             case .detachAlias: Perch__V1__DetachAliasRequest.descriptor
             case .moveTransaction: Perch__V1__MoveTransactionRequest.descriptor
@@ -543,6 +550,7 @@ extension Method {
             case .offerConsoleCode: Perch__V1__OfferConsoleCodeResponse.descriptor
             case .redeemConsoleCode: Perch__V1__RedeemConsoleCodeResponse.descriptor
             case .findAccount: Perch__V1__FindAccountResponse.descriptor
+            case .listUnclaimed: Perch__V1__ListUnclaimedResponse.descriptor
             case .attachAlias: Perch__V1__AttachAliasResponse.descriptor
             case .detachAlias: Perch__V1__DetachAliasResponse.descriptor
             case .moveTransaction: Perch__V1__MoveTransactionResponse.descriptor

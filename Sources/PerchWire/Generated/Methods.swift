@@ -106,6 +106,9 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case redeemConsoleCode
     /// The account of a transaction, or of a name that the App Store or the app gives a customer. In every environment.
     case findAccount
+    /// Purchases that the App Store reported and that need somebody: those of no account that is known, and subscriptions whose
+    /// renewal was awaited and never reported. A page looks at a limited number of accounts, so it may be empty and not the last.
+    case listUnclaimed
     /// Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's.
     case attachAlias
     /// Takes a name of a customer from its account.
@@ -135,7 +138,9 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Deletes a dead letter.
     case dropDeadLetter
     /// Takes signed transactions, renewal information, app transactions and notifications, from the app or its backend.
-    /// Answers after everything is durable. The order of values does not matter, and a repetition changes nothing.
+    /// Answers after everything is durable. The order of values does not matter, and a repetition changes nothing. A value that cannot
+    /// be taken is refused alone, and `refused` says which; the call fails where all are. Credentials for one account submit for that
+    /// account alone: so an app submits for its own customer.
     case submitTransaction
     /// Takes an App Store Server Notification, version 2, as Apple posts it. `POST /apple/notifications` of the listener
     /// `--apple-listen` is this call, without credentials: the signature says who sent it.
@@ -197,6 +202,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.AdminService/OfferConsoleCode",
         "/perch.v1.AdminService/RedeemConsoleCode",
         "/perch.v1.AdminService/FindAccount",
+        "/perch.v1.AdminService/ListUnclaimed",
         "/perch.v1.AdminService/AttachAlias",
         "/perch.v1.AdminService/DetachAlias",
         "/perch.v1.AdminService/MoveTransaction",
@@ -225,7 +231,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
     package var isSafe: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .exportAccount, .listAudit, .listDeadLetters, .watch: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .listUnclaimed, .exportAccount, .listAudit, .listDeadLetters, .watch: true
             default: false
         }
     }
@@ -300,6 +306,7 @@ package indirect enum Request: Hashable, Sendable {
     case offerConsoleCode(OfferConsoleCodeRequest)
     case redeemConsoleCode(RedeemConsoleCodeRequest)
     case findAccount(FindAccountRequest)
+    case listUnclaimed(ListUnclaimedRequest)
     case attachAlias(AttachAliasRequest)
     case detachAlias(DetachAliasRequest)
     case moveTransaction(MoveTransactionRequest)
@@ -366,6 +373,7 @@ package indirect enum Request: Hashable, Sendable {
             case .offerConsoleCode: .offerConsoleCode
             case .redeemConsoleCode: .redeemConsoleCode
             case .findAccount: .findAccount
+            case .listUnclaimed: .listUnclaimed
             case .attachAlias: .attachAlias
             case .detachAlias: .detachAlias
             case .moveTransaction: .moveTransaction
@@ -435,6 +443,7 @@ package enum Response: Hashable, Sendable {
     case offerConsoleCode(ConsoleCode)
     case redeemConsoleCode(ConsoleToken)
     case findAccount(AccountFound)
+    case listUnclaimed(UnclaimedPage)
     case attachAlias(MoveAnswer)
     case detachAlias(MoveAnswer)
     case moveTransaction(MoveAnswer)
@@ -501,6 +510,7 @@ package enum Response: Hashable, Sendable {
             case .offerConsoleCode: .offerConsoleCode
             case .redeemConsoleCode: .redeemConsoleCode
             case .findAccount: .findAccount
+            case .listUnclaimed: .listUnclaimed
             case .attachAlias: .attachAlias
             case .detachAlias: .detachAlias
             case .moveTransaction: .moveTransaction
@@ -565,6 +575,7 @@ extension Request {
             case .loadCatalog(let asked): asked.app
             case .getCatalog(let asked): asked.app
             case .findAccount(let asked): asked.app
+            case .listUnclaimed(let asked): asked.app
             case .attachAlias(let asked): asked.app
             case .detachAlias(let asked): asked.app
             case .moveTransaction(let asked): asked.app

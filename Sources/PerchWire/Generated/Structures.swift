@@ -24,6 +24,7 @@ extension Perch__V1__OfferType: CEnumeration {}
 extension Perch__V1__OfferPaymentMode: CEnumeration {}
 extension Perch__V1__BillingPlanType: CEnumeration {}
 extension Perch__V1__VerificationError: CEnumeration {}
+extension Perch__V1__Eligibility: CEnumeration {}
 extension Perch__V1__SubscriptionOffer: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_offer__init(message) }
 }
@@ -56,6 +57,25 @@ extension Perch__V1__OwnershipType: CEnumeration {}
 extension Perch__V1__TransactionReason: CEnumeration {}
 extension Perch__V1__RevocationReason: CEnumeration {}
 extension Perch__V1__RevocationType: CEnumeration {}
+extension Perch__V1__RenewalInfo: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info__init(message) }
+}
+extension Perch__V1__RenewalInfoResult: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info_result__init(message) }
+}
+extension Perch__V1__SubscriptionStatus: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_status__init(message) }
+}
+extension Perch__V1__SubscriptionStatuses: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_statuses__init(message) }
+}
+extension Perch__V1__GroupStatuses: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_statuses__init(message) }
+}
+extension Perch__V1__RenewalState: CEnumeration {}
+extension Perch__V1__ExpirationReason: CEnumeration {}
+extension Perch__V1__PriceIncreaseStatus: CEnumeration {}
+extension Perch__V1__EffectiveReason: CEnumeration {}
 extension Perch__V1__OperationTarget: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operation_target__init(message) }
 }
@@ -160,25 +180,6 @@ extension Perch__V1__PriceConsent: CEnumeration {}
 extension Perch__V1__PendingReason: CEnumeration {}
 extension Perch__V1__StoreKitApi: CEnumeration {}
 extension Perch__V1__StoreKitError: CEnumeration {}
-extension Perch__V1__RenewalInfo: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info__init(message) }
-}
-extension Perch__V1__RenewalInfoResult: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info_result__init(message) }
-}
-extension Perch__V1__SubscriptionStatus: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_status__init(message) }
-}
-extension Perch__V1__SubscriptionStatuses: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_statuses__init(message) }
-}
-extension Perch__V1__GroupStatuses: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_statuses__init(message) }
-}
-extension Perch__V1__RenewalState: CEnumeration {}
-extension Perch__V1__ExpirationReason: CEnumeration {}
-extension Perch__V1__PriceIncreaseStatus: CEnumeration {}
-extension Perch__V1__EffectiveReason: CEnumeration {}
 extension Perch__V1__Loading: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__loading__init(message) }
 }
@@ -360,6 +361,15 @@ extension Perch__V1__FindAccountRequest: CMessage {
 }
 extension Perch__V1__FindAccountResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__find_account_response__init(message) }
+}
+extension Perch__V1__ListUnclaimedRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_unclaimed_request__init(message) }
+}
+extension Perch__V1__UnclaimedPurchase: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__unclaimed_purchase__init(message) }
+}
+extension Perch__V1__ListUnclaimedResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_unclaimed_response__init(message) }
 }
 extension Perch__V1__AttachAliasRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__attach_alias_request__init(message) }
@@ -544,6 +554,12 @@ extension Perch__V1__AppChangesRequest: CMessage {
 extension Perch__V1__EntitlementChange: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__entitlement_change__init(message) }
 }
+extension Perch__V1__AppStoreNotification: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_store_notification__init(message) }
+}
+extension Perch__V1__ConsumptionRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__consumption_request__init(message) }
+}
 extension Perch__V1__AppChangesResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_changes_response__init(message) }
 }
@@ -554,6 +570,9 @@ extension Perch__V1__SubmitTransactionRequest: CMessage {
 }
 extension Perch__V1__SubmitTransactionResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_transaction_response__init(message) }
+}
+extension Perch__V1__RefusedValue: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__refused_value__init(message) }
 }
 extension Perch__V1__SubmitNotificationRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_notification_request__init(message) }
@@ -717,6 +736,11 @@ extension MessageScan {
         "perch.v1.CommitmentInfo": Perch__V1__CommitmentInfo.descriptor,
         "perch.v1.Transaction": Perch__V1__Transaction.descriptor,
         "perch.v1.TransactionResult": Perch__V1__TransactionResult.descriptor,
+        "perch.v1.RenewalInfo": Perch__V1__RenewalInfo.descriptor,
+        "perch.v1.RenewalInfoResult": Perch__V1__RenewalInfoResult.descriptor,
+        "perch.v1.SubscriptionStatus": Perch__V1__SubscriptionStatus.descriptor,
+        "perch.v1.SubscriptionStatuses": Perch__V1__SubscriptionStatuses.descriptor,
+        "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
         "perch.v1.OperationTarget": Perch__V1__OperationTarget.descriptor,
         "perch.v1.PurchaseOffer": Perch__V1__PurchaseOffer.descriptor,
         "perch.v1.PurchaseOrder": Perch__V1__PurchaseOrder.descriptor,
@@ -749,11 +773,6 @@ extension MessageScan {
         "perch.v1.OfferEdit": Perch__V1__OfferEdit.descriptor,
         "perch.v1.WinBackRule": Perch__V1__WinBackRule.descriptor,
         "perch.v1.AppSetting": Perch__V1__AppSetting.descriptor,
-        "perch.v1.RenewalInfo": Perch__V1__RenewalInfo.descriptor,
-        "perch.v1.RenewalInfoResult": Perch__V1__RenewalInfoResult.descriptor,
-        "perch.v1.SubscriptionStatus": Perch__V1__SubscriptionStatus.descriptor,
-        "perch.v1.SubscriptionStatuses": Perch__V1__SubscriptionStatuses.descriptor,
-        "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
         "perch.v1.Loading": Perch__V1__Loading.descriptor,
         "perch.v1.Failure": Perch__V1__Failure.descriptor,
         "perch.v1.Unchanged": Perch__V1__Unchanged.descriptor,
@@ -814,6 +833,9 @@ extension MessageScan {
         "perch.v1.DropDeadLetterResponse": Perch__V1__DropDeadLetterResponse.descriptor,
         "perch.v1.FindAccountRequest": Perch__V1__FindAccountRequest.descriptor,
         "perch.v1.FindAccountResponse": Perch__V1__FindAccountResponse.descriptor,
+        "perch.v1.ListUnclaimedRequest": Perch__V1__ListUnclaimedRequest.descriptor,
+        "perch.v1.UnclaimedPurchase": Perch__V1__UnclaimedPurchase.descriptor,
+        "perch.v1.ListUnclaimedResponse": Perch__V1__ListUnclaimedResponse.descriptor,
         "perch.v1.AttachAliasRequest": Perch__V1__AttachAliasRequest.descriptor,
         "perch.v1.AttachAliasResponse": Perch__V1__AttachAliasResponse.descriptor,
         "perch.v1.DetachAliasRequest": Perch__V1__DetachAliasRequest.descriptor,
@@ -875,9 +897,12 @@ extension MessageScan {
         "perch.v1.ExplainResponse": Perch__V1__ExplainResponse.descriptor,
         "perch.v1.AppChangesRequest": Perch__V1__AppChangesRequest.descriptor,
         "perch.v1.EntitlementChange": Perch__V1__EntitlementChange.descriptor,
+        "perch.v1.AppStoreNotification": Perch__V1__AppStoreNotification.descriptor,
+        "perch.v1.ConsumptionRequest": Perch__V1__ConsumptionRequest.descriptor,
         "perch.v1.AppChangesResponse": Perch__V1__AppChangesResponse.descriptor,
         "perch.v1.SubmitTransactionRequest": Perch__V1__SubmitTransactionRequest.descriptor,
         "perch.v1.SubmitTransactionResponse": Perch__V1__SubmitTransactionResponse.descriptor,
+        "perch.v1.RefusedValue": Perch__V1__RefusedValue.descriptor,
         "perch.v1.SubmitNotificationRequest": Perch__V1__SubmitNotificationRequest.descriptor,
         "perch.v1.SubmitNotificationResponse": Perch__V1__SubmitNotificationResponse.descriptor,
         "perch.v1.PurchaseRequest": Perch__V1__PurchaseRequest.descriptor,

@@ -1197,6 +1197,92 @@ package struct AccountFound: Hashable, Sendable {
     package var isBlank: Bool { self.account.isEmpty && !self.isUnclaimed && self.originalTransactionIDs.isEmpty }
 }
 
+/// Asks for purchases that need somebody.
+package struct ListUnclaimedRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// At most this many accounts are looked at; 0 for 100.
+    package var pageSize: UInt32
+    /// From `next_page_token` of the page before.
+    package var pageToken: [UInt8]
+
+    package init(app: AppReference = AppReference(), pageSize: UInt32 = 0, pageToken: [UInt8] = []) {
+        self.app = app
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.pageSize == 0 && self.pageToken.isEmpty }
+}
+
+/// A purchase that needs somebody.
+package struct UnclaimedPurchase: Hashable, Sendable {
+    /// The original transaction, in decimal digits as Apple writes it.
+    package var originalTransactionID: String
+    /// The product that it is about now; empty where only renewal information came.
+    package var productID: String
+    /// The caller's key of its account; empty where it belongs to no account that is known.
+    package var account: String
+    /// It belongs to no account that is known.
+    package var isUnclaimed: Bool
+    /// Its renewal was awaited for the app's leeway, and nothing was reported.
+    package var isOverdue: Bool
+    /// The app's own UUIDs for the customer, as reported, the newest first.
+    package var appAccountTokens: [String]
+    /// Apple's numbers of the customer in this app, as reported, the newest first.
+    package var appTransactionIDs: [String]
+    /// When it was bought first, in milliseconds since the Unix epoch.
+    package var originalPurchaseDate: Instant
+    /// When the latest period that was reported ends, in milliseconds since the Unix epoch.
+    package var end: Instant?
+    /// Of a subscription; unspecified for another purchase.
+    package var state: RenewalState
+
+    package init(
+        originalTransactionID: String = "",
+        productID: String = "",
+        account: String = "",
+        isUnclaimed: Bool = false,
+        isOverdue: Bool = false,
+        appAccountTokens: [String] = [],
+        appTransactionIDs: [String] = [],
+        originalPurchaseDate: Instant = Instant(milliseconds: 0),
+        end: Instant? = nil,
+        state: RenewalState = .unspecified
+    ) {
+        self.originalTransactionID = originalTransactionID
+        self.productID = productID
+        self.account = account
+        self.isUnclaimed = isUnclaimed
+        self.isOverdue = isOverdue
+        self.appAccountTokens = appAccountTokens
+        self.appTransactionIDs = appTransactionIDs
+        self.originalPurchaseDate = originalPurchaseDate
+        self.end = end
+        self.state = state
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.originalTransactionID.isEmpty && self.productID.isEmpty && self.account.isEmpty && !self.isUnclaimed && !self.isOverdue && self.appAccountTokens.isEmpty && self.appTransactionIDs.isEmpty && self.originalPurchaseDate.milliseconds == 0 && self.end == nil && self.state == .unspecified }
+}
+
+/// Purchases that need somebody.
+package struct UnclaimedPage: Hashable, Sendable {
+    /// By account, then by original purchase date.
+    package var purchases: [UnclaimedPurchase]
+    /// For the next page; empty if there is none.
+    package var nextPageToken: [UInt8]
+
+    package init(purchases: [UnclaimedPurchase] = [], nextPageToken: [UInt8] = []) {
+        self.purchases = purchases
+        self.nextPageToken = nextPageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.purchases.isEmpty && self.nextPageToken.isEmpty }
+}
+
 /// Attaches a name to an account. Exactly one of the last two fields is set.
 package struct AttachAliasRequest: Hashable, Sendable {
     /// The app.
@@ -1398,6 +1484,9 @@ package struct GrantEntitlementRequest: Hashable, Sendable {
     package var reason: String
     /// Makes the call safe to repeat. Up to 64 bytes.
     package var idempotencyKey: [UInt8]
+    /// One of the entitlement's tiers in the app's file, such as `premium`; empty: the grant adds time and no tier. A grant never takes
+    /// a higher tier away.
+    package var tier: String
 
     package init(
         app: AppReference = AppReference(),
@@ -1405,7 +1494,8 @@ package struct GrantEntitlementRequest: Hashable, Sendable {
         name: String = "",
         until: Instant? = nil,
         reason: String = "",
-        idempotencyKey: [UInt8] = []
+        idempotencyKey: [UInt8] = [],
+        tier: String = ""
     ) {
         self.app = app
         self.account = account
@@ -1413,10 +1503,11 @@ package struct GrantEntitlementRequest: Hashable, Sendable {
         self.until = until
         self.reason = reason
         self.idempotencyKey = idempotencyKey
+        self.tier = tier
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.name.isEmpty && self.until == nil && self.reason.isEmpty && self.idempotencyKey.isEmpty }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.name.isEmpty && self.until == nil && self.reason.isEmpty && self.idempotencyKey.isEmpty && self.tier.isEmpty }
 }
 
 /// Ends a grant.
@@ -1901,15 +1992,23 @@ package struct PlanOptionList: Hashable, Sendable {
     package var position: Position
     /// The catalogue has no such group.
     package var isNotInCatalog: Bool
+    /// Whether the account is eligible for an introductory offer in the group.
+    package var introductoryEligibility: Eligibility
 
-    package init(options: [PlanOption] = [], position: Position = .blank, isNotInCatalog: Bool = false) {
+    package init(
+        options: [PlanOption] = [],
+        position: Position = .blank,
+        isNotInCatalog: Bool = false,
+        introductoryEligibility: Eligibility = .unspecified
+    ) {
         self.options = options
         self.position = position
         self.isNotInCatalog = isNotInCatalog
+        self.introductoryEligibility = introductoryEligibility
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.options.isEmpty && self.position.isBlank && !self.isNotInCatalog }
+    package var isBlank: Bool { self.options.isEmpty && self.position.isBlank && !self.isNotInCatalog && self.introductoryEligibility == .unspecified }
 }
 
 /// Asks for the eligibility of offers.
@@ -2085,9 +2184,10 @@ package struct AppChangesRequest: Hashable, Sendable {
     package var fromOldest: Bool
     /// Only changes with one of these causes; empty for all.
     package var causes: [Cause]
-    /// Only changes of statuses in one of these groups, or of entitlements to one of `product_ids`; both empty for all.
+    /// Only changes of statuses in one of these groups, or of one of `product_ids`; both empty for all.
     package var groupIDs: [String]
-    /// Only changes of entitlements to one of these products, or of statuses in one of `group_ids`; both empty for all.
+    /// Only changes of entitlements to one of these products, of consumables among them, or of statuses in one of `group_ids`; both
+    /// empty for all.
     package var productIDs: [String]
     /// Only changes of an entitlement: an account may use something from now on, no longer, or by another transaction.
     package var entitlementsOnly: Bool
@@ -2156,6 +2256,13 @@ package struct FeedEvent: Hashable, Sendable {
     package var originClientID: [UInt8]
     /// Opaque. A new call that sends it gets the changes after this one.
     package var cursor: [UInt8]
+    /// The notification that brought the change. Absent for a change that came otherwise. A notification that changed no value, such
+    /// as REFUND_DECLINED, has a message of its own.
+    package var notification: NotificationNotice?
+    /// The question that the notification asks; absent for none.
+    package var consumptionRequest: ConsumptionRequest?
+    /// Consumables that were bought, refunded or given back. They are in no list of entitlements.
+    package var consumables: [Verified<Transaction>]
     /// Alone in its message: up to where this stream has said everything.
     package var bookmark: Bookmark?
 
@@ -2168,6 +2275,9 @@ package struct FeedEvent: Hashable, Sendable {
         committed: Instant = Instant(milliseconds: 0),
         originClientID: [UInt8] = [],
         cursor: [UInt8] = [],
+        notification: NotificationNotice? = nil,
+        consumptionRequest: ConsumptionRequest? = nil,
+        consumables: [Verified<Transaction>] = [],
         bookmark: Bookmark? = nil
     ) {
         self.account = account
@@ -2178,11 +2288,14 @@ package struct FeedEvent: Hashable, Sendable {
         self.committed = committed
         self.originClientID = originClientID
         self.cursor = cursor
+        self.notification = notification
+        self.consumptionRequest = consumptionRequest
+        self.consumables = consumables
         self.bookmark = bookmark
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.account.isEmpty && self.cause == .unspecified && self.groups.isEmpty && self.entitlements.isEmpty && self.position.isBlank && self.committed.milliseconds == 0 && self.originClientID.isEmpty && self.cursor.isEmpty && self.bookmark == nil }
+    package var isBlank: Bool { self.account.isEmpty && self.cause == .unspecified && self.groups.isEmpty && self.entitlements.isEmpty && self.position.isBlank && self.committed.milliseconds == 0 && self.originClientID.isEmpty && self.cursor.isEmpty && self.notification == nil && self.consumptionRequest == nil && self.consumables.isEmpty && self.bookmark == nil }
 }
 
 /// Signed values for one app.
@@ -2223,21 +2336,44 @@ package struct SubmissionAnswer: Hashable, Sendable {
     package var staleCount: UInt32
     /// Values that were known.
     package var duplicateCount: UInt32
+    /// Values that were not taken, in the order of the request. The others were.
+    package var refused: [RefusedValue]
 
     package init(
         position: Position = .blank,
         newsCount: UInt32 = 0,
         staleCount: UInt32 = 0,
-        duplicateCount: UInt32 = 0
+        duplicateCount: UInt32 = 0,
+        refused: [RefusedValue] = []
     ) {
         self.position = position
         self.newsCount = newsCount
         self.staleCount = staleCount
         self.duplicateCount = duplicateCount
+        self.refused = refused
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position.isBlank && self.newsCount == 0 && self.staleCount == 0 && self.duplicateCount == 0 }
+    package var isBlank: Bool { self.position.isBlank && self.newsCount == 0 && self.staleCount == 0 && self.duplicateCount == 0 && self.refused.isEmpty }
+}
+
+/// A value of a submission that was not taken.
+package struct RefusedValue: Hashable, Sendable {
+    /// Its place in `signed_values`, from 0.
+    package var index: UInt32
+    /// A word of the table of errors.
+    package var reason: String
+    /// That as a sentence. It quotes nothing of the value.
+    package var message: String
+
+    package init(index: UInt32 = 0, reason: String = "", message: String = "") {
+        self.index = index
+        self.reason = reason
+        self.message = message
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.index == 0 && self.reason.isEmpty && self.message.isEmpty }
 }
 
 /// A notification, with Apple's name of its field.
@@ -2812,7 +2948,7 @@ package struct AppTransactionRequest: Hashable, Sendable {
 
 /// The app transaction.
 package struct AppTransactionAnswer: Hashable, Sendable {
-    /// Unique for each account and app.
+    /// Unique for each account and app. Empty where it is not known: no report of the App Store has said it.
     package var appTransactionID: String
     /// The app.
     package var bundleID: String
@@ -2827,6 +2963,8 @@ package struct AppTransactionAnswer: Hashable, Sendable {
     package var canMakePayments: Bool
     /// The signed form (compact JWS), if the request asked for it and the app is a test app.
     package var jws: String
+    /// Whether the account may make payments, or that it is unknown: the App Store says it on the device only.
+    package var paymentsEligibility: Eligibility
 
     package init(
         appTransactionID: String = "",
@@ -2835,7 +2973,8 @@ package struct AppTransactionAnswer: Hashable, Sendable {
         failure: VerificationFailure = .unspecified,
         position: Position = .blank,
         canMakePayments: Bool = false,
-        jws: String = ""
+        jws: String = "",
+        paymentsEligibility: Eligibility = .unspecified
     ) {
         self.appTransactionID = appTransactionID
         self.bundleID = bundleID
@@ -2844,10 +2983,11 @@ package struct AppTransactionAnswer: Hashable, Sendable {
         self.position = position
         self.canMakePayments = canMakePayments
         self.jws = jws
+        self.paymentsEligibility = paymentsEligibility
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank && !self.canMakePayments && self.jws.isEmpty }
+    package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank && !self.canMakePayments && self.jws.isEmpty && self.paymentsEligibility == .unspecified }
 }
 
 /// All purchase intents that wait.

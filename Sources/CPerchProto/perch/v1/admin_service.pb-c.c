@@ -1537,6 +1537,141 @@ void   perch__v1__find_account_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__find_account_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__list_unclaimed_request__init
+                     (Perch__V1__ListUnclaimedRequest         *message)
+{
+  static const Perch__V1__ListUnclaimedRequest init_value = PERCH__V1__LIST_UNCLAIMED_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_unclaimed_request__get_packed_size
+                     (const Perch__V1__ListUnclaimedRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_unclaimed_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_unclaimed_request__pack
+                     (const Perch__V1__ListUnclaimedRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_unclaimed_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_unclaimed_request__pack_to_buffer
+                     (const Perch__V1__ListUnclaimedRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_unclaimed_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListUnclaimedRequest *
+       perch__v1__list_unclaimed_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListUnclaimedRequest *)
+     protobuf_c_message_unpack (&perch__v1__list_unclaimed_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_unclaimed_request__free_unpacked
+                     (Perch__V1__ListUnclaimedRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_unclaimed_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__unclaimed_purchase__init
+                     (Perch__V1__UnclaimedPurchase         *message)
+{
+  static const Perch__V1__UnclaimedPurchase init_value = PERCH__V1__UNCLAIMED_PURCHASE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__unclaimed_purchase__get_packed_size
+                     (const Perch__V1__UnclaimedPurchase *message)
+{
+  assert(message->base.descriptor == &perch__v1__unclaimed_purchase__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__unclaimed_purchase__pack
+                     (const Perch__V1__UnclaimedPurchase *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__unclaimed_purchase__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__unclaimed_purchase__pack_to_buffer
+                     (const Perch__V1__UnclaimedPurchase *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__unclaimed_purchase__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__UnclaimedPurchase *
+       perch__v1__unclaimed_purchase__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__UnclaimedPurchase *)
+     protobuf_c_message_unpack (&perch__v1__unclaimed_purchase__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__unclaimed_purchase__free_unpacked
+                     (Perch__V1__UnclaimedPurchase *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__unclaimed_purchase__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_unclaimed_response__init
+                     (Perch__V1__ListUnclaimedResponse         *message)
+{
+  static const Perch__V1__ListUnclaimedResponse init_value = PERCH__V1__LIST_UNCLAIMED_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_unclaimed_response__get_packed_size
+                     (const Perch__V1__ListUnclaimedResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_unclaimed_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_unclaimed_response__pack
+                     (const Perch__V1__ListUnclaimedResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_unclaimed_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_unclaimed_response__pack_to_buffer
+                     (const Perch__V1__ListUnclaimedResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_unclaimed_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListUnclaimedResponse *
+       perch__v1__list_unclaimed_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListUnclaimedResponse *)
+     protobuf_c_message_unpack (&perch__v1__list_unclaimed_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_unclaimed_response__free_unpacked
+                     (Perch__V1__ListUnclaimedResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_unclaimed_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__attach_alias_request__init
                      (Perch__V1__AttachAliasRequest         *message)
 {
@@ -4495,6 +4630,276 @@ const ProtobufCMessageDescriptor perch__v1__find_account_response__descriptor =
   (ProtobufCMessageInit) perch__v1__find_account_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__list_unclaimed_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListUnclaimedRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListUnclaimedRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListUnclaimedRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_unclaimed_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  1,   /* field[1] = page_size */
+  2,   /* field[2] = page_token */
+};
+static const ProtobufCIntRange perch__v1__list_unclaimed_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_unclaimed_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListUnclaimedRequest",
+  "ListUnclaimedRequest",
+  "Perch__V1__ListUnclaimedRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ListUnclaimedRequest),
+  3,
+  perch__v1__list_unclaimed_request__field_descriptors,
+  perch__v1__list_unclaimed_request__field_indices_by_name,
+  1,  perch__v1__list_unclaimed_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_unclaimed_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__unclaimed_purchase__field_descriptors[10] =
+{
+  {
+    "original_transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__UnclaimedPurchase, original_transaction_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__UnclaimedPurchase, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__UnclaimedPurchase, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unclaimed",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__UnclaimedPurchase, unclaimed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "overdue",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__UnclaimedPurchase, overdue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_account_tokens",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__UnclaimedPurchase, n_app_account_tokens),
+    offsetof(Perch__V1__UnclaimedPurchase, app_account_tokens),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "app_transaction_ids",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__UnclaimedPurchase, n_app_transaction_ids),
+    offsetof(Perch__V1__UnclaimedPurchase, app_transaction_ids),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_purchase_date_ms",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__UnclaimedPurchase, original_purchase_date_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "expiration_date_ms",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__UnclaimedPurchase, end_case),
+    offsetof(Perch__V1__UnclaimedPurchase, expiration_date_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "state",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__UnclaimedPurchase, state),
+    &perch__v1__renewal_state__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__unclaimed_purchase__field_indices_by_name[] = {
+  2,   /* field[2] = account */
+  5,   /* field[5] = app_account_tokens */
+  6,   /* field[6] = app_transaction_ids */
+  8,   /* field[8] = expiration_date_ms */
+  7,   /* field[7] = original_purchase_date_ms */
+  0,   /* field[0] = original_transaction_id */
+  4,   /* field[4] = overdue */
+  1,   /* field[1] = product_id */
+  9,   /* field[9] = state */
+  3,   /* field[3] = unclaimed */
+};
+static const ProtobufCIntRange perch__v1__unclaimed_purchase__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 10 }
+};
+const ProtobufCMessageDescriptor perch__v1__unclaimed_purchase__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.UnclaimedPurchase",
+  "UnclaimedPurchase",
+  "Perch__V1__UnclaimedPurchase",
+  "perch.v1",
+  sizeof(Perch__V1__UnclaimedPurchase),
+  10,
+  perch__v1__unclaimed_purchase__field_descriptors,
+  perch__v1__unclaimed_purchase__field_indices_by_name,
+  1,  perch__v1__unclaimed_purchase__number_ranges,
+  (ProtobufCMessageInit) perch__v1__unclaimed_purchase__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_unclaimed_response__field_descriptors[2] =
+{
+  {
+    "purchases",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ListUnclaimedResponse, n_purchases),
+    offsetof(Perch__V1__ListUnclaimedResponse, purchases),
+    &perch__v1__unclaimed_purchase__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListUnclaimedResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_unclaimed_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = purchases */
+};
+static const ProtobufCIntRange perch__v1__list_unclaimed_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_unclaimed_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListUnclaimedResponse",
+  "ListUnclaimedResponse",
+  "Perch__V1__ListUnclaimedResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ListUnclaimedResponse),
+  2,
+  perch__v1__list_unclaimed_response__field_descriptors,
+  perch__v1__list_unclaimed_response__field_indices_by_name,
+  1,  perch__v1__list_unclaimed_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_unclaimed_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__attach_alias_request__field_descriptors[4] =
 {
   {
@@ -5237,7 +5642,7 @@ const ProtobufCMessageDescriptor perch__v1__export_account_response__descriptor 
   (ProtobufCMessageInit) perch__v1__export_account_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__grant_summary__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__grant_summary__field_descriptors[5] =
 {
   {
     "name",
@@ -5287,17 +5692,30 @@ static const ProtobufCFieldDescriptor perch__v1__grant_summary__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "tier",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantSummary, tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__grant_summary__field_indices_by_name[] = {
   0,   /* field[0] = name */
   2,   /* field[2] = reason */
   3,   /* field[3] = since_ms */
+  4,   /* field[4] = tier */
   1,   /* field[1] = until_ms */
 };
 static const ProtobufCIntRange perch__v1__grant_summary__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__grant_summary__descriptor =
 {
@@ -5307,14 +5725,14 @@ const ProtobufCMessageDescriptor perch__v1__grant_summary__descriptor =
   "Perch__V1__GrantSummary",
   "perch.v1",
   sizeof(Perch__V1__GrantSummary),
-  4,
+  5,
   perch__v1__grant_summary__field_descriptors,
   perch__v1__grant_summary__field_indices_by_name,
   1,  perch__v1__grant_summary__number_ranges,
   (ProtobufCMessageInit) perch__v1__grant_summary__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__grant_entitlement_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__grant_entitlement_request__field_descriptors[7] =
 {
   {
     "app",
@@ -5388,6 +5806,18 @@ static const ProtobufCFieldDescriptor perch__v1__grant_entitlement_request__fiel
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "tier",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GrantEntitlementRequest, tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__grant_entitlement_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
@@ -5395,12 +5825,13 @@ static const unsigned perch__v1__grant_entitlement_request__field_indices_by_nam
   5,   /* field[5] = idempotency_key */
   2,   /* field[2] = name */
   4,   /* field[4] = reason */
+  6,   /* field[6] = tier */
   3,   /* field[3] = until_ms */
 };
 static const ProtobufCIntRange perch__v1__grant_entitlement_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor perch__v1__grant_entitlement_request__descriptor =
 {
@@ -5410,7 +5841,7 @@ const ProtobufCMessageDescriptor perch__v1__grant_entitlement_request__descripto
   "Perch__V1__GrantEntitlementRequest",
   "perch.v1",
   sizeof(Perch__V1__GrantEntitlementRequest),
-  6,
+  7,
   perch__v1__grant_entitlement_request__field_descriptors,
   perch__v1__grant_entitlement_request__field_indices_by_name,
   1,  perch__v1__grant_entitlement_request__number_ranges,
@@ -5788,7 +6219,7 @@ const ProtobufCMessageDescriptor perch__v1__list_audit_response__descriptor =
   (ProtobufCMessageInit) perch__v1__list_audit_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[22] =
+static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[23] =
 {
   { "ListApps", &perch__v1__list_apps_request__descriptor, &perch__v1__list_apps_response__descriptor },
   { "CheckCatalog", &perch__v1__check_catalog_request__descriptor, &perch__v1__check_catalog_response__descriptor },
@@ -5800,6 +6231,7 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "OfferConsoleCode", &perch__v1__offer_console_code_request__descriptor, &perch__v1__offer_console_code_response__descriptor },
   { "RedeemConsoleCode", &perch__v1__redeem_console_code_request__descriptor, &perch__v1__redeem_console_code_response__descriptor },
   { "FindAccount", &perch__v1__find_account_request__descriptor, &perch__v1__find_account_response__descriptor },
+  { "ListUnclaimed", &perch__v1__list_unclaimed_request__descriptor, &perch__v1__list_unclaimed_response__descriptor },
   { "AttachAlias", &perch__v1__attach_alias_request__descriptor, &perch__v1__attach_alias_response__descriptor },
   { "DetachAlias", &perch__v1__detach_alias_request__descriptor, &perch__v1__detach_alias_response__descriptor },
   { "MoveTransaction", &perch__v1__move_transaction_request__descriptor, &perch__v1__move_transaction_response__descriptor },
@@ -5814,27 +6246,28 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "DropDeadLetter", &perch__v1__drop_dead_letter_request__descriptor, &perch__v1__drop_dead_letter_response__descriptor },
 };
 const unsigned perch__v1__admin_service__method_indices_by_name[] = {
-  10,        /* AttachAlias */
+  11,        /* AttachAlias */
   5,        /* Backup */
   1,        /* CheckCatalog */
-  11,        /* DetachAlias */
-  21,        /* DropDeadLetter */
-  14,        /* EraseAccount */
-  15,        /* ExportAccount */
+  12,        /* DetachAlias */
+  22,        /* DropDeadLetter */
+  15,        /* EraseAccount */
+  16,        /* ExportAccount */
   9,        /* FindAccount */
   3,        /* GetCatalog */
   4,        /* GetServerStatus */
-  16,        /* GrantEntitlement */
+  17,        /* GrantEntitlement */
   0,        /* ListApps */
-  18,        /* ListAudit */
-  19,        /* ListDeadLetters */
+  19,        /* ListAudit */
+  20,        /* ListDeadLetters */
+  10,        /* ListUnclaimed */
   2,        /* LoadCatalog */
-  13,        /* MergeAccounts */
-  12,        /* MoveTransaction */
+  14,        /* MergeAccounts */
+  13,        /* MoveTransaction */
   7,        /* OfferConsoleCode */
   8,        /* RedeemConsoleCode */
-  20,        /* RetryDeadLetter */
-  17,        /* RevokeGrant */
+  21,        /* RetryDeadLetter */
+  18,        /* RevokeGrant */
   6         /* RevokeToken */
 };
 const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
@@ -5844,7 +6277,7 @@ const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
   "AdminService",
   "Perch__V1__AdminService",
   "perch.v1",
-  22,
+  23,
   perch__v1__admin_service__method_descriptors,
   perch__v1__admin_service__method_indices_by_name
 };
@@ -5928,13 +6361,21 @@ void perch__v1__admin_service__find_account(ProtobufCService *service,
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
   service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__admin_service__list_unclaimed(ProtobufCService *service,
+                                              const Perch__V1__ListUnclaimedRequest *input,
+                                              Perch__V1__ListUnclaimedResponse_Closure closure,
+                                              void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__admin_service__attach_alias(ProtobufCService *service,
                                             const Perch__V1__AttachAliasRequest *input,
                                             Perch__V1__AttachAliasResponse_Closure closure,
                                             void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__detach_alias(ProtobufCService *service,
                                             const Perch__V1__DetachAliasRequest *input,
@@ -5942,7 +6383,7 @@ void perch__v1__admin_service__detach_alias(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__move_transaction(ProtobufCService *service,
                                                 const Perch__V1__MoveTransactionRequest *input,
@@ -5950,7 +6391,7 @@ void perch__v1__admin_service__move_transaction(ProtobufCService *service,
                                                 void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__merge_accounts(ProtobufCService *service,
                                               const Perch__V1__MergeAccountsRequest *input,
@@ -5958,7 +6399,7 @@ void perch__v1__admin_service__merge_accounts(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__erase_account(ProtobufCService *service,
                                              const Perch__V1__EraseAccountRequest *input,
@@ -5966,7 +6407,7 @@ void perch__v1__admin_service__erase_account(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__export_account(ProtobufCService *service,
                                               const Perch__V1__ExportAccountRequest *input,
@@ -5974,7 +6415,7 @@ void perch__v1__admin_service__export_account(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__grant_entitlement(ProtobufCService *service,
                                                  const Perch__V1__GrantEntitlementRequest *input,
@@ -5982,7 +6423,7 @@ void perch__v1__admin_service__grant_entitlement(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__revoke_grant(ProtobufCService *service,
                                             const Perch__V1__RevokeGrantRequest *input,
@@ -5990,7 +6431,7 @@ void perch__v1__admin_service__revoke_grant(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__list_audit(ProtobufCService *service,
                                           const Perch__V1__ListAuditRequest *input,
@@ -5998,7 +6439,7 @@ void perch__v1__admin_service__list_audit(ProtobufCService *service,
                                           void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__list_dead_letters(ProtobufCService *service,
                                                  const Perch__V1__ListDeadLettersRequest *input,
@@ -6006,7 +6447,7 @@ void perch__v1__admin_service__list_dead_letters(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__retry_dead_letter(ProtobufCService *service,
                                                  const Perch__V1__RetryDeadLetterRequest *input,
@@ -6014,7 +6455,7 @@ void perch__v1__admin_service__retry_dead_letter(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
                                                 const Perch__V1__DropDeadLetterRequest *input,
@@ -6022,7 +6463,7 @@ void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
                                                 void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
                                      Perch__V1__AdminService_ServiceDestroy destroy)

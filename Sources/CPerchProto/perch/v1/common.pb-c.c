@@ -689,3 +689,35 @@ const ProtobufCEnumDescriptor perch__v1__verification_error__descriptor =
   perch__v1__verification_error__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
+static const ProtobufCEnumValue perch__v1__eligibility__enum_values_by_number[4] =
+{
+  { "ELIGIBILITY_UNSPECIFIED", "PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNSPECIFIED", 0 },
+  { "ELIGIBILITY_UNKNOWN", "PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNKNOWN", 1 },
+  { "ELIGIBILITY_ELIGIBLE", "PERCH__V1__ELIGIBILITY__ELIGIBILITY_ELIGIBLE", 2 },
+  { "ELIGIBILITY_INELIGIBLE", "PERCH__V1__ELIGIBILITY__ELIGIBILITY_INELIGIBLE", 3 },
+};
+static const ProtobufCIntRange perch__v1__eligibility__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex perch__v1__eligibility__enum_values_by_name[4] =
+{
+  { "ELIGIBILITY_ELIGIBLE", 2 },
+  { "ELIGIBILITY_INELIGIBLE", 3 },
+  { "ELIGIBILITY_UNKNOWN", 1 },
+  { "ELIGIBILITY_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor perch__v1__eligibility__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.Eligibility",
+  "Eligibility",
+  "Perch__V1__Eligibility",
+  "perch.v1",
+  4,
+  perch__v1__eligibility__enum_values_by_number,
+  4,
+  perch__v1__eligibility__enum_values_by_name,
+  1,
+  perch__v1__eligibility__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};

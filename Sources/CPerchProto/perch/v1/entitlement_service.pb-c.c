@@ -1852,6 +1852,96 @@ void   perch__v1__entitlement_change__free_unpacked
   assert(message->base.descriptor == &perch__v1__entitlement_change__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__app_store_notification__init
+                     (Perch__V1__AppStoreNotification         *message)
+{
+  static const Perch__V1__AppStoreNotification init_value = PERCH__V1__APP_STORE_NOTIFICATION__INIT;
+  *message = init_value;
+}
+size_t perch__v1__app_store_notification__get_packed_size
+                     (const Perch__V1__AppStoreNotification *message)
+{
+  assert(message->base.descriptor == &perch__v1__app_store_notification__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__app_store_notification__pack
+                     (const Perch__V1__AppStoreNotification *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__app_store_notification__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__app_store_notification__pack_to_buffer
+                     (const Perch__V1__AppStoreNotification *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__app_store_notification__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AppStoreNotification *
+       perch__v1__app_store_notification__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AppStoreNotification *)
+     protobuf_c_message_unpack (&perch__v1__app_store_notification__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__app_store_notification__free_unpacked
+                     (Perch__V1__AppStoreNotification *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__app_store_notification__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__consumption_request__init
+                     (Perch__V1__ConsumptionRequest         *message)
+{
+  static const Perch__V1__ConsumptionRequest init_value = PERCH__V1__CONSUMPTION_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__consumption_request__get_packed_size
+                     (const Perch__V1__ConsumptionRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__consumption_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__consumption_request__pack
+                     (const Perch__V1__ConsumptionRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__consumption_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__consumption_request__pack_to_buffer
+                     (const Perch__V1__ConsumptionRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__consumption_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ConsumptionRequest *
+       perch__v1__consumption_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ConsumptionRequest *)
+     protobuf_c_message_unpack (&perch__v1__consumption_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__consumption_request__free_unpacked
+                     (Perch__V1__ConsumptionRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__consumption_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__app_changes_response__init
                      (Perch__V1__AppChangesResponse         *message)
 {
@@ -4315,7 +4405,7 @@ const ProtobufCMessageDescriptor perch__v1__plan_option__descriptor =
   (ProtobufCMessageInit) perch__v1__plan_option__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__list_plan_options_response__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__list_plan_options_response__field_descriptors[4] =
 {
   {
     "options",
@@ -4353,8 +4443,21 @@ static const ProtobufCFieldDescriptor perch__v1__list_plan_options_response__fie
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "introductory_eligibility",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListPlanOptionsResponse, introductory_eligibility),
+    &perch__v1__eligibility__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__list_plan_options_response__field_indices_by_name[] = {
+  3,   /* field[3] = introductory_eligibility */
   2,   /* field[2] = not_in_catalog */
   0,   /* field[0] = options */
   1,   /* field[1] = position */
@@ -4362,7 +4465,7 @@ static const unsigned perch__v1__list_plan_options_response__field_indices_by_na
 static const ProtobufCIntRange perch__v1__list_plan_options_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__list_plan_options_response__descriptor =
 {
@@ -4372,7 +4475,7 @@ const ProtobufCMessageDescriptor perch__v1__list_plan_options_response__descript
   "Perch__V1__ListPlanOptionsResponse",
   "perch.v1",
   sizeof(Perch__V1__ListPlanOptionsResponse),
-  3,
+  4,
   perch__v1__list_plan_options_response__field_descriptors,
   perch__v1__list_plan_options_response__field_indices_by_name,
   1,  perch__v1__list_plan_options_response__number_ranges,
@@ -4469,7 +4572,7 @@ const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_request__descr
   (ProtobufCMessageInit) perch__v1__get_offer_eligibility_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__offer_eligibility__field_descriptors[7] =
+static const ProtobufCFieldDescriptor perch__v1__offer_eligibility__field_descriptors[8] =
 {
   {
     "product_id",
@@ -4555,9 +4658,22 @@ static const ProtobufCFieldDescriptor perch__v1__offer_eligibility__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "eligibility",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferEligibility, eligibility),
+    &perch__v1__eligibility__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__offer_eligibility__field_indices_by_name[] = {
   6,   /* field[6] = billing_plan */
+  7,   /* field[7] = eligibility */
   3,   /* field[3] = eligible */
   5,   /* field[5] = message */
   2,   /* field[2] = offer_id */
@@ -4568,7 +4684,7 @@ static const unsigned perch__v1__offer_eligibility__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__offer_eligibility__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor perch__v1__offer_eligibility__descriptor =
 {
@@ -4578,14 +4694,14 @@ const ProtobufCMessageDescriptor perch__v1__offer_eligibility__descriptor =
   "Perch__V1__OfferEligibility",
   "perch.v1",
   sizeof(Perch__V1__OfferEligibility),
-  7,
+  8,
   perch__v1__offer_eligibility__field_descriptors,
   perch__v1__offer_eligibility__field_indices_by_name,
   1,  perch__v1__offer_eligibility__number_ranges,
   (ProtobufCMessageInit) perch__v1__offer_eligibility__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_offer_eligibility_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__get_offer_eligibility_response__field_descriptors[5] =
 {
   {
     "introductory_eligible",
@@ -4635,8 +4751,21 @@ static const ProtobufCFieldDescriptor perch__v1__get_offer_eligibility_response_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "introductory_eligibility",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetOfferEligibilityResponse, introductory_eligibility),
+    &perch__v1__eligibility__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_offer_eligibility_response__field_indices_by_name[] = {
+  4,   /* field[4] = introductory_eligibility */
   0,   /* field[0] = introductory_eligible */
   3,   /* field[3] = not_in_catalog */
   1,   /* field[1] = offers */
@@ -4645,7 +4774,7 @@ static const unsigned perch__v1__get_offer_eligibility_response__field_indices_b
 static const ProtobufCIntRange perch__v1__get_offer_eligibility_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_response__descriptor =
 {
@@ -4655,7 +4784,7 @@ const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_response__desc
   "Perch__V1__GetOfferEligibilityResponse",
   "perch.v1",
   sizeof(Perch__V1__GetOfferEligibilityResponse),
-  4,
+  5,
   perch__v1__get_offer_eligibility_response__field_descriptors,
   perch__v1__get_offer_eligibility_response__field_indices_by_name,
   1,  perch__v1__get_offer_eligibility_response__number_ranges,
@@ -5369,7 +5498,161 @@ const ProtobufCMessageDescriptor perch__v1__entitlement_change__descriptor =
   (ProtobufCMessageInit) perch__v1__entitlement_change__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__app_changes_response__field_descriptors[9] =
+static const ProtobufCFieldDescriptor perch__v1__app_store_notification__field_descriptors[5] =
+{
+  {
+    "type",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppStoreNotification, type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subtype",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppStoreNotification, subtype),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "uuid",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppStoreNotification, uuid),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "signed_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppStoreNotification, signed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppStoreNotification, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__app_store_notification__field_indices_by_name[] = {
+  3,   /* field[3] = signed_at_ms */
+  1,   /* field[1] = subtype */
+  4,   /* field[4] = transaction_id */
+  0,   /* field[0] = type */
+  2,   /* field[2] = uuid */
+};
+static const ProtobufCIntRange perch__v1__app_store_notification__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__app_store_notification__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AppStoreNotification",
+  "AppStoreNotification",
+  "Perch__V1__AppStoreNotification",
+  "perch.v1",
+  sizeof(Perch__V1__AppStoreNotification),
+  5,
+  perch__v1__app_store_notification__field_descriptors,
+  perch__v1__app_store_notification__field_indices_by_name,
+  1,  perch__v1__app_store_notification__number_ranges,
+  (ProtobufCMessageInit) perch__v1__app_store_notification__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__consumption_request__field_descriptors[3] =
+{
+  {
+    "transaction_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionRequest, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionRequest, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "deadline_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ConsumptionRequest, deadline_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__consumption_request__field_indices_by_name[] = {
+  2,   /* field[2] = deadline_ms */
+  1,   /* field[1] = reason */
+  0,   /* field[0] = transaction_id */
+};
+static const ProtobufCIntRange perch__v1__consumption_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__consumption_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ConsumptionRequest",
+  "ConsumptionRequest",
+  "Perch__V1__ConsumptionRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ConsumptionRequest),
+  3,
+  perch__v1__consumption_request__field_descriptors,
+  perch__v1__consumption_request__field_indices_by_name,
+  1,  perch__v1__consumption_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__consumption_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__app_changes_response__field_descriptors[12] =
 {
   {
     "account",
@@ -5468,6 +5751,42 @@ static const ProtobufCFieldDescriptor perch__v1__app_changes_response__field_des
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "notification",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesResponse, notification),
+    &perch__v1__app_store_notification__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "consumption_request",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppChangesResponse, consumption_request),
+    &perch__v1__consumption_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "consumables",
+    11,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__AppChangesResponse, n_consumables),
+    offsetof(Perch__V1__AppChangesResponse, consumables),
+    &perch__v1__transaction_result__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "bookmark",
     15,
     PROTOBUF_C_LABEL_NONE,
@@ -5482,20 +5801,23 @@ static const ProtobufCFieldDescriptor perch__v1__app_changes_response__field_des
 };
 static const unsigned perch__v1__app_changes_response__field_indices_by_name[] = {
   0,   /* field[0] = account */
-  8,   /* field[8] = bookmark */
+  11,   /* field[11] = bookmark */
   1,   /* field[1] = cause */
   5,   /* field[5] = commit_time_ms */
+  10,   /* field[10] = consumables */
+  9,   /* field[9] = consumption_request */
   7,   /* field[7] = cursor */
   3,   /* field[3] = entitlements */
   2,   /* field[2] = groups */
+  8,   /* field[8] = notification */
   6,   /* field[6] = origin_client_id */
   4,   /* field[4] = position */
 };
 static const ProtobufCIntRange perch__v1__app_changes_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 8 },
-  { 0, 9 }
+  { 15, 11 },
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor perch__v1__app_changes_response__descriptor =
 {
@@ -5505,7 +5827,7 @@ const ProtobufCMessageDescriptor perch__v1__app_changes_response__descriptor =
   "Perch__V1__AppChangesResponse",
   "perch.v1",
   sizeof(Perch__V1__AppChangesResponse),
-  9,
+  12,
   perch__v1__app_changes_response__field_descriptors,
   perch__v1__app_changes_response__field_indices_by_name,
   2,  perch__v1__app_changes_response__number_ranges,

@@ -97,6 +97,51 @@ void   perch__v1__submit_transaction_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__submit_transaction_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__refused_value__init
+                     (Perch__V1__RefusedValue         *message)
+{
+  static const Perch__V1__RefusedValue init_value = PERCH__V1__REFUSED_VALUE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__refused_value__get_packed_size
+                     (const Perch__V1__RefusedValue *message)
+{
+  assert(message->base.descriptor == &perch__v1__refused_value__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__refused_value__pack
+                     (const Perch__V1__RefusedValue *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__refused_value__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__refused_value__pack_to_buffer
+                     (const Perch__V1__RefusedValue *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__refused_value__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RefusedValue *
+       perch__v1__refused_value__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RefusedValue *)
+     protobuf_c_message_unpack (&perch__v1__refused_value__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__refused_value__free_unpacked
+                     (Perch__V1__RefusedValue *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__refused_value__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__submit_notification_request__init
                      (Perch__V1__SubmitNotificationRequest         *message)
 {
@@ -264,7 +309,7 @@ const ProtobufCMessageDescriptor perch__v1__submit_transaction_request__descript
   (ProtobufCMessageInit) perch__v1__submit_transaction_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__submit_transaction_response__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__submit_transaction_response__field_descriptors[5] =
 {
   {
     "position",
@@ -314,17 +359,30 @@ static const ProtobufCFieldDescriptor perch__v1__submit_transaction_response__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "refused",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__SubmitTransactionResponse, n_refused),
+    offsetof(Perch__V1__SubmitTransactionResponse, refused),
+    &perch__v1__refused_value__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__submit_transaction_response__field_indices_by_name[] = {
   3,   /* field[3] = duplicate_count */
   1,   /* field[1] = news_count */
   0,   /* field[0] = position */
+  4,   /* field[4] = refused */
   2,   /* field[2] = stale_count */
 };
 static const ProtobufCIntRange perch__v1__submit_transaction_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__submit_transaction_response__descriptor =
 {
@@ -334,11 +392,75 @@ const ProtobufCMessageDescriptor perch__v1__submit_transaction_response__descrip
   "Perch__V1__SubmitTransactionResponse",
   "perch.v1",
   sizeof(Perch__V1__SubmitTransactionResponse),
-  4,
+  5,
   perch__v1__submit_transaction_response__field_descriptors,
   perch__v1__submit_transaction_response__field_indices_by_name,
   1,  perch__v1__submit_transaction_response__number_ranges,
   (ProtobufCMessageInit) perch__v1__submit_transaction_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__refused_value__field_descriptors[3] =
+{
+  {
+    "index",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RefusedValue, index),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RefusedValue, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RefusedValue, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__refused_value__field_indices_by_name[] = {
+  0,   /* field[0] = index */
+  2,   /* field[2] = message */
+  1,   /* field[1] = reason */
+};
+static const ProtobufCIntRange perch__v1__refused_value__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__refused_value__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RefusedValue",
+  "RefusedValue",
+  "Perch__V1__RefusedValue",
+  "perch.v1",
+  sizeof(Perch__V1__RefusedValue),
+  3,
+  perch__v1__refused_value__field_descriptors,
+  perch__v1__refused_value__field_indices_by_name,
+  1,  perch__v1__refused_value__number_ranges,
+  (ProtobufCMessageInit) perch__v1__refused_value__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor perch__v1__submit_notification_request__field_descriptors[1] =

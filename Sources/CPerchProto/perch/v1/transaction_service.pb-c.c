@@ -3393,7 +3393,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_transaction_request__descrip
   (ProtobufCMessageInit) perch__v1__get_app_transaction_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__field_descriptors[8] =
 {
   {
     "app_transaction_id",
@@ -3479,6 +3479,18 @@ static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__f
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "payments_eligibility",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, payments_eligibility),
+    &perch__v1__eligibility__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_app_transaction_response__field_indices_by_name[] = {
   0,   /* field[0] = app_transaction_id */
@@ -3486,13 +3498,15 @@ static const unsigned perch__v1__get_app_transaction_response__field_indices_by_
   5,   /* field[5] = can_make_payments */
   2,   /* field[2] = environment */
   6,   /* field[6] = jws */
+  7,   /* field[7] = payments_eligibility */
   4,   /* field[4] = position */
   3,   /* field[3] = verification_error */
 };
-static const ProtobufCIntRange perch__v1__get_app_transaction_response__number_ranges[1 + 1] =
+static const ProtobufCIntRange perch__v1__get_app_transaction_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 15, 7 },
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descriptor =
 {
@@ -3502,10 +3516,10 @@ const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descri
   "Perch__V1__GetAppTransactionResponse",
   "perch.v1",
   sizeof(Perch__V1__GetAppTransactionResponse),
-  7,
+  8,
   perch__v1__get_app_transaction_response__field_descriptors,
   perch__v1__get_app_transaction_response__field_indices_by_name,
-  1,  perch__v1__get_app_transaction_response__number_ranges,
+  2,  perch__v1__get_app_transaction_response__number_ranges,
   (ProtobufCMessageInit) perch__v1__get_app_transaction_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "perch/v1/common.pb-c.h"
+#include "perch/v1/subscription.pb-c.h"
 #include "perch/v1/test_store_service.pb-c.h"
 #include "perch/v1/transaction.pb-c.h"
 
@@ -52,6 +53,9 @@ typedef struct Perch__V1__DropDeadLetterRequest Perch__V1__DropDeadLetterRequest
 typedef struct Perch__V1__DropDeadLetterResponse Perch__V1__DropDeadLetterResponse;
 typedef struct Perch__V1__FindAccountRequest Perch__V1__FindAccountRequest;
 typedef struct Perch__V1__FindAccountResponse Perch__V1__FindAccountResponse;
+typedef struct Perch__V1__ListUnclaimedRequest Perch__V1__ListUnclaimedRequest;
+typedef struct Perch__V1__UnclaimedPurchase Perch__V1__UnclaimedPurchase;
+typedef struct Perch__V1__ListUnclaimedResponse Perch__V1__ListUnclaimedResponse;
 typedef struct Perch__V1__AttachAliasRequest Perch__V1__AttachAliasRequest;
 typedef struct Perch__V1__AttachAliasResponse Perch__V1__AttachAliasResponse;
 typedef struct Perch__V1__DetachAliasRequest Perch__V1__DetachAliasRequest;
@@ -876,6 +880,114 @@ struct  Perch__V1__FindAccountResponse
 
 
 /*
+ * Asks for purchases that need somebody.
+ */
+struct  Perch__V1__ListUnclaimedRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * At most this many accounts are looked at; 0 for 100.
+   */
+  uint32_t page_size;
+  /*
+   * From `next_page_token` of the page before.
+   */
+  ProtobufCBinaryData page_token;
+};
+#define PERCH__V1__LIST_UNCLAIMED_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_unclaimed_request__descriptor) \
+    , NULL, 0, {0,NULL} }
+
+
+typedef enum {
+  PERCH__V1__UNCLAIMED_PURCHASE__END__NOT_SET = 0,
+  PERCH__V1__UNCLAIMED_PURCHASE__END_EXPIRATION_DATE_MS = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__UNCLAIMED_PURCHASE__END__CASE)
+} Perch__V1__UnclaimedPurchase__EndCase;
+
+/*
+ * A purchase that needs somebody.
+ */
+struct  Perch__V1__UnclaimedPurchase
+{
+  ProtobufCMessage base;
+  /*
+   * The original transaction, in decimal digits as Apple writes it.
+   */
+  char *original_transaction_id;
+  /*
+   * The product that it is about now; empty where only renewal information came.
+   */
+  char *product_id;
+  /*
+   * The caller's key of its account; empty where it belongs to no account that is known.
+   */
+  char *account;
+  /*
+   * It belongs to no account that is known.
+   */
+  protobuf_c_boolean unclaimed;
+  /*
+   * Its renewal was awaited for the app's leeway, and nothing was reported.
+   */
+  protobuf_c_boolean overdue;
+  /*
+   * The app's own UUIDs for the customer, as reported, the newest first.
+   */
+  size_t n_app_account_tokens;
+  char **app_account_tokens;
+  /*
+   * Apple's numbers of the customer in this app, as reported, the newest first.
+   */
+  size_t n_app_transaction_ids;
+  char **app_transaction_ids;
+  /*
+   * When it was bought first, in milliseconds since the Unix epoch.
+   */
+  int64_t original_purchase_date_ms;
+  /*
+   * Of a subscription; unspecified for another purchase.
+   */
+  Perch__V1__RenewalState state;
+  Perch__V1__UnclaimedPurchase__EndCase end_case;
+  union {
+    /*
+     * When the latest period that was reported ends, in milliseconds since the Unix epoch.
+     */
+    int64_t expiration_date_ms;
+  };
+};
+#define PERCH__V1__UNCLAIMED_PURCHASE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__unclaimed_purchase__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0,NULL, 0,NULL, 0, PERCH__V1__RENEWAL_STATE__RENEWAL_STATE_UNSPECIFIED, PERCH__V1__UNCLAIMED_PURCHASE__END__NOT_SET, {0} }
+
+
+/*
+ * Purchases that need somebody.
+ */
+struct  Perch__V1__ListUnclaimedResponse
+{
+  ProtobufCMessage base;
+  /*
+   * By account, then by original purchase date.
+   */
+  size_t n_purchases;
+  Perch__V1__UnclaimedPurchase **purchases;
+  /*
+   * For the next page; empty if there is none.
+   */
+  ProtobufCBinaryData next_page_token;
+};
+#define PERCH__V1__LIST_UNCLAIMED_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_unclaimed_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+/*
  * Attaches a name to an account. Exactly one of the last two fields is set.
  */
 struct  Perch__V1__AttachAliasRequest
@@ -1184,6 +1296,10 @@ struct  Perch__V1__GrantSummary
    * When it was granted, in milliseconds since the Unix epoch.
    */
   int64_t since_ms;
+  /*
+   * What the app calls this kind of the entitlement, such as `premium`; empty for none.
+   */
+  char *tier;
   Perch__V1__GrantSummary__EndCase end_case;
   union {
     /*
@@ -1194,7 +1310,7 @@ struct  Perch__V1__GrantSummary
 };
 #define PERCH__V1__GRANT_SUMMARY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__grant_summary__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, PERCH__V1__GRANT_SUMMARY__END__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, PERCH__V1__GRANT_SUMMARY__END__NOT_SET, {0} }
 
 
 typedef enum {
@@ -1229,6 +1345,11 @@ struct  Perch__V1__GrantEntitlementRequest
    * Makes the call safe to repeat. Up to 64 bytes.
    */
   ProtobufCBinaryData idempotency_key;
+  /*
+   * One of the entitlement's tiers in the app's file, such as `premium`; empty: the grant adds time and no tier. A grant never takes
+   * a higher tier away.
+   */
+  char *tier;
   Perch__V1__GrantEntitlementRequest__EndCase end_case;
   union {
     /*
@@ -1239,7 +1360,7 @@ struct  Perch__V1__GrantEntitlementRequest
 };
 #define PERCH__V1__GRANT_ENTITLEMENT_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__grant_entitlement_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END__NOT_SET, {0} }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, (char *)protobuf_c_empty_string, PERCH__V1__GRANT_ENTITLEMENT_REQUEST__END__NOT_SET, {0} }
 
 
 /*
@@ -2029,6 +2150,63 @@ Perch__V1__FindAccountResponse *
 void   perch__v1__find_account_response__free_unpacked
                      (Perch__V1__FindAccountResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__ListUnclaimedRequest methods */
+void   perch__v1__list_unclaimed_request__init
+                     (Perch__V1__ListUnclaimedRequest         *message);
+size_t perch__v1__list_unclaimed_request__get_packed_size
+                     (const Perch__V1__ListUnclaimedRequest   *message);
+size_t perch__v1__list_unclaimed_request__pack
+                     (const Perch__V1__ListUnclaimedRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_unclaimed_request__pack_to_buffer
+                     (const Perch__V1__ListUnclaimedRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListUnclaimedRequest *
+       perch__v1__list_unclaimed_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_unclaimed_request__free_unpacked
+                     (Perch__V1__ListUnclaimedRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__UnclaimedPurchase methods */
+void   perch__v1__unclaimed_purchase__init
+                     (Perch__V1__UnclaimedPurchase         *message);
+size_t perch__v1__unclaimed_purchase__get_packed_size
+                     (const Perch__V1__UnclaimedPurchase   *message);
+size_t perch__v1__unclaimed_purchase__pack
+                     (const Perch__V1__UnclaimedPurchase   *message,
+                      uint8_t             *out);
+size_t perch__v1__unclaimed_purchase__pack_to_buffer
+                     (const Perch__V1__UnclaimedPurchase   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__UnclaimedPurchase *
+       perch__v1__unclaimed_purchase__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__unclaimed_purchase__free_unpacked
+                     (Perch__V1__UnclaimedPurchase *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListUnclaimedResponse methods */
+void   perch__v1__list_unclaimed_response__init
+                     (Perch__V1__ListUnclaimedResponse         *message);
+size_t perch__v1__list_unclaimed_response__get_packed_size
+                     (const Perch__V1__ListUnclaimedResponse   *message);
+size_t perch__v1__list_unclaimed_response__pack
+                     (const Perch__V1__ListUnclaimedResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_unclaimed_response__pack_to_buffer
+                     (const Perch__V1__ListUnclaimedResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListUnclaimedResponse *
+       perch__v1__list_unclaimed_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_unclaimed_response__free_unpacked
+                     (Perch__V1__ListUnclaimedResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__AttachAliasRequest methods */
 void   perch__v1__attach_alias_request__init
                      (Perch__V1__AttachAliasRequest         *message);
@@ -2513,6 +2691,15 @@ typedef void (*Perch__V1__FindAccountRequest_Closure)
 typedef void (*Perch__V1__FindAccountResponse_Closure)
                  (const Perch__V1__FindAccountResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__ListUnclaimedRequest_Closure)
+                 (const Perch__V1__ListUnclaimedRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__UnclaimedPurchase_Closure)
+                 (const Perch__V1__UnclaimedPurchase *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListUnclaimedResponse_Closure)
+                 (const Perch__V1__ListUnclaimedResponse *message,
+                  void *closure_data);
 typedef void (*Perch__V1__AttachAliasRequest_Closure)
                  (const Perch__V1__AttachAliasRequest *message,
                   void *closure_data);
@@ -2620,6 +2807,10 @@ struct Perch__V1__AdminService_Service
                        const Perch__V1__FindAccountRequest *input,
                        Perch__V1__FindAccountResponse_Closure closure,
                        void *closure_data);
+  void (*list_unclaimed)(Perch__V1__AdminService_Service *service,
+                         const Perch__V1__ListUnclaimedRequest *input,
+                         Perch__V1__ListUnclaimedResponse_Closure closure,
+                         void *closure_data);
   void (*attach_alias)(Perch__V1__AdminService_Service *service,
                        const Perch__V1__AttachAliasRequest *input,
                        Perch__V1__AttachAliasResponse_Closure closure,
@@ -2686,6 +2877,7 @@ void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
       function_prefix__ ## offer_console_code,\
       function_prefix__ ## redeem_console_code,\
       function_prefix__ ## find_account,\
+      function_prefix__ ## list_unclaimed,\
       function_prefix__ ## attach_alias,\
       function_prefix__ ## detach_alias,\
       function_prefix__ ## move_transaction,\
@@ -2738,6 +2930,10 @@ void perch__v1__admin_service__find_account(ProtobufCService *service,
                                             const Perch__V1__FindAccountRequest *input,
                                             Perch__V1__FindAccountResponse_Closure closure,
                                             void *closure_data);
+void perch__v1__admin_service__list_unclaimed(ProtobufCService *service,
+                                              const Perch__V1__ListUnclaimedRequest *input,
+                                              Perch__V1__ListUnclaimedResponse_Closure closure,
+                                              void *closure_data);
 void perch__v1__admin_service__attach_alias(ProtobufCService *service,
                                             const Perch__V1__AttachAliasRequest *input,
                                             Perch__V1__AttachAliasResponse_Closure closure,
@@ -2823,6 +3019,9 @@ extern const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_request__des
 extern const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__find_account_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__find_account_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_unclaimed_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__unclaimed_purchase__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_unclaimed_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__attach_alias_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__attach_alias_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__detach_alias_request__descriptor;

@@ -176,6 +176,29 @@ typedef enum _Perch__V1__VerificationError {
   PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_REVOKED_CERTIFICATE = 6
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__VERIFICATION_ERROR)
 } Perch__V1__VerificationError;
+/*
+ * What is known of a permission. The App Store does not say everything about a customer, and what it has not said is unknown:
+ * never shown as a yes or a no.
+ */
+typedef enum _Perch__V1__Eligibility {
+  /*
+   * A server of an earlier version said nothing: the bool beside it holds.
+   */
+  PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNSPECIFIED = 0,
+  /*
+   * Not known. Ask the App Store on the device: `Product.SubscriptionInfo.isEligibleForIntroOffer`, `AppStore.canMakePayments`.
+   */
+  PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNKNOWN = 1,
+  /*
+   * Yes.
+   */
+  PERCH__V1__ELIGIBILITY__ELIGIBILITY_ELIGIBLE = 2,
+  /*
+   * No.
+   */
+  PERCH__V1__ELIGIBILITY__ELIGIBILITY_INELIGIBLE = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__ELIGIBILITY)
+} Perch__V1__Eligibility;
 
 /* --- messages --- */
 
@@ -403,6 +426,7 @@ extern const ProtobufCEnumDescriptor    perch__v1__offer_type__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__offer_payment_mode__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__billing_plan_type__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__verification_error__descriptor;
+extern const ProtobufCEnumDescriptor    perch__v1__eligibility__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__app_ref__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__position__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__money__descriptor;

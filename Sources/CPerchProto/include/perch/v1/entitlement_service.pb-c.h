@@ -61,6 +61,8 @@ typedef struct Perch__V1__Explanation Perch__V1__Explanation;
 typedef struct Perch__V1__ExplainResponse Perch__V1__ExplainResponse;
 typedef struct Perch__V1__AppChangesRequest Perch__V1__AppChangesRequest;
 typedef struct Perch__V1__EntitlementChange Perch__V1__EntitlementChange;
+typedef struct Perch__V1__AppStoreNotification Perch__V1__AppStoreNotification;
+typedef struct Perch__V1__ConsumptionRequest Perch__V1__ConsumptionRequest;
 typedef struct Perch__V1__AppChangesResponse Perch__V1__AppChangesResponse;
 
 
@@ -1090,7 +1092,7 @@ struct  Perch__V1__PlanOption
    */
   protobuf_c_boolean preferred;
   /*
-   * The offer that would apply now; absent for none.
+   * The offer that would apply now; absent for none, and while the account's eligibility is unknown.
    */
   Perch__V1__TransactionOffer *offer;
 };
@@ -1118,10 +1120,14 @@ struct  Perch__V1__ListPlanOptionsResponse
    * The catalogue has no such group.
    */
   protobuf_c_boolean not_in_catalog;
+  /*
+   * Whether the account is eligible for an introductory offer in the group.
+   */
+  Perch__V1__Eligibility introductory_eligibility;
 };
 #define PERCH__V1__LIST_PLAN_OPTIONS_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_plan_options_response__descriptor) \
-    , 0,NULL, NULL, 0 }
+    , 0,NULL, NULL, 0, PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNSPECIFIED }
 
 
 /*
@@ -1175,7 +1181,7 @@ struct  Perch__V1__OfferEligibility
    */
   char *offer_id;
   /*
-   * Whether.
+   * Whether; false while it is unknown: see `eligibility`.
    */
   protobuf_c_boolean eligible;
   /*
@@ -1190,10 +1196,14 @@ struct  Perch__V1__OfferEligibility
    * The billing plan of the offer, if the product has several: each may have an introductory offer.
    */
   Perch__V1__BillingPlanType billing_plan;
+  /*
+   * Whether, or that it is unknown.
+   */
+  Perch__V1__Eligibility eligibility;
 };
 #define PERCH__V1__OFFER_ELIGIBILITY__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__offer_eligibility__descriptor) \
-    , (char *)protobuf_c_empty_string, PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED }
+    , (char *)protobuf_c_empty_string, PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNSPECIFIED }
 
 
 /*
@@ -1203,7 +1213,8 @@ struct  Perch__V1__GetOfferEligibilityResponse
 {
   ProtobufCMessage base;
   /*
-   * Whether the account is eligible for an introductory offer in the group, even if the group has none.
+   * Whether the account is eligible for an introductory offer in the group, even if the group has none. False while it is
+   * unknown: see `introductory_eligibility`.
    */
   protobuf_c_boolean introductory_eligible;
   /*
@@ -1219,10 +1230,14 @@ struct  Perch__V1__GetOfferEligibilityResponse
    * The catalogue has no such group or product, so nobody is eligible.
    */
   protobuf_c_boolean not_in_catalog;
+  /*
+   * Whether the account is eligible for an introductory offer in the group, or that it is unknown.
+   */
+  Perch__V1__Eligibility introductory_eligibility;
 };
 #define PERCH__V1__GET_OFFER_ELIGIBILITY_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_offer_eligibility_response__descriptor) \
-    , 0, 0,NULL, NULL, 0 }
+    , 0, 0,NULL, NULL, 0, PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNSPECIFIED }
 
 
 /*
@@ -1459,12 +1474,13 @@ struct  Perch__V1__AppChangesRequest
   size_t n_causes;
   Perch__V1__Cause *causes;
   /*
-   * Only changes of statuses in one of these groups, or of entitlements to one of `product_ids`; both empty for all.
+   * Only changes of statuses in one of these groups, or of one of `product_ids`; both empty for all.
    */
   size_t n_group_ids;
   char **group_ids;
   /*
-   * Only changes of entitlements to one of these products, or of statuses in one of `group_ids`; both empty for all.
+   * Only changes of entitlements to one of these products, of consumables among them, or of statuses in one of `group_ids`; both
+   * empty for all.
    */
   size_t n_product_ids;
   char **product_ids;
@@ -1500,6 +1516,63 @@ struct  Perch__V1__EntitlementChange
 #define PERCH__V1__ENTITLEMENT_CHANGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__entitlement_change__descriptor) \
     , (char *)protobuf_c_empty_string, NULL }
+
+
+/*
+ * A notification of the App Store that was about an account.
+ */
+struct  Perch__V1__AppStoreNotification
+{
+  ProtobufCMessage base;
+  /*
+   * Apple's type, such as `DID_RENEW`.
+   */
+  char *type;
+  /*
+   * Apple's subtype, such as `BILLING_RECOVERY`; empty for none.
+   */
+  char *subtype;
+  /*
+   * Apple's UUID, the same in each retry.
+   */
+  char *uuid;
+  /*
+   * When Apple signed it, in milliseconds since the Unix epoch.
+   */
+  int64_t signed_at_ms;
+  /*
+   * The transaction inside; 0 for none.
+   */
+  uint64_t transaction_id;
+};
+#define PERCH__V1__APP_STORE_NOTIFICATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__app_store_notification__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0 }
+
+
+/*
+ * The App Store asks the app about a purchase that its customer wants refunded. The app answers by Apple's Send Consumption
+ * Information.
+ */
+struct  Perch__V1__ConsumptionRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The purchase.
+   */
+  uint64_t transaction_id;
+  /*
+   * Apple's word for the customer's reason, such as `UNINTENDED_PURCHASE`; empty where Apple gave none.
+   */
+  char *reason;
+  /*
+   * Until when Apple takes an answer, in milliseconds since the Unix epoch: twelve hours after the request was signed.
+   */
+  int64_t deadline_ms;
+};
+#define PERCH__V1__CONSUMPTION_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__consumption_request__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, 0 }
 
 
 /*
@@ -1547,13 +1620,27 @@ struct  Perch__V1__AppChangesResponse
    */
   ProtobufCBinaryData cursor;
   /*
+   * The notification that brought the change. Absent for a change that came otherwise. A notification that changed no value, such
+   * as REFUND_DECLINED, has a message of its own.
+   */
+  Perch__V1__AppStoreNotification *notification;
+  /*
+   * The question that the notification asks; absent for none.
+   */
+  Perch__V1__ConsumptionRequest *consumption_request;
+  /*
+   * Consumables that were bought, refunded or given back. They are in no list of entitlements.
+   */
+  size_t n_consumables;
+  Perch__V1__TransactionResult **consumables;
+  /*
    * Alone in its message: up to where this stream has said everything.
    */
   Perch__V1__Bookmark *bookmark;
 };
 #define PERCH__V1__APP_CHANGES_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__app_changes_response__descriptor) \
-    , (char *)protobuf_c_empty_string, PERCH__V1__CAUSE__CAUSE_UNSPECIFIED, 0,NULL, 0,NULL, NULL, 0, {0,NULL}, {0,NULL}, NULL }
+    , (char *)protobuf_c_empty_string, PERCH__V1__CAUSE__CAUSE_UNSPECIFIED, 0,NULL, 0,NULL, NULL, 0, {0,NULL}, {0,NULL}, NULL, NULL, 0,NULL, NULL }
 
 
 /* Perch__V1__AsOf methods */
@@ -2335,6 +2422,44 @@ Perch__V1__EntitlementChange *
 void   perch__v1__entitlement_change__free_unpacked
                      (Perch__V1__EntitlementChange *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__AppStoreNotification methods */
+void   perch__v1__app_store_notification__init
+                     (Perch__V1__AppStoreNotification         *message);
+size_t perch__v1__app_store_notification__get_packed_size
+                     (const Perch__V1__AppStoreNotification   *message);
+size_t perch__v1__app_store_notification__pack
+                     (const Perch__V1__AppStoreNotification   *message,
+                      uint8_t             *out);
+size_t perch__v1__app_store_notification__pack_to_buffer
+                     (const Perch__V1__AppStoreNotification   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AppStoreNotification *
+       perch__v1__app_store_notification__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__app_store_notification__free_unpacked
+                     (Perch__V1__AppStoreNotification *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ConsumptionRequest methods */
+void   perch__v1__consumption_request__init
+                     (Perch__V1__ConsumptionRequest         *message);
+size_t perch__v1__consumption_request__get_packed_size
+                     (const Perch__V1__ConsumptionRequest   *message);
+size_t perch__v1__consumption_request__pack
+                     (const Perch__V1__ConsumptionRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__consumption_request__pack_to_buffer
+                     (const Perch__V1__ConsumptionRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ConsumptionRequest *
+       perch__v1__consumption_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__consumption_request__free_unpacked
+                     (Perch__V1__ConsumptionRequest *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__AppChangesResponse methods */
 void   perch__v1__app_changes_response__init
                      (Perch__V1__AppChangesResponse         *message);
@@ -2478,6 +2603,12 @@ typedef void (*Perch__V1__AppChangesRequest_Closure)
                   void *closure_data);
 typedef void (*Perch__V1__EntitlementChange_Closure)
                  (const Perch__V1__EntitlementChange *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AppStoreNotification_Closure)
+                 (const Perch__V1__AppStoreNotification *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ConsumptionRequest_Closure)
+                 (const Perch__V1__ConsumptionRequest *message,
                   void *closure_data);
 typedef void (*Perch__V1__AppChangesResponse_Closure)
                  (const Perch__V1__AppChangesResponse *message,
@@ -2687,6 +2818,8 @@ extern const ProtobufCMessageDescriptor perch__v1__explanation__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__app_changes_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__entitlement_change__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__app_store_notification__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__consumption_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__app_changes_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor;
 

@@ -18,6 +18,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Perch__V1__SubmitTransactionRequest Perch__V1__SubmitTransactionRequest;
 typedef struct Perch__V1__SubmitTransactionResponse Perch__V1__SubmitTransactionResponse;
+typedef struct Perch__V1__RefusedValue Perch__V1__RefusedValue;
 typedef struct Perch__V1__SubmitNotificationRequest Perch__V1__SubmitNotificationRequest;
 typedef struct Perch__V1__SubmitNotificationResponse Perch__V1__SubmitNotificationResponse;
 
@@ -79,10 +80,39 @@ struct  Perch__V1__SubmitTransactionResponse
    * Values that were known.
    */
   uint32_t duplicate_count;
+  /*
+   * Values that were not taken, in the order of the request. The others were.
+   */
+  size_t n_refused;
+  Perch__V1__RefusedValue **refused;
 };
 #define PERCH__V1__SUBMIT_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__submit_transaction_response__descriptor) \
-    , NULL, 0, 0, 0 }
+    , NULL, 0, 0, 0, 0,NULL }
+
+
+/*
+ * A value of a submission that was not taken.
+ */
+struct  Perch__V1__RefusedValue
+{
+  ProtobufCMessage base;
+  /*
+   * Its place in `signed_values`, from 0.
+   */
+  uint32_t index;
+  /*
+   * A word of the table of errors.
+   */
+  char *reason;
+  /*
+   * That as a sentence. It quotes nothing of the value.
+   */
+  char *message;
+};
+#define PERCH__V1__REFUSED_VALUE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__refused_value__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -167,6 +197,25 @@ Perch__V1__SubmitTransactionResponse *
 void   perch__v1__submit_transaction_response__free_unpacked
                      (Perch__V1__SubmitTransactionResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__RefusedValue methods */
+void   perch__v1__refused_value__init
+                     (Perch__V1__RefusedValue         *message);
+size_t perch__v1__refused_value__get_packed_size
+                     (const Perch__V1__RefusedValue   *message);
+size_t perch__v1__refused_value__pack
+                     (const Perch__V1__RefusedValue   *message,
+                      uint8_t             *out);
+size_t perch__v1__refused_value__pack_to_buffer
+                     (const Perch__V1__RefusedValue   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RefusedValue *
+       perch__v1__refused_value__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__refused_value__free_unpacked
+                     (Perch__V1__RefusedValue *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__SubmitNotificationRequest methods */
 void   perch__v1__submit_notification_request__init
                      (Perch__V1__SubmitNotificationRequest         *message);
@@ -213,6 +262,9 @@ typedef void (*Perch__V1__SubmitTransactionRequest_Closure)
 typedef void (*Perch__V1__SubmitTransactionResponse_Closure)
                  (const Perch__V1__SubmitTransactionResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__RefusedValue_Closure)
+                 (const Perch__V1__RefusedValue *message,
+                  void *closure_data);
 typedef void (*Perch__V1__SubmitNotificationRequest_Closure)
                  (const Perch__V1__SubmitNotificationRequest *message,
                   void *closure_data);
@@ -257,6 +309,7 @@ void perch__v1__ingest_service__submit_notification(ProtobufCService *service,
 
 extern const ProtobufCMessageDescriptor perch__v1__submit_transaction_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__submit_transaction_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__refused_value__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__submit_notification_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__submit_notification_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__ingest_service__descriptor;

@@ -824,7 +824,7 @@ struct  Perch__V1__GetAppTransactionResponse
 {
   ProtobufCMessage base;
   /*
-   * Unique for each account and app.
+   * Unique for each account and app. Empty where it is not known: no report of the App Store has said it.
    */
   char *app_transaction_id;
   /*
@@ -852,10 +852,14 @@ struct  Perch__V1__GetAppTransactionResponse
    * The signed form (compact JWS), if the request asked for it and the app is a test app.
    */
   char *jws;
+  /*
+   * Whether the account may make payments, or that it is unknown: the App Store says it on the device only.
+   */
+  Perch__V1__Eligibility payments_eligibility;
 };
 #define PERCH__V1__GET_APP_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_transaction_response__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_UNSPECIFIED, NULL, 0, (char *)protobuf_c_empty_string }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_UNSPECIFIED, NULL, 0, (char *)protobuf_c_empty_string, PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNSPECIFIED }
 
 
 /*
