@@ -19,6 +19,16 @@ package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
     case redeemedLately = "REDEEMED_LATELY"
     case outsideDates = "OUTSIDE_DATES"
     case productWithdrawn = "PRODUCT_WITHDRAWN"
+    case notReported = "NOT_REPORTED"
+
+    /// What is known of the account's permission.
+    var eligibility: Eligibility {
+        switch self {
+        case .eligible: .eligible
+        case .notReported: .unknown
+        default: .ineligible
+        }
+    }
 
     var message: String {
         switch self {
@@ -39,6 +49,8 @@ package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
         case .redeemedLately: "the account had a win-back offer in this group not long ago"
         case .outsideDates: "the offer has not begun, or is over"
         case .productWithdrawn: "the product is withdrawn from sale"
+        case .notReported:
+            "no report of the App Store says whether the account may have it; StoreKit on the device knows"
         }
     }
 }

@@ -61,30 +61,65 @@ package struct EntitlementGrant: Hashable, Sendable {
     /// The administrator's words.
     package var reason: String
     package var since: Instant
+    /// One of the entitlement's tiers in the app's mapping; empty for none.
+    package var tier: String
 
-    package init(name: String, until: Instant?, reason: String, since: Instant) {
+    package init(name: String, until: Instant?, reason: String, since: Instant, tier: String = "") {
         self.name = name
         self.until = until
         self.reason = reason
         self.since = since
+        self.tier = tier
+    }
+}
+
+extension EntitlementGrant {
+    /// Why it cannot be granted to an account that has other grants; nil if it can.
+    package func refusal(beside grants: [EntitlementGrant], app: AppState, at now: Instant) -> Refusal? {
+        if let until = self.until, until <= now {
+            return Refusal(
+                .fieldInvalid,
+                "until_ms is \(until), which is not in the future; the app's clock is at \(now)", field: "until_ms",
+                found: until.milliseconds)
+        }
+        let rules = app.catalogue.entitlements.filter { $0.name == self.name }
+        if !self.tier.isEmpty, !rules.isEmpty, !rules.contains(where: { $0.tier == self.tier }) {
+            let tiers = rules.map(\.tier).filter { !$0.isEmpty }.reduce(into: [String]()) { tiers, tier in
+                if !tiers.contains(tier) { tiers.append(tier) }
+            }
+            return Refusal(
+                .fieldInvalid,
+                "\(printable(self.name)) has no tier \(printable(self.tier)) in the app's file of entitlements; "
+                    + (tiers.isEmpty ? "it has none" : "it has \(tiers.map { printable($0) }.joined(separator: ", "))"),
+                field: "tier")
+        }
+        let others = grants.count { $0.name != self.name }
+        guard others < Limits.grantsMax else {
+            return Refusal(
+                .recordLimit, "the account has \(others) grants, the limit is \(Limits.grantsMax); revoke some",
+                found: Int64(others), limit: Int64(Limits.grantsMax))
+        }
+        return nil
     }
 }
 
 /// The named entitlements of an account: one for each name of the app's mapping, and one for each granted name beside it. By name.
 ///
 /// Among active sources the tier that stands first in the mapping wins, then a lifetime, then the latest end, then a purchase
-/// before a grant.
+/// before a grant. A grant without a tier is behind all tiers of its name, so it never takes one away.
 package func namedEntitlements(
     of record: AccountRecord?, app: AppState, at now: Instant
 ) -> Viewed<[NamedEntitlement]> {
     var viewed = Viewed<[NamedEntitlement]>(value: [])
-    var best: [String: (entitlement: NamedEntitlement, rank: Int)] = [:]
+    var best: [String: (entitlement: NamedEntitlement, place: SourcePlace)] = [:]
+    let rules = app.catalogue.entitlements
     func offer(_ candidate: NamedEntitlement, rank: Int) {
-        if let held = best[candidate.name], !precedes(candidate, rank, held.entitlement, held.rank) { return }
-        best[candidate.name] = (candidate, rank)
+        let place = SourcePlace(candidate, rank: rank, among: rules)
+        if let held = best[candidate.name], !(place < held.place) { return }
+        best[candidate.name] = (candidate, place)
     }
     let isSandbox = app.environment != .production
-    for (rank, rule) in app.catalogue.entitlements.enumerated() {
+    for (rank, rule) in rules.enumerated() {
         var none = NamedEntitlement(name: rule.name)
         none.isSandbox = isSandbox
         offer(none, rank: .max)
@@ -99,28 +134,43 @@ package func namedEntitlements(
         granted.since = grant.since
         granted.isActive = grant.until.map { now < $0 } ?? true
         granted.until = grant.until
+        granted.tier = grant.tier
         granted.isLifetime = grant.until == nil
         granted.reason = granted.isActive ? "granted" : "grantEnded"
         if granted.isActive { viewed.outlook.note(crossing: grant.until, forecast: nil) }
-        offer(granted, rank: app.catalogue.entitlements.count)
+        offer(granted, rank: rules.count)
     }
     viewed.value = best.values.map(\.entitlement).sorted { $0.name < $1.name }
     return viewed
 }
 
-private func precedes(_ left: NamedEntitlement, _ leftRank: Int, _ right: NamedEntitlement, _ rightRank: Int) -> Bool {
-    if left.isActive != right.isActive { return left.isActive }
-    guard left.isActive else {
-        // The latest that there was says most.
-        let (one, other) = (left.until ?? .distantPast, right.until ?? .distantPast)
-        return one == other ? leftRank < rightRank : one > other
+/// The place of a source among those of one name: the least is shown. Each part is an order, so the whole is one, whatever the number
+/// of sources.
+private struct SourcePlace: Comparable {
+    private let isActive: Bool
+    /// The place of its tier in the mapping.
+    private let tier: Int
+    private let end: Instant
+    private let isStore: Bool
+    private let rank: Int
+
+    init(_ source: NamedEntitlement, rank: Int, among rules: [EntitlementRule]) {
+        self.isActive = source.isActive
+        self.tier = rules.firstIndex { $0.name == source.name && $0.tier == source.tier } ?? .max
+        let none: Instant = source.isActive ? .distantFuture : .distantPast
+        self.end = source.isLifetime ? .distantFuture : source.until ?? none
+        self.isStore = source.origin == .store
+        self.rank = rank
     }
-    if left.tier != right.tier, !left.tier.isEmpty, !right.tier.isEmpty { return leftRank < rightRank }
-    if left.isLifetime != right.isLifetime { return left.isLifetime }
-    let (one, other) = (left.until ?? .distantFuture, right.until ?? .distantFuture)
-    if one != other { return one > other }
-    if left.origin != right.origin { return left.origin == .store }
-    return leftRank < rightRank
+
+    static func < (left: SourcePlace, right: SourcePlace) -> Bool {
+        if left.isActive != right.isActive { return left.isActive }
+        // Of those that have ended, the one that lasted longest says most.
+        if left.isActive, left.tier != right.tier { return left.tier < right.tier }
+        if left.end != right.end { return left.end > right.end }
+        if left.isStore != right.isStore { return left.isStore }
+        return left.rank < right.rank
+    }
 }
 
 /// What a rule finds in an account.
@@ -143,6 +193,12 @@ private func candidates(
         found.isSandbox = app.environment != .production
         found.isActive = status.state.isEntitled
         found.until = status.state == .inGracePeriod ? info.gracePeriodExpirationDate : transaction.expirationDate
+        if found.isActive, found.until.map({ $0 <= now }) ?? false {
+            // The period is over and its renewal is awaited: it lasts until that wait ends.
+            let line = record?.told?.original(transaction.originalID)
+            found.until = line?.entitlementEnd(
+                after: now, leewayMilliseconds: app.renewalLeewayMilliseconds ?? 0)
+        }
         found.willRenew = found.isActive && info.willAutoRenew
         found.state = status.state
         found.since = transaction.originalPurchaseDate

@@ -197,8 +197,8 @@ package struct AccountRecord: Hashable, Sendable {
 
 extension AccountRecord {
     /// The subscription groups in which the account has a line, each once.
-    package var groupIDs: [String] {
-        let told = self.told?.originals.filter { $0.isSubscription }.map { $0.groupID } ?? []
+    package func groupIDs(in catalogue: Catalogue) -> [String] {
+        let told = self.told?.originals.filter { $0.isSubscription }.map { $0.groupID(in: catalogue) } ?? []
         return (self.lines.map { $0.groupID } + told).reduce(into: []) { groups, group in
             if !groups.contains(group) { groups.append(group) }
         }

@@ -111,6 +111,12 @@ package struct Fact: Hashable, Sendable {
         }
     }
 
+    /// Whether readers of an app's changes are told more of it than the statuses and entitlements that it changes.
+    package var isOfChanges: Bool {
+        if case .notified = self.told { return true }
+        return self.event?.transaction.productType == .consumable
+    }
+
     /// Whether a read of an instant folds it. What a told app knows of its accounts and their owners holds at every instant.
     /// `earliest`: `earliestReports` of the account's facts.
     package func holds(at instant: Instant, isTestApp: Bool, earliest: [ToldPurchase: ReportStamp]) -> Bool {
@@ -277,7 +283,8 @@ extension RecordFields {
             self.changeLine(original) { $0.setRenewal(isOn, to: preference, billed: billingPlan, at: fact.effective) }
         case .revoked(let transaction, let fallback): self.revoke(transaction, fallback: fallback)
         case .expiredEarly(let transaction): self.endEarly(transaction, at: fact.effective)
-        case .finished: break
+        case .finished(let id):
+            if self.told?.unfinished.contains(id) == true { self.told?.unfinished.removeAll { $0 == id } }
         case .reinstated(let transaction): self.reinstate(transaction)
 
         case .priceRaised(let original, let increase): self.changeLine(original) { $0.raisePrice(increase) }

@@ -76,20 +76,73 @@ package struct OriginalLinks: Hashable, Sendable {
         }.map(\.key)
     }
 
-    /// The owner: a claim decides, else the newest alias of a known account, else nobody.
-    ///
-    /// It depends on what is known, not on the order in which it became known. So it is asked again whenever a link or an
-    /// account's alias arrives.
-    package func owner(
-        ofOriginal id: TransactionID, account: (AccountAlias) -> AccountNumber?
-    ) -> ToldOwner {
-        if let claim = self.claim { return .account(claim.account) }
-        let aliases = self.newestFirst
-        for alias in aliases {
-            if let account = account(alias) { return .account(account) }
-        }
-        // Apple's number holds together what one customer bought, also without the app's help.
-        let name = aliases.first { if case .appTransactionID = $0 { true } else { false } } ?? aliases.first
-        return .unclaimed(name.map { .alias($0) } ?? .original(id))
+    /// The names that say which customer it is of. The app's own token names a customer; Apple's number an Apple Account, which several
+    /// customers of the app may share, so it says something only where the app gave no token.
+    package var customerNames: [AccountAlias] {
+        let names = self.newestFirst
+        let tokens = names.filter { if case .appAccountToken = $0 { true } else { false } }
+        return tokens.isEmpty ? names : tokens
     }
+}
+
+extension ToldOriginal {
+    /// The owner: a claim decides, else the newest name of a known account, else another purchase of the same customer: of the nearest
+    /// ones the one whose name was reported last. Else nobody.
+    ///
+    /// It depends on what is known, not on the order in which it became known. So it is asked again whenever a link, a claim or an
+    /// account's name arrives. `linked`: the originals that carry a name.
+    package func owner<Failure: Error>(
+        account: (AccountAlias) throws(Failure) -> AccountNumber?,
+        linked: (AccountAlias) throws(Failure) -> [ToldOriginal]
+    ) throws(Failure) -> ToldOwner {
+        if let account = try self.direct(account) { return .account(account) }
+        let names = self.links.customerNames
+        if let other = try ownerOfOthers(named: names, except: self.id, account: account, linked: linked) {
+            return .account(other)
+        }
+        return .unclaimed(self.unclaimedName)
+    }
+
+    /// The account that the original itself names.
+    package func direct<Failure: Error>(
+        _ account: (AccountAlias) throws(Failure) -> AccountNumber?
+    ) throws(Failure) -> AccountNumber? {
+        if let claim = self.links.claim { return claim.account }
+        for alias in self.links.newestFirst {
+            if let account = try account(alias) { return account }
+        }
+        return nil
+    }
+
+    /// Apple's number holds together what one customer bought, also without the app's help.
+    private var unclaimedName: UnclaimedName {
+        let aliases = self.links.newestFirst
+        let name = aliases.first { if case .appTransactionID = $0 { true } else { false } } ?? aliases.first
+        return name.map { .alias($0) } ?? .original(self.id)
+    }
+}
+
+/// The account of the purchases that carry one of the names, or names that these carry: of the nearest purchases the one whose name was
+/// reported last. Nil: none of them is an account's. Of each name `Limits.linkedOriginalsMax` purchases are looked at.
+package func ownerOfOthers<Failure: Error>(
+    named names: [AccountAlias], except id: TransactionID, account: (AccountAlias) throws(Failure) -> AccountNumber?,
+    linked: (AccountAlias) throws(Failure) -> [ToldOriginal]
+) throws(Failure) -> AccountNumber? {
+    var seen: Set<TransactionID> = [id]
+    var aliases: Set<AccountAlias> = []
+    var near = names
+    while !near.isEmpty, seen.count <= Limits.linkedOriginalsMax {
+        var next: [AccountAlias] = []
+        var best: (stamp: ReportStamp, id: TransactionID, account: AccountNumber)?
+        for alias in near where aliases.insert(alias).inserted {
+            for other in try linked(alias) where seen.insert(other.id).inserted {
+                next += other.links.customerNames
+                guard let account = try other.direct(account), let stamp = other.links.aliases[alias] else { continue }
+                if best.map({ ($0.stamp, $0.id) < (stamp, other.id) }) ?? true { best = (stamp, other.id, account) }
+            }
+        }
+        if let best { return best.account }
+        near = next
+    }
+    return nil
 }

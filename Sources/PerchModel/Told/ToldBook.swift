@@ -41,7 +41,9 @@ package struct ToldBook: Hashable, Sendable {
     }
 
     package func owner(of original: ToldOriginal) -> ToldOwner {
-        original.links.owner(ofOriginal: original.id) { self.aliases[$0]?.account }
+        original.owner(account: { self.aliases[$0]?.account }) { alias in
+            self.originals.values.filter { $0.links.aliases[alias] != nil }
+        }
     }
 
     /// What each owner has, in the order of lists: by original purchase date, then by original ID.
@@ -66,8 +68,36 @@ package struct ToldRecord: Hashable, Sendable {
     package private(set) var originals: [ToldOriginal] = []
     /// Whether the account was opened for originals whose owner is not known.
     package var isUnclaimed = false
+    /// Names of the customer that were attached to the account, the newest last.
+    package var names: [AccountAlias] = []
+    /// Submitted transactions that wait to be finished, the newest last; at most `Limits.toldUnfinishedMax`.
+    package var unfinished: [TransactionID] = []
 
     package init() {}
+
+    /// Apple's number of the customer in the app: the one attached last, else the one that was reported last. Empty: none was.
+    package var appTransactionID: String {
+        for case .appTransactionID(let id) in self.names.reversed() { return id }
+        var newest: (stamp: ReportStamp, id: String)?
+        for original in self.originals {
+            for case (.appTransactionID(let id), let stamp) in original.links.aliases {
+                if newest.map({ ($0.stamp, $0.id) < (stamp, id) }) ?? true { newest = (stamp, id) }
+            }
+        }
+        return newest?.id ?? ""
+    }
+
+    /// The finished consumables that the record keeps no longer: all but the newest `Limits.toldConsumablesMax`.
+    package var archivable: [ToldOriginal] {
+        let consumables = self.originals.filter(\.isConsumable)
+        guard consumables.count > Limits.toldConsumablesMax else { return [] }
+        func date(_ original: ToldOriginal) -> Instant {
+            original.registers.values.map(\.told.purchaseDate).max() ?? .distantPast
+        }
+        let oldestFirst = consumables.map { (date: date($0), original: $0) }
+            .sorted { ($0.date, $0.original.id) < ($1.date, $1.original.id) }
+        return oldestFirst.prefix(consumables.count - Limits.toldConsumablesMax).map(\.original)
+    }
 
     package func original(_ id: TransactionID) -> ToldOriginal? { self.originals.first { $0.id == id } }
 

@@ -20,8 +20,18 @@ package enum ToldFact: Hashable, Sendable {
     /// An administrator granted a named entitlement. It replaces an earlier grant of that name.
     case granted(EntitlementGrant)
     case grantEnded(name: String)
-    /// A name of the customer belongs to this account from now on.
-    case named
+    /// A name of the customer belongs to this account from now on. Facts of earlier versions do not say which.
+    case named(AccountAlias?)
+    /// A name of the customer belongs to this account no longer.
+    case unnamed(AccountAlias)
+    /// A notification was about the account. `reason`: Apple's word for why a customer wants a refund, where it asks about one.
+    case notified(NotificationNotice, reason: String)
+    /// A consumable left the record for the archive, with everything known of it.
+    case archived(TransactionID)
+    /// A consumable came back from the archive, because something was reported of it.
+    case unarchived(ToldOriginal)
+    /// The app or its backend submitted a transaction for the first time: it waits to be finished.
+    case submitted(TransactionID)
     /// Everything that was known of the account is gone. It is the account's only fact.
     case erased
 }
@@ -31,7 +41,8 @@ package struct ToldTransaction: Hashable, Sendable {
     /// As reported.
     package var told: Transaction
     package var content: Digest
-    /// The purchase as lists show it from now on: under its lowest ID. Nil if the list does not change.
+    /// The purchase as lists show it from now on: under its lowest ID. Nil if the list does not change. Where only its signature is newer,
+    /// `kind` is unspecified: then nobody is told of it.
     package var shown: Transaction?
     /// Rows that `shown` replaces.
     package var replaces: [TransactionID]
@@ -84,8 +95,9 @@ extension ToldFact {
     /// Whether it says who owns something, rather than what happened: then it holds at every instant, also before it was told.
     package var isOfOwnership: Bool {
         switch self {
-        case .claimed, .gained, .lost, .openedUnclaimed, .merged, .named, .erased: true
-        case .transaction, .renewal, .granted, .grantEnded: false
+        case .claimed, .gained, .lost, .openedUnclaimed, .merged, .named, .unnamed, .erased, .archived, .unarchived:
+            true
+        case .transaction, .renewal, .granted, .grantEnded, .notified, .submitted: false
         }
     }
 
@@ -94,9 +106,9 @@ extension ToldFact {
         switch self {
         case .transaction(let report): report.told.originalID
         case .renewal(let info, _, _): info.originalTransactionID
-        case .claimed(let id, _), .lost(let id, _): id
-        case .gained(let original, _): original.id
-        case .openedUnclaimed, .merged, .granted, .grantEnded, .named, .erased: nil
+        case .claimed(let id, _), .lost(let id, _), .archived(let id): id
+        case .gained(let original, _), .unarchived(let original): original.id
+        case .openedUnclaimed, .merged, .granted, .grantEnded, .named, .unnamed, .notified, .submitted, .erased: nil
         }
     }
 
@@ -105,21 +117,29 @@ extension ToldFact {
         switch self {
         case .transaction(let report):
             switch report.kind {
+            case .unspecified: .unspecified
             case .renewed: .renewal
             case .revoked, .reinstated: .refund
             default: .purchase
             }
         case .renewal: .setting
-        case .claimed, .gained, .lost, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .erased: .setting
+        // To the account it is a purchase, or a restore: the order in which its owner became known makes no difference.
+        case .gained: .purchase
+        case .claimed, .lost, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .unnamed, .erased: .setting
+        case .notified, .archived, .unarchived, .submitted: .unspecified
         }
     }
 
     /// The event for subscribers of the account's transactions, if any.
     var event: (transaction: Transaction, kind: TransactionEventKind)? {
         switch self {
-        case .transaction(let report): report.shown.map { ($0, report.kind) }
-        case .gained(let original, _): original.periods.last.map { ($0.transaction, .changed) }
-        case .renewal, .claimed, .lost, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .erased: nil
+        case .transaction(let report):
+            report.kind == .unspecified ? nil : report.shown.map { ($0, report.kind) }
+        case .gained(let original, _):
+            original.periods.last.map { ($0.transaction, Self.kind(ofNew: $0.transaction)) }
+        case .renewal, .claimed, .lost, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .unnamed, .notified,
+            .archived, .unarchived, .submitted, .erased:
+            nil
         }
     }
 
@@ -131,8 +151,16 @@ extension ToldFact {
         case .gained(let original, _):
             .rewrite(remove: [], add: original.shownTransactions)
         case .lost(_, let rows): .rewrite(remove: rows, add: [])
-        case .renewal, .claimed, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .erased: nil
+        case .renewal, .claimed, .openedUnclaimed, .merged, .granted, .grantEnded, .named, .unnamed, .notified,
+            .archived, .unarchived, .submitted, .erased:
+            nil
         }
+    }
+
+    /// The event of a transaction that an account did not have before.
+    fileprivate static func kind(ofNew transaction: Transaction) -> TransactionEventKind {
+        if transaction.revocation != nil { return .revoked }
+        return transaction.reason == .renewal ? .renewed : .purchased
     }
 }
 
@@ -150,13 +178,16 @@ extension ToldOriginal {
         guard after.fold(transaction, stamp: stamp) != .duplicate else { return nil }
         let known = before?.transaction
         let shown = after.registers[ToldPeriod(of: transaction)]?.transaction
+        // Values are equal whenever they were signed, and lists show the newest signature.
+        let isSame = shown == known
+        let isSigned = isSame && shown?.signedDate != known?.signedDate
         var report = ToldTransaction(
-            told: transaction, content: content, shown: shown == known ? nil : shown, kind: .changed)
+            told: transaction, content: content, shown: isSame && !isSigned ? nil : shown,
+            kind: isSame ? .unspecified : .changed)
         if let known, let shown, known.id != shown.id { report.replaces = [known.id] }
         switch (known, shown) {
         case (nil, let shown?):
-            report.kind =
-                shown.revocation != nil ? .revoked : shown.reason == .renewal ? .renewed : .purchased
+            report.kind = ToldFact.kind(ofNew: shown)
         case (let known?, let shown?) where known.revocation == nil && shown.revocation != nil:
             report.kind = .revoked
         case (let known?, let shown?) where known.revocation != nil && shown.revocation == nil:
@@ -197,7 +228,17 @@ extension RecordFields {
             told.remove(id)
         case .openedUnclaimed:
             told.isUnclaimed = true
-        case .merged, .granted, .grantEnded, .named, .erased: break
+        case .named(let name?):
+            told.names = told.names.filter { $0 != name } + [name]
+        case .unnamed(let name):
+            told.names.removeAll { $0 == name }
+        case .archived(let id):
+            told.remove(id)
+        case .unarchived(let original):
+            told.change(original.id) { _ = $0.fold(original) }
+        case .submitted(let id):
+            told.unfinished = (told.unfinished.filter { $0 != id } + [id]).suffix(Limits.toldUnfinishedMax)
+        case .merged, .granted, .grantEnded, .named(nil), .notified, .erased: break
         }
         self.told = told == ToldRecord() ? nil : told
     }

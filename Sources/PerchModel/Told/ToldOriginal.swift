@@ -47,7 +47,10 @@ package struct ToldOriginal: Hashable, Sendable {
 
     private mutating func link(_ token: String, _ appTransactionID: String, _ stamp: ReportStamp) -> FoldOutcome {
         var outcome: FoldOutcome = .duplicate
-        if !token.isEmpty, self.links.fold(.appAccountToken(token), stamp: stamp) == .news { outcome = .news }
+        // Apple's is a UUID. Another text is kept in its transaction, and names no customer.
+        if AccountToken(token) != nil, self.links.fold(.appAccountToken(token), stamp: stamp) == .news {
+            outcome = .news
+        }
         if !appTransactionID.isEmpty,
             self.links.fold(.appTransactionID(appTransactionID), stamp: stamp) == .news
         {
@@ -93,6 +96,12 @@ package struct ToldOriginal: Hashable, Sendable {
     /// Whether it is a subscription; a line may begin with any report.
     package var isSubscription: Bool {
         self.renewal != nil || self.registers.values.contains { $0.told.productType == .autoRenewable }
+    }
+
+    /// Whether only consumables were reported of it: they entitle to nothing.
+    package var isConsumable: Bool {
+        self.renewal == nil && !self.registers.isEmpty
+            && self.registers.values.allSatisfy { $0.told.productType == .consumable }
     }
 
     /// When the line began, as its reports say; lists are sorted by it.

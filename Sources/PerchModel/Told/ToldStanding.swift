@@ -105,6 +105,18 @@ extension ToldOriginal {
         }
     }
 
+    /// When it stops entitling if nothing more is reported; nil if it does not entitle, or never stops.
+    package func entitlementEnd(after now: Instant, leewayMilliseconds: Int64) -> Instant? {
+        var instant = now
+        while self.standing(at: instant, leewayMilliseconds: leewayMilliseconds)?.state.isEntitled == true {
+            guard let next = self.nextCrossing(after: instant, leewayMilliseconds: leewayMilliseconds) else {
+                return nil
+            }
+            instant = next
+        }
+        return instant > now ? instant : nil
+    }
+
     /// The next change: the renewal if one is due, else the next change of the state.
     package func forecast(after now: Instant, leewayMilliseconds: Int64) -> Forecast? {
         guard let standing = self.standing(at: now, leewayMilliseconds: leewayMilliseconds) else {

@@ -10,7 +10,7 @@ package func toldStatuses(
     var lines: [(standing: ToldStanding, line: ToldOriginal)] = []
     for line in record?.originals ?? [] where line.isSubscription {
         let standing = line.standing(at: now, leewayMilliseconds: leeway)
-        guard line.groupID == groupID else { continue }
+        guard line.groupID(in: catalogue) == groupID else { continue }
         viewed.outlook.note(line, after: now, leewayMilliseconds: leeway)
         if let standing { lines.append((standing, line)) }
     }
@@ -71,9 +71,19 @@ private func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
     return left.purchaseDate == right.purchaseDate ? left.id > right.id : left.purchaseDate > right.purchaseDate
 }
 
+extension Catalogue {
+    /// The group of a reported subscription. Its product decides: a signed value carries Apple's number of the group, and a catalogue
+    /// may have another identifier for it.
+    package func groupID(of told: Transaction) -> String {
+        self.product(told.productID)?.subscription?.groupID ?? told.subscriptionGroupID
+    }
+}
+
 extension ToldOriginal {
     /// The group of a line: that of its latest period.
-    package var groupID: String { self.periods.last?.told.subscriptionGroupID ?? "" }
+    package func groupID(in catalogue: Catalogue) -> String {
+        self.periods.last.map { catalogue.groupID(of: $0.told) } ?? ""
+    }
 
     /// What it entitles to at an instant: nothing for a consumable and for a type that is not known.
     package func entitling(at now: Instant, leewayMilliseconds leeway: Int64) -> [Transaction] {

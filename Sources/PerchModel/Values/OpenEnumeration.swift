@@ -174,6 +174,20 @@ public struct VerificationFailure: OpenEnumeration {
     public static let verified = Self(rawValue: 0)
 }
 
+/// What is known of a permission. The App Store does not say everything about a customer.
+public struct Eligibility: OpenEnumeration {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    public static let names = ["unspecified", "unknown", "eligible", "ineligible"]
+    /// No report says it, so neither yes nor no is true.
+    public static let unknown = Self(rawValue: 1)
+    public static let eligible = Self(rawValue: 2)
+    public static let ineligible = Self(rawValue: 3)
+
+    /// Of a store that knows everything of its customers.
+    package init(_ isEligible: Bool) { self = isEligible ? .eligible : .ineligible }
+}
+
 /// What led to a value.
 public struct Cause: OpenEnumeration {
     public let rawValue: Int32

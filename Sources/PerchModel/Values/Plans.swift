@@ -18,7 +18,7 @@ public struct PlanOption: Hashable, Sendable {
     public var takesEffectAtRenewal: Bool
     /// The plan of the next period.
     public var isPreferred: Bool
-    /// What would apply now.
+    /// What would apply now. Nil also while the account's eligibility is not known.
     public var offer: TransactionOffer?
 
     public init(
@@ -39,6 +39,7 @@ public struct OfferEligibility: Hashable, Sendable {
     public var type: OfferType
     /// For a code, its reference name; empty for introductory.
     public var offerID: String
+    /// False while it is not known.
     public var isEligible: Bool
     /// For programs: one word.
     public var reason: String
@@ -46,10 +47,11 @@ public struct OfferEligibility: Hashable, Sendable {
     public var message: String
     /// For products with several plans: each plan may have an introductory offer.
     public var billingPlan: BillingPlanType
+    public var eligibility: Eligibility
 
     public init(
         productID: String, type: OfferType, offerID: String, isEligible: Bool, reason: String, message: String,
-        billingPlan: BillingPlanType = .unspecified
+        billingPlan: BillingPlanType = .unspecified, eligibility: Eligibility = .unspecified
     ) {
         self.productID = productID
         self.type = type
@@ -58,18 +60,25 @@ public struct OfferEligibility: Hashable, Sendable {
         self.reason = reason
         self.message = message
         self.billingPlan = billingPlan
+        self.eligibility = eligibility
     }
 }
 
 /// The offers of products, and whether an account may have each.
 public struct OfferEligibilities: Hashable, Sendable {
-    /// Whether the account is eligible for an introductory offer in the group, even if the group has none.
+    /// Whether the account is eligible for an introductory offer in the group, even if the group has none. False while it is
+    /// not known.
     public var isEligibleForIntroductory: Bool
+    /// The same, or that it is not known.
+    public var introductory: Eligibility
     /// Product by product; the win-back offers of all products come last, best first.
     public var offers: [OfferEligibility]
 
-    public init(isEligibleForIntroductory: Bool, offers: [OfferEligibility]) {
+    public init(
+        isEligibleForIntroductory: Bool, offers: [OfferEligibility], introductory: Eligibility = .unspecified
+    ) {
         self.isEligibleForIntroductory = isEligibleForIntroductory
+        self.introductory = introductory
         self.offers = offers
     }
 }

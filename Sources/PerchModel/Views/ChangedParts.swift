@@ -7,14 +7,16 @@ package struct ChangedParts: Hashable, Sendable {
     package private(set) var products: [String] = []
 
     /// Of facts: what differs between two records.
-    package init(from before: AccountRecord, to after: AccountRecord) {
+    package init(from before: AccountRecord, to after: AccountRecord, catalogue: Catalogue) {
         Self.differing(before.lines, after.lines, by: \.originalID) { line in
             self.add(line)
         }
         Self.differing(before.owned, after.owned, by: \.id) { transaction in
             self.add(product: transaction.productID)
         }
-        Self.differing(before.told?.originals ?? [], after.told?.originals ?? [], by: \.id) { self.add($0) }
+        Self.differing(before.told?.originals ?? [], after.told?.originals ?? [], by: \.id) {
+            self.add($0, catalogue)
+        }
         // Offers to win a customer back depend on the history, and stand in the statuses.
         Self.differing(before.histories, after.histories, by: \.groupID) { history in
             if after.lines.contains(where: { $0.groupID == history.groupID }) { self.add(group: history.groupID) }
@@ -25,20 +27,21 @@ package struct ChangedParts: Hashable, Sendable {
     }
 
     /// Of time: the lines that change their state at an instant.
-    package init(of record: AccountRecord, crossingAt instant: Instant, leewayMilliseconds leeway: Int64?) {
+    package init(
+        of record: AccountRecord, crossingAt instant: Instant, leewayMilliseconds leeway: Int64?, catalogue: Catalogue
+    ) {
         for line in record.lines where line.crosses(at: instant, leewayMilliseconds: leeway) { self.add(line) }
         for original in record.told?.originals ?? []
         where original.changes(at: instant, leewayMilliseconds: leeway ?? 0) {
-            self.add(original)
+            self.add(original, catalogue)
         }
     }
 
     /// Each of its reports may have shown it in another group, or under another product.
-    private mutating func add(_ original: ToldOriginal) {
+    private mutating func add(_ original: ToldOriginal, _ catalogue: Catalogue) {
         for register in original.registers.values.sorted(by: TransactionRegister.precedes) {
-            if original.isSubscription, !register.told.subscriptionGroupID.isEmpty {
-                self.add(group: register.told.subscriptionGroupID)
-            }
+            let group = catalogue.groupID(of: register.told)
+            if original.isSubscription, !group.isEmpty { self.add(group: group) }
             self.add(product: register.told.productID)
         }
     }

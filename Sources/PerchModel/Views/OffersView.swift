@@ -14,6 +14,9 @@ package func planOptions(
         .map(\.element)
     let shown = products(
         plans.map(\.id), locale: locale, storefront: storefront(of: record, app: app).countryCode, app: app)
+    if !app.isTestApp {
+        return toldPlanOptions(of: record, plans: plans, shown: shown.products, inGroup: groupID, app: app, at: now)
+    }
     return zip(plans, shown.products).map { plan, product in
         let change = held.map { planChange(from: $0, to: plan, catalogue: app.catalogue) }
         var offer: TransactionOffer?
@@ -42,10 +45,14 @@ package func offerEligibility(
     of record: AccountRecord?, inGroup groupID: String, product productID: String, app: AppState, at now: Instant
 ) -> OfferEligibilities {
     let group = productID.isEmpty ? groupID : app.catalogue.product(productID)?.subscription?.groupID ?? groupID
+    if !app.isTestApp {
+        return toldOfferEligibility(of: record, inGroup: group, product: productID, app: app, at: now)
+    }
     let rules = OfferRules(record: record, groupID: group, app: app, now: now)
     let isKnown = app.catalogue.group(group) != nil
+    let isIntroductory = isKnown && rules.introductory == .eligible
     var result = OfferEligibilities(
-        isEligibleForIntroductory: isKnown && rules.introductory == .eligible, offers: [])
+        isEligibleForIntroductory: isIntroductory, offers: [], introductory: Eligibility(isIntroductory))
     var winBacks: [(product: CatalogueProduct, offer: WinBackOffer)] = []
     for product in app.catalogue.products where productID.isEmpty || product.id == productID {
         guard let subscription = product.subscription, subscription.groupID == group else { continue }
@@ -70,13 +77,14 @@ package func offerEligibility(
     return result
 }
 
-private func eligibility(
+func eligibility(
     of offer: SubscriptionOffer, _ product: CatalogueProduct, _ ruling: OfferRuling
 ) -> OfferEligibility {
     let ruling = product.isWithdrawn ? .productWithdrawn : ruling
     return OfferEligibility(
         productID: product.id, type: offer.type, offerID: offer.id, isEligible: ruling == .eligible,
-        reason: ruling.rawValue, message: ruling.message, billingPlan: offer.billingPlan)
+        reason: ruling.rawValue, message: ruling.message, billingPlan: offer.billingPlan,
+        eligibility: ruling.eligibility)
 }
 
 /// An app's policies. The privacy policy is selected by locale like the texts of products.
@@ -92,6 +100,22 @@ package func appPolicies(locale: String, app: AppState) -> ShownPolicies {
     return shown
 }
 
+/// The account's eligibility for an introductory offer in a group.
+package func introductoryEligibility(
+    of record: AccountRecord?, inGroup groupID: String, app: AppState, at now: Instant
+) -> Eligibility {
+    if !app.isTestApp {
+        return ToldOfferRules(of: record, inGroup: groupID, app: app, at: now).introductory.eligibility
+    }
+    guard app.catalogue.group(groupID) != nil else { return .ineligible }
+    return OfferRules(record: record, groupID: groupID, app: app, now: now).introductory.eligibility
+}
+
+/// What is known of whether the account may make payments. The App Store says it on the device only.
+package func paymentsEligibility(_ record: AccountRecord?, app: AppState) -> Eligibility {
+    app.isTestApp ? Eligibility(canMakePayments(record, app: app)) : .unknown
+}
+
 /// Whether the account may make payments: a store refuses its paid purchases while its charges are set to fail.
 package func canMakePayments(_ record: AccountRecord?, app: AppState) -> Bool {
     !(app.isTestApp && record?.chargesFail == true)
@@ -100,8 +124,7 @@ package func canMakePayments(_ record: AccountRecord?, app: AppState) -> Bool {
 /// The record of an account's first use of the app, or the failure armed for it.
 package func appTransaction(of record: AccountRecord?, app: AppState) throws(Refusal) -> Verified<AppTransaction> {
     try refuseIfSimulated(.appTransaction, app: app)
+    let id = app.isTestApp ? record?.appTransactionID : record?.told?.appTransactionID
     return verified(
-        AppTransaction(
-            id: record?.appTransactionID ?? "", bundleID: app.bundleID, environment: app.environment),
-        app: app)
+        AppTransaction(id: id ?? "", bundleID: app.bundleID, environment: app.environment), app: app)
 }

@@ -1,0 +1,179 @@
+import PerchBase
+
+/// What reports say about an account's offers in a group. The App Store knows more, so what they do not say is unknown.
+///
+/// | Offer | Eligible | Not eligible | Else |
+/// |---|---|---|---|
+/// | introductory | | a period or the next charge of the group has such an offer | unknown |
+/// | promotional | the account bought a subscription of the group | | unknown |
+/// | win-back | the newest renewal information of a line that is over names it | the account is subscribed, or a charge is retried | unknown |
+/// | code | | | unknown |
+struct ToldOfferRules {
+    /// The account's own lines of the group. Shared ones say nothing about its offers.
+    private let lines: [(line: ToldOriginal, standing: ToldStanding)]
+    private let renewalOffers: [TransactionOffer]
+
+    init(of record: AccountRecord?, inGroup groupID: String, app: AppState, at now: Instant) {
+        let leeway = app.renewalLeewayMilliseconds ?? 0
+        let own = (record?.told?.originals ?? []).filter { line in
+            line.isSubscription && line.groupID(in: app.catalogue) == groupID
+                && line.periods.last?.told.ownership != .familyShared
+        }
+        self.renewalOffers = own.compactMap { $0.renewal?.info.offer }
+        self.lines = own.compactMap { line in
+            line.standing(at: now, leewayMilliseconds: leeway).map { (line, $0) }
+        }
+    }
+
+    /// The line that the account holds: of several the one whose period ends last.
+    var held: (line: ToldOriginal, standing: ToldStanding)? {
+        self.lines.filter { $0.standing.state.isEntitled }.max {
+            let (one, other) = ($0.standing.transaction.expirationDate, $1.standing.transaction.expirationDate)
+            return (one ?? .distantFuture) < (other ?? .distantFuture)
+        }
+    }
+
+    var introductory: OfferRuling {
+        let offers = self.lines.flatMap { $0.line.registers.values.compactMap(\.told.offer) } + self.renewalOffers
+        return offers.contains { $0.type == .introductory } ? .introductoryUsed : .notReported
+    }
+
+    var promotional: OfferRuling { self.lines.isEmpty ? .notReported : .eligible }
+
+    func ruling(onWinBack id: String) -> OfferRuling {
+        if self.held != nil { return .subscribed }
+        if self.lines.contains(where: { $0.standing.state == .inBillingRetryPeriod }) { return .inBillingRetry }
+        return self.winBacks.contains { $0.offerID == id } ? .eligible : .notReported
+    }
+
+    /// The win-back offers that the newest renewal information names, best first, each with the line that it is about.
+    var winBacks: [(line: ToldOriginal, offerID: String)] {
+        guard self.held == nil else { return [] }
+        let over = self.lines.filter { $0.standing.state == .expired && !$0.standing.isOverdue }
+        let newest = over.max {
+            let (one, other) = ($0.line.renewal?.stamp, $1.line.renewal?.stamp)
+            guard let other else { return false }
+            return one.map { $0 < other } ?? true
+        }
+        guard let line = newest?.line, let info = line.renewal?.info else { return [] }
+        return info.eligibleWinBackOfferIDs.map { (line, $0) }
+    }
+}
+
+/// The account's eligibility for offers of an app whose purchases happen elsewhere.
+func toldOfferEligibility(
+    of record: AccountRecord?, inGroup group: String, product productID: String, app: AppState, at now: Instant
+) -> OfferEligibilities {
+    let rules = ToldOfferRules(of: record, inGroup: group, app: app, at: now)
+    var result = OfferEligibilities(
+        isEligibleForIntroductory: false, offers: [], introductory: rules.introductory.eligibility)
+    var winBacks: [(rank: Int, eligibility: OfferEligibility)] = []
+    let told = rules.winBacks.map(\.offerID)
+    for product in app.catalogue.products where productID.isEmpty || product.id == productID {
+        guard let subscription = product.subscription, subscription.groupID == group else { continue }
+        for offer in subscription.introductoryOffers {
+            result.offers.append(eligibility(of: offer, product, rules.introductory))
+        }
+        for offer in subscription.promotionalOffers {
+            result.offers.append(eligibility(of: offer, product, rules.promotional))
+        }
+        for code in subscription.codeOffers {
+            result.offers.append(eligibility(of: code.offer, product, .notReported))
+        }
+        for winBack in subscription.winBackOffers {
+            let id = winBack.offer.id
+            winBacks.append(
+                (told.firstIndex(of: id) ?? .max, eligibility(of: winBack.offer, product, rules.ruling(onWinBack: id))))
+        }
+    }
+    // Apple lists the best first; the order of the others is that of the catalogue.
+    let ordered = winBacks.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+    result.offers += ordered.map(\.element.eligibility)
+    return result
+}
+
+/// The plans of a group beside the one that reports say the account holds. No offer is named: whether one would apply is not known,
+/// or it would not.
+func toldPlanOptions(
+    of record: AccountRecord?, plans: [CatalogueProduct], shown: [Product], inGroup groupID: String, app: AppState,
+    at now: Instant
+) -> [PlanOption] {
+    let held = ToldOfferRules(of: record, inGroup: groupID, app: app, at: now).held
+    let current = held?.standing.transaction.productID
+    let plan = current.flatMap { app.catalogue.product($0)?.subscription }
+    let info = held.map { $0.line.renewalInfo(of: $0.standing) }
+    let preferred = info.flatMap { $0.willAutoRenew ? $0.autoRenewPreference ?? $0.currentProductID : nil }
+    let isCommitted = held?.standing.transaction.commitment != nil
+    return zip(plans, shown).map { product, shown in
+        var option = PlanOption(
+            product: shown, relation: .unspecified, takesEffectAtRenewal: false, isPreferred: product.id == preferred,
+            offer: nil)
+        guard let current, let target = product.subscription else { return option }
+        guard current != product.id else {
+            option.relation = .current
+            return option
+        }
+        guard let plan else {
+            // The catalogue does not have the plan that is held, so there is no level to compare with.
+            option.relation = .crossgrade
+            option.takesEffectAtRenewal = true
+            return option
+        }
+        option.relation =
+            target.level < plan.level ? .upgrade : target.level > plan.level ? .downgrade : .crossgrade
+        option.takesEffectAtRenewal =
+            option.relation != .upgrade
+            && (option.relation == .downgrade || target.period != plan.period || isCommitted)
+        return option
+    }
+}
+
+/// What reports say that the App Store tells the customer.
+///
+/// | Reason | From | Until |
+/// |---|---|---|
+/// | billingIssue | the end of the period that was not charged | the line recovers or ends |
+/// | priceIncreaseConsent | the report that the increase waits | a report that it does not, or the line ends |
+/// | winBackOffer | the report that names the offer | a report that does not, or the account subscribes |
+func toldMessages(of record: AccountRecord, app: AppState, at now: Instant) -> Viewed<[StoreMessage]> {
+    var viewed = Viewed<[StoreMessage]>(value: [])
+    let leeway = app.renewalLeewayMilliseconds ?? 0
+    var groups: [String] = []
+    for line in record.told?.originals ?? [] where line.isSubscription {
+        guard let standing = line.standing(at: now, leewayMilliseconds: leeway) else { continue }
+        if let next = line.nextChange(after: now, leewayMilliseconds: leeway), next < .distantFuture {
+            viewed.outlook.note(
+                Forecast(at: next, kind: .message, originalTransactionID: line.id, state: standing.state))
+        }
+        guard standing.transaction.ownership != .familyShared else { continue }
+        let group = line.groupID(in: app.catalogue)
+        if !groups.contains(group) { groups.append(group) }
+        switch standing.state {
+        case .inGracePeriod, .inBillingRetryPeriod:
+            viewed.value.append(
+                StoreMessage(
+                    reason: .billingIssue, since: standing.transaction.expirationDate ?? now,
+                    originalTransactionID: line.id, productID: standing.transaction.productID))
+        case .subscribed:
+            guard let renewal = line.renewal, renewal.info.priceIncreaseStatus == .pending else { continue }
+            viewed.value.append(
+                StoreMessage(
+                    reason: .priceIncreaseConsent, since: renewal.stamp.signed, originalTransactionID: line.id,
+                    productID: standing.transaction.productID))
+        default: break
+        }
+    }
+    for group in groups {
+        let rules = ToldOfferRules(of: record, inGroup: group, app: app, at: now)
+        guard let best = rules.winBacks.first, let renewal = best.line.renewal else { continue }
+        let product = app.catalogue.products.first { product in
+            product.subscription?.winBackOffers.contains { $0.offer.id == best.offerID } ?? false
+        }
+        viewed.value.append(
+            StoreMessage(
+                reason: .winBackOffer, since: renewal.stamp.signed, originalTransactionID: best.line.id,
+                productID: product?.id ?? renewal.info.currentProductID, offerID: best.offerID))
+    }
+    viewed.value.sort { ($0.since, $0.reason.rawValue) < ($1.since, $1.reason.rawValue) }
+    return viewed
+}
