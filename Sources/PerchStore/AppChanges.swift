@@ -74,6 +74,8 @@ package struct ChangeEntry: Sendable {
     package var committed: Instant
     /// The client whose call caused it; empty for the store itself.
     package var origin: [UInt8]
+    /// Of the account in this revision; none of a crossing.
+    package var facts: [Fact] = []
 }
 
 /// An account before and after a change.

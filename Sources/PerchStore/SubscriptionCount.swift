@@ -15,6 +15,11 @@ package struct SubscriptionCount: Sendable {
 
     package var isComplete: Bool { self.apps.isEmpty }
 
+    /// Reported purchases of no account that is known.
+    package private(set) var unclaimed: UInt64 = 0
+    /// Reported subscriptions whose renewal was awaited for the app's leeway, and never reported.
+    package private(set) var overdue: UInt64 = 0
+
     /// The number of each state.
     package var byState: [(state: RenewalState, count: UInt64)] {
         self.counts.enumerated().dropFirst().map { (RenewalState(rawValue: Int32($0)), $1) }
@@ -36,12 +41,14 @@ package struct SubscriptionCount: Sendable {
                 let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
                 self.counts[Int(state.rawValue)] += 1
             }
+            if let told = record.told, told.isUnclaimed { self.unclaimed += UInt64(told.originals.count) }
             for line in record.told?.originals ?? [] where line.isSubscription {
                 let leeway = app.renewalLeewayMilliseconds ?? 0
                 guard let standing = line.standing(at: now, leewayMilliseconds: leeway),
                     standing.transaction.ownership != .familyShared
                 else { continue }
                 self.counts[Int(standing.state.rawValue)] += 1
+                if standing.isOverdue { self.overdue += 1 }
             }
         }
         if let last = keys.last, keys.count == limit {

@@ -12,7 +12,7 @@ import Testing
         #expect(read.lines[0].preference == "silver.yearly")
         #expect(read.lines[0].preferredBillingPlan == .unspecified, "it did not say, and was charged up front")
         let written = read.sealed()
-        #expect(written[0] == 4)
+        #expect(written[0] == 5)
         #expect(contents(try AccountRecord(unsealing: written, of: 7)) == contents(read))
     }
 

@@ -163,7 +163,8 @@ extension SeededRandom {
 
     package mutating func grant() -> EntitlementGrant {
         EntitlementGrant(
-            name: self.string(), until: self.optional { $0.instant() }, reason: self.string(), since: self.instant())
+            name: self.string(), until: self.optional { $0.instant() }, reason: self.string(), since: self.instant(),
+            tier: self.string())
     }
 
     package mutating func renewalInfo() -> RenewalInfo {
@@ -213,8 +214,12 @@ extension SeededRandom {
         return original
     }
 
+    package mutating func alias() -> AccountAlias {
+        self.bool() ? .appAccountToken(self.string()) : .appTransactionID(self.string())
+    }
+
     package mutating func toldFact() -> ToldFact {
-        switch self.below(9) {
+        switch self.below(15) {
         case 0:
             .transaction(
                 ToldTransaction(
@@ -228,6 +233,16 @@ extension SeededRandom {
         case 5: .openedUnclaimed
         case 6: .granted(self.grant())
         case 7: .grantEnded(name: self.string())
+        case 8: .named(self.optional { $0.alias() })
+        case 9: .unnamed(self.alias())
+        case 10:
+            .notified(
+                NotificationNotice(
+                    type: self.string(), subtype: self.string(), uuid: self.string(), signed: self.instant(),
+                    transactionID: self.uint64()), reason: self.string())
+        case 11: .archived(self.uint64())
+        case 12: .unarchived(self.toldOriginal())
+        case 13: .submitted(self.uint64())
         default: .merged
         }
     }

@@ -172,12 +172,34 @@ extension ToldRecord: StoreCoded {
     func write(to writer: inout ByteWriter) {
         writer.write(self.isUnclaimed)
         writer.write(self.originals)
+        writer.write(self.names)
+        writer.write(self.unfinished)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
         self.init()
         self.isUnclaimed = try reader.bool()
         for original in try reader.array(of: ToldOriginal.self) { self.add(original) }
+        // Form 4 kept names beside the record, and knew of nothing unfinished.
+        guard reader.form >= 5 else { return }
+        self.names = try reader.array()
+        self.unfinished = try reader.array()
+    }
+}
+
+extension NotificationNotice: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.type)
+        writer.write(self.subtype)
+        writer.write(self.uuid)
+        writer.write(self.signed)
+        writer.write(self.transactionID)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(
+            type: try reader.string(), subtype: try reader.string(), uuid: try reader.string(),
+            signed: try reader.value(), transactionID: try reader.uint64())
     }
 }
 
@@ -187,12 +209,15 @@ extension EntitlementGrant: StoreCoded {
         writer.write(self.until)
         writer.write(self.reason)
         writer.write(self.since)
+        writer.write(self.tier)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
         self.init(
             name: try reader.string(), until: try reader.optional(), reason: try reader.string(),
             since: try reader.value())
+        // A grant of form 4 has no tier.
+        if reader.form >= 5 { self.tier = try reader.string() }
     }
 }
 
@@ -266,8 +291,27 @@ extension ToldFact: StoreCoded {
         case .grantEnded(let name):
             writer.write(byte: 9)
             writer.write(name)
-        case .named: writer.write(byte: 10)
+        case .named(nil): writer.write(byte: 10)
         case .erased: writer.write(byte: 11)
+        case .named(let name?):
+            writer.write(byte: 12)
+            writer.write(name)
+        case .unnamed(let name):
+            writer.write(byte: 13)
+            writer.write(name)
+        case .notified(let notice, let reason):
+            writer.write(byte: 14)
+            writer.write(notice)
+            writer.write(reason)
+        case .archived(let id):
+            writer.write(byte: 15)
+            writer.write(id)
+        case .unarchived(let original):
+            writer.write(byte: 16)
+            writer.write(original)
+        case .submitted(let id):
+            writer.write(byte: 17)
+            writer.write(id)
         }
     }
 
@@ -286,8 +330,14 @@ extension ToldFact: StoreCoded {
         case 7: self = .merged
         case 8: self = .granted(try reader.value())
         case 9: self = .grantEnded(name: try reader.string())
-        case 10: self = .named
+        case 10: self = .named(nil)
         case 11: self = .erased
+        case 12: self = .named(try reader.value())
+        case 13: self = .unnamed(try reader.value())
+        case 14: self = .notified(try reader.value(), reason: try reader.string())
+        case 15: self = .archived(try reader.uint64())
+        case 16: self = .unarchived(try reader.value())
+        case 17: self = .submitted(try reader.uint64())
         default: throw .invalid("kind of told fact", atOffset: start)
         }
     }

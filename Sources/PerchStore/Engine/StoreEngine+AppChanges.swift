@@ -302,9 +302,9 @@ extension StoreEngine {
                 ChangeEntry(
                     place: draft.page.through,
                     account: ChangedAccount(key: key, before: before, after: after, app: state, isCrossing: false),
-                    cause: own.last?.fact.cause ?? .unspecified,
+                    cause: own.last { $0.fact.cause != .unspecified }?.fact.cause ?? .unspecified,
                     position: Position(revision: row.revision, asOf: instant), committed: row.committed,
-                    origin: first.origin), to: &draft)
+                    origin: first.origin, facts: own.map(\.fact).filter(\.isOfChanges)), to: &draft)
         }
         return true
     }

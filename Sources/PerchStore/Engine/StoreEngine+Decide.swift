@@ -104,7 +104,7 @@ extension StoreEngine {
             if let id = people.row?.transaction.id { people.row = try self.storage.transaction(app.number, id) }
         }
         guard let key = mutation.other else { return .complete }
-        if let account = try self.storage.account(key), let found = try self.record(account) {
+        if let account = try self.account(of: key), let found = try self.record(account) {
             guard let settled = try self.settle(found, app: app, through: people.now, wall: call.wall, &batch)
             else { return .behind }
             people.member = settled
@@ -132,7 +132,7 @@ extension StoreEngine {
         case .app:
             return nil
         case .account(let key, let opens):
-            if let account = try self.storage.account(key) {
+            if let account = try self.account(of: key) {
                 people.record = try self.record(account)
                 return nil
             }
@@ -144,7 +144,7 @@ extension StoreEngine {
         case .owner(_, let id):
             return try self.findOwner(&people, of: id)
         case .transaction(let key, let id):
-            guard let account = try self.storage.account(key) else { return Self.accountUnknown }
+            guard let account = try self.account(of: key) else { return Self.accountUnknown }
             return try self.findOwner(&people, of: id, isOnly: account)
         }
     }

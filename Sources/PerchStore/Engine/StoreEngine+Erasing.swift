@@ -11,7 +11,7 @@ extension StoreEngine {
     func erase(
         _ key: AccountKey, of mutation: Mutation, app: AppState, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer {
-        guard let account = try self.storage.account(key) else {
+        guard let account = try self.account(of: key) else {
             return .refused(Refusal(.accountUnknown, "there is no such account; it may have been erased already"))
         }
         var erased: [ErasedAccount] = []
@@ -89,16 +89,20 @@ extension StoreEngine {
     ) throws(StorageError) {
         let gone = Set(erasure.accounts)
         var revisions: Set<UInt64> = []
+        var originals: [ToldOriginal] = []
         for old in erased {
             side.removedAliases += try self.storage.names(of: old.record.account)
             for dated in old.facts { revisions.insert(dated.revision) }
-            for original in old.record.told?.originals ?? [] {
+            let archived = try self.archivedOriginals(of: old.record.account, app.number)
+            side.removedItems += archived.map { .archived($0.id, of: old.record.account, app: app.number) }
+            for original in (old.record.told?.originals ?? []) + archived {
                 for alias in original.links.aliases.keys.sorted() {
                     side.removedItems.append(.link(alias, app: app.number, original: original.id))
                 }
                 let group = ItemKey.seenGroup(original.id, app: app.number)
                 side.removedItems += try self.allItems(.seenReport, group: group).map(\.key)
                 side.items.append(StoredItem(.erased(original.id, app: app.number), []))
+                originals.append(original)
             }
         }
         var instants: Set<Instant> = []
@@ -119,7 +123,7 @@ extension StoreEngine {
             }
         }
         // Dead letters say of themselves whom they are about.
-        let about = Self.named(by: erased.map(\.record))
+        let about = Self.named(by: originals)
         for group in [DeadLetter.known, DeadLetter.strange] where !about.isEmpty {
             for item in try self.allItems(.deadLetter, group: group) {
                 guard let letter = DeadLetter(item), !about.isDisjoint(with: letter.about) else { continue }
@@ -128,17 +132,17 @@ extension StoreEngine {
         }
     }
 
-    /// Originals and names of customers in records, as dead letters have them.
-    private static func named(by records: [AccountRecord]) -> Set<String> {
+    /// Originals and names of customers, as dead letters have them.
+    private static func named(by originals: [ToldOriginal]) -> Set<String> {
         var names: Set<String> = []
-        for original in records.lazy.compactMap(\.told).flatMap(\.originals) {
+        for original in originals {
             names.insert(DeadLetter.about(original: original.id))
             for alias in original.links.aliases.keys { names.insert(DeadLetter.about(alias)) }
         }
         return names
     }
 
-    private func allItems(_ kind: ItemKind, group: [UInt8]) throws(StorageError) -> [StoredItem] {
+    func allItems(_ kind: ItemKind, group: [UInt8]) throws(StorageError) -> [StoredItem] {
         var items: [StoredItem] = []
         while true {
             let page = try self.storage.items(

@@ -3,7 +3,7 @@ import PerchModel
 // Exporting an account: what the store has of it, for the customer or for another system.
 extension StoreEngine {
     func export(_ key: AccountKey, _ query: TransactionQuery) throws(StorageError) -> ExportedAccount? {
-        guard let account = try self.storage.account(key), let record = try self.record(account) else { return nil }
+        guard let account = try self.account(of: key), let record = try self.record(account) else { return nil }
         var query = query
         query.limit += 1
         var rows = try self.storage.transactions(of: account, query)
@@ -11,7 +11,9 @@ extension StoreEngine {
         if hasMore { rows.removeLast() }
         let names = try self.storage.names(of: account)
         var aliases = Set(names.compactMap(\.attachedAlias))
-        for original in record.told?.originals ?? [] { aliases.formUnion(original.links.aliases.keys) }
+        for original in (record.told?.originals ?? []) + (try self.archivedOriginals(of: account, key.app)) {
+            aliases.formUnion(original.links.aliases.keys)
+        }
         return ExportedAccount(
             record: record, keys: names.lazy.filter { !$0.isInternal }.map(\.bytes), aliases: aliases.sorted(),
             rows: rows,

@@ -16,7 +16,7 @@ extension StoreEngine {
         do throws(StorageError) {
             switch body {
             case .record(let key):
-                guard let account = try self.storage.account(key) else { return .record(nil) }
+                guard let account = try self.account(of: key) else { return .record(nil) }
                 return .record(try self.record(account))
             case .recordOf(let account):
                 return .record(try self.record(account))
@@ -33,10 +33,9 @@ extension StoreEngine {
             case .accounts(let app, let after, let limit):
                 return try self.accounts(of: app, after: after, limit: limit)
             case .transactions(let key, let query):
-                guard let account = try self.storage.account(key) else { return .transactions([], hasMore: false) }
-                // Only a device knows what its app has finished, so nothing is known to be unfinished.
+                guard let account = try self.account(of: key) else { return .transactions([], hasMore: false) }
                 if query.unfinishedOnly, self.apps[key.app]?.state.isTestApp == false {
-                    return .transactions([], hasMore: false)
+                    return try self.unfinished(of: account, key.app, query)
                 }
                 var query = query
                 query.limit += 1
@@ -71,6 +70,29 @@ extension StoreEngine {
         }
     }
 
+    /// Of an app whose purchases happen elsewhere, only what was submitted for the account is known to wait: the App Store does not say
+    /// what a device has finished. Oldest first.
+    private func unfinished(
+        of account: AccountNumber, _ app: AppNumber, _ query: TransactionQuery
+    ) throws(StorageError) -> StoreAnswer {
+        var rows: [TransactionRow] = []
+        for id in try self.record(account)?.told?.unfinished ?? [] {
+            guard let row = try self.storage.transaction(app, id), row.account == account, !row.isFinished else {
+                continue
+            }
+            if let after = query.after,
+                (row.transaction.purchaseDate, row.transaction.id) <= (after.purchaseDate, after.id)
+            {
+                continue
+            }
+            rows.append(row)
+        }
+        rows.sort {
+            ($0.transaction.purchaseDate, $0.transaction.id) < ($1.transaction.purchaseDate, $1.transaction.id)
+        }
+        return .transactions(Array(rows.prefix(query.limit)), hasMore: rows.count > query.limit)
+    }
+
     /// Accounts with their records. A list goes over all accounts, so it leaves the records that are in use in the cache.
     private func accounts(of app: AppNumber, after: [UInt8], limit: Int) throws(StorageError) -> StoreAnswer {
         var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
@@ -89,23 +111,40 @@ extension StoreEngine {
         return .accounts(accounts, hasMore: hasMore)
     }
 
+    /// The account that has what is sought now. An account that only had it is not it.
     private func find(_ sought: AccountSought, _ app: AppNumber) throws(StorageError) -> FoundAccount? {
         var account: AccountNumber?
-        let keys: [AccountKey]
         switch sought {
         case .transaction(let id):
             account = try self.storage.transaction(app, id)?.account
-            keys = [.original(id, app: app), .otherTransaction(id, app: app)]
+            for key in [AccountKey.original(id, app: app), .otherTransaction(id, app: app)] where account == nil {
+                account = try self.storage.account(key)
+            }
         case .alias(let alias):
-            var names: [AccountKey] = [.attached(alias, app: app)]
-            if case .appAccountToken(let token) = alias { names.append(.token(token, app: app)) }
-            keys = names + [.unclaimed(.alias(alias), app: app)]
+            account = try self.storage.account(.attached(alias, app: app))
+            if account == nil, case .appAccountToken(let token) = alias {
+                account = try self.account(of: .token(token, app: app))
+            }
+            if account == nil { account = try self.owner(ofPurchasesOf: alias, app) }
         }
-        for key in keys where account == nil { account = try self.storage.account(key) }
         guard let account, let record = try self.record(account) else { return nil }
         let isUnclaimed = record.told?.isUnclaimed ?? false
         let key = isUnclaimed ? nil : try self.storage.key(of: account)
         return FoundAccount(key: key ?? [], isUnclaimed: isUnclaimed, record: record)
+    }
+
+    /// Of the purchases that carry a name which is no account's, the owner of the one whose name was reported last; a known account
+    /// before none.
+    private func owner(ofPurchasesOf alias: AccountAlias, _ app: AppNumber) throws(StorageError) -> AccountNumber? {
+        var best: (isKnown: Int, stamp: ReportStamp, account: AccountNumber)?
+        for id in try self.originals(inGroup: ItemKey.linkGroup(alias, app: app)) {
+            guard let account = try self.storage.account(.original(id, app: app)),
+                let told = try self.record(account)?.told, let stamp = told.original(id)?.links.aliases[alias]
+            else { continue }
+            let isKnown = told.isUnclaimed ? 0 : 1
+            if best.map({ ($0.isKnown, $0.stamp) < (isKnown, stamp) }) ?? true { best = (isKnown, stamp, account) }
+        }
+        return best?.account
     }
 
     /// A read that failed. Storage that cannot be reached is asked again by the next read.
@@ -135,7 +174,7 @@ extension StoreEngine {
             return .history(found.record, Array(rows.prefix(Limits.pageSizeMax)), found.app)
         }
         guard let app = self.apps[key.app]?.state else { preconditionFailure("app \(key.app) is gone") }
-        guard let account = try self.storage.account(key) else { return .history(nil, [], app) }
+        guard let account = try self.account(of: key) else { return .history(nil, [], app) }
         var query = TransactionQuery(limit: Limits.pageSizeMax)
         query.isNewestFirst = true
         query.includesFinishedConsumables = true
@@ -176,7 +215,7 @@ extension StoreEngine {
             )
         }
         var past = Past(app: app)
-        guard let account = try self.storage.account(key) else { return (past, self.failedRefusal) }
+        guard let account = try self.account(of: key) else { return (past, self.failedRefusal) }
         guard
             let facts = try self.facts(
                 of: account, through: revision, limit: self.factsPerReadMax, isTestApp: app.isTestApp)
@@ -262,7 +301,7 @@ extension StoreEngine {
             return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
         }
         if let refusal = try self.refusal(ofCursorAt: place.revision, wall: wall) { return .refused(refusal) }
-        guard let account = try self.storage.account(key) else {
+        guard let account = try self.account(of: key) else {
             return .events([], through: newest, isComplete: true, nextTransaction: self.header.nextTransaction)
         }
         let events = try self.storage.events(of: account, after: place, limit: limit)

@@ -75,6 +75,27 @@ extension StoreEngine {
         self.give(back: batch)
     }
 
+    /// A secret under its key; nil if there is none.
+    package func secret(_ key: ItemKey) throws(StorageError) -> [UInt8]? { try self.storage.item(key)?.value }
+
+    /// Replaces secrets, unless another node has replaced the one of `key` since it had `value`.
+    package func replace(
+        _ secrets: [StoredItem], where key: ItemKey, was value: [UInt8]?, wall: Instant
+    ) throws(StorageError) {
+        var batch = self.takeBatch()
+        let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
+            guard try self.storage.item(key)?.value == value else { return }
+            let wall = self.isShared ? max(wall, self.newestCommit) : wall
+            var stored = self.nextChange(of: 0, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
+            var side = SideWrites()
+            side.items = secrets
+            stored.side = side
+            try self.write(&stored, accounts: [], &batch)
+        }
+        if let error { throw error }
+        self.give(back: batch)
+    }
+
     private func add(_ secrets: [StoredItem], to stored: inout StoredChange) throws(StorageError) {
         let missing = try self.missing(secrets)
         guard !missing.isEmpty else { return }

@@ -16,11 +16,13 @@ package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
     /// An original transaction of an erased account: its reports are not kept until somebody claims it. Group: the app. Key: the
     /// original.
     case erased = 6
-    /// The key that signs passes. Group and key: empty.
+    /// Keys of passes. Group: empty. Key: empty for the one that signs, else as `StoreSecrets` has it.
     case passKey = 7
+    /// A consumable that left the record of its account. Group: app and account. Key: the original.
+    case archivedOriginal = 8
 
     /// Those whose group begins with the number of an app: see `ItemKey.appGroup`.
-    package static let ofApps: [ItemKind] = [.link, .seenReport, .erased]
+    package static let ofApps: [ItemKind] = [.link, .seenReport, .erased, .archivedOriginal]
 }
 
 /// The place of an item. Items of one group are listed together, in bytewise order of their keys.
@@ -148,6 +150,20 @@ extension AccountKey {
         AccountKey(app: app, bytes: Array(token.utf8))
     }
 
+    /// The customer's token, if callers name the account by it: in lower case, as all names of customers are.
+    var customerToken: String? {
+        guard self.bytes.count == AccountToken.textBytes, !self.isInternal else { return nil }
+        return self.bytes.span.withUnsafeBytes { AccountToken(parsing: $0) }?.text
+    }
+
+    /// The same key of a told app where it is a UUID in lower case, else itself: UUIDs are the same in any case.
+    package var canonical: AccountKey { self.customerToken.map { .token($0, app: self.app) } ?? self }
+
+    /// The key as earlier versions may have kept it: a UUID in upper case, as Swift writes one.
+    fileprivate var upperCased: AccountKey? {
+        self.customerToken.map { AccountKey(app: self.app, bytes: Array($0.uppercased().utf8)) }
+    }
+
     /// A place before the keys that callers use, and after all others.
     package static let beforeNamed: [UInt8] = [0, 0xFF]
     /// A place before unclaimed accounts, which come right before the keys that callers use.
@@ -183,6 +199,25 @@ extension ItemKey {
         return ItemKey(.erased, group: Self.appGroup(app), key: key.bytes)
     }
 
+    static func archiveGroup(_ account: AccountNumber, app: AppNumber) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.write(fixed: account)
+        return Self.appGroup(app) + writer.bytes
+    }
+
+    static func archived(_ original: TransactionID, of account: AccountNumber, app: AppNumber) -> ItemKey {
+        var key = ByteWriter()
+        key.write(fixed: original)
+        return ItemKey(.archivedOriginal, group: Self.archiveGroup(account, app: app), key: key.bytes)
+    }
+
+    /// A submitted transaction, so that its repetition is known.
+    static func submitted(_ id: TransactionID, app: AppNumber, original: TransactionID) -> ItemKey {
+        var key = ByteWriter()
+        key.write(fixed: id)
+        return ItemKey(.seenReport, group: Self.seenGroup(original, app: app), key: key.bytes)
+    }
+
     /// The group of all reports of an original that changed no register.
     static func seenGroup(_ original: TransactionID, app: AppNumber) -> [UInt8] {
         var writer = ByteWriter()
@@ -196,5 +231,36 @@ extension ItemKey {
         key.write(fixed: stamp.content.high)
         key.write(fixed: stamp.content.low)
         return ItemKey(.seenReport, group: Self.seenGroup(original, app: app), key: key.bytes)
+    }
+}
+
+extension StoredItem {
+    static func archived(_ original: ToldOriginal, of account: AccountNumber, app: AppNumber) -> StoredItem {
+        var writer = ByteWriter()
+        writer.write(byte: BlobKey.Kind.record.version)
+        writer.write(original)
+        return StoredItem(.archived(original.id, of: account, app: app), writer.bytes)
+    }
+
+    /// Nil if it is damaged, which its checksum would have shown before.
+    var archivedOriginal: ToldOriginal? {
+        guard let form = self.value.first else { return nil }
+        var reader = ByteReader(self.value, from: 1, to: self.value.count, form: form)
+        return try? ToldOriginal(from: &reader)
+    }
+}
+
+extension StoreEngine {
+    /// The account of a key that callers use. In a told app the case of a UUID makes no difference.
+    func account(of key: AccountKey) throws(StorageError) -> AccountNumber? {
+        if let account = try self.storage.account(key) { return account }
+        guard self.apps[key.app]?.state.isTestApp == false else { return nil }
+        if let canonical = Optional(key.canonical), canonical != key,
+            let account = try self.storage.account(canonical)
+        {
+            return account
+        }
+        guard let upper = key.upperCased, upper != key else { return nil }
+        return try self.storage.account(upper)
     }
 }

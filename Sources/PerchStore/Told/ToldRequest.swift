@@ -1,11 +1,14 @@
+import PerchBase
 package import PerchModel
 
 /// A change of an app whose purchases happen elsewhere.
 package enum ToldRequest: Sendable {
     /// Verified reports. `claimant`: the account that the app's backend names as the owner of their originals. `names`:
-    /// names of the claimant, as an app transaction has one. `dropping`: an item that is no longer needed.
+    /// names of the claimant, as an app transaction has one. `notice`: the notification that they came in. `dropping`: an item that is
+    /// no longer needed.
     case reports(
-        [ToldReport], source: FactSource, claimant: AccountKey?, names: [AccountAlias] = [], dropping: ItemKey? = nil)
+        [ToldReport], source: FactSource, claimant: AccountKey?, names: [AccountAlias] = [],
+        notice: NotedNotification? = nil, dropping: ItemKey? = nil)
     /// A name of a customer belongs to an account from now on.
     case attach(AccountAlias, to: AccountKey)
     case detach(AccountAlias)
@@ -13,6 +16,8 @@ package enum ToldRequest: Sendable {
     case claim(TransactionID, for: AccountKey)
     /// All that one account has goes to another, and so does its key.
     case merge(AccountKey, into: AccountKey)
+    /// A named entitlement is granted to an account, which is opened if there is none.
+    case grant(EntitlementGrant, to: AccountKey)
     /// Everything that is known of an account goes, in a test app too.
     case erase(AccountKey)
     /// An item, such as a dead letter. Refused where its kind and group have `limit` items already.
@@ -23,8 +28,32 @@ package enum ToldRequest: Sendable {
     var isOfStore: Bool {
         switch self {
         case .keep, .drop: true
-        case .reports, .attach, .detach, .claim, .merge, .erase: false
+        case .reports, .attach, .detach, .claim, .merge, .grant, .erase: false
         }
+    }
+}
+
+/// A notification as the accounts of its purchases note it.
+package struct NotedNotification: Hashable, Sendable {
+    package var notice: NotificationNotice
+    /// Apple's word for why the customer wants a refund, where it asks the app about one; empty for none.
+    package var consumptionReason: String
+
+    package init(_ notice: NotificationNotice, consumptionReason: String = "") {
+        self.notice = notice
+        self.consumptionReason = consumptionReason
+    }
+}
+
+/// A group that a catalogue and the App Store's values name differently.
+package struct GroupDifference: Hashable, Sendable, CustomStringConvertible {
+    package var bundleID: String
+    package var catalogueGroup: String
+    package var toldGroup: String
+
+    package var description: String {
+        "the group \(printable(self.catalogueGroup)) of the catalogue of \(printable(self.bundleID)) is "
+            + "\(printable(self.toldGroup)) in what the App Store signs"
     }
 }
 
