@@ -176,8 +176,8 @@ package enum ControlAnswer: Sendable {
     /// The store refused what the server asked it for.
     case failed(Refusal)
     case refused(ErrorReason, String, [StatusDetail])
-    /// Values were verified and are to be written as this mutation.
-    case told(Mutation)
+    /// Values were verified and are to be written as this mutation; of a submission some may have been refused.
+    case told(Mutation, refused: [RefusedValue] = [])
     /// A value was not taken. It is kept first, and then refused.
     case deadLetter(Mutation, WireStatus)
 }
@@ -188,6 +188,8 @@ package enum IngestWork: Equatable, Sendable {
     case values([String], bundleID: String, environment: AppEnvironment, claimant: [UInt8])
     /// A notification, of one of these apps.
     case notification(String, reach: AppReach)
+    /// A notification that the store refused for now: it is to be kept as a dead letter.
+    case keep(String, WireStatus)
     /// A dead letter that is to be taken now.
     case retry(DeadLetter, ItemKey)
 }
@@ -250,6 +252,19 @@ package struct LoopCounters: Sendable {
     /// Connections that received a DRAIN because the server stops.
     package var connectionsDrained: UInt64 = 0
     package var refusalsByReason: [ErrorReason: UInt64] = [:]
+    /// Notifications of the App Store that were not taken, by HTTP status and reason of their answers.
+    package var notificationsRefused: [NotificationRefusal: UInt64] = [:]
+
+    package struct NotificationRefusal: Hashable, Sendable {
+        package var status: Int
+        package var reason: String
+
+        package init(status: Int, reason: String) {
+            self.status = status
+            self.reason = reason
+        }
+    }
+
     /// Verified token signatures; a token that the loop knows is not verified again.
     package var credentialsVerified: UInt64 = 0
     package var credentialsRefused: UInt64 = 0

@@ -189,10 +189,11 @@ extension LoopCore {
     }
 
     /// Checks whether a caller may ask for the account.
-    func permit(_ call: Int32, _ request: Request) throws(CallRefusal) {
+    func permit(_ call: Int32, _ request: Request, of app: AppNumber) throws(CallRefusal) {
         guard self.service.hasAuthenticator, let own = self.identity(ofCall: call).account else { return }
         // By bytes, as keys are compared: texts that Swift treats as equal may be different accounts.
-        for name in request.accountsNamed where !name.utf8.elementsEqual(own.utf8) {
+        let ownKey = self.canonical(Array(own.utf8), app)
+        for name in request.accountsNamed where self.canonical(Array(name.utf8), app) != ownKey {
             throw CallRefusal(
                 .permissionDenied,
                 "the credentials are for one account, and the request does not name that one; name it, or ask with credentials for another",

@@ -31,14 +31,40 @@ extension LoopCore {
         default:
             preconditionFailure("\(request.method) administers no account")
         }
-        let state = self.state(of: app)
-        guard !state.isTestApp else {
-            throw CallRefusal(
-                .notToldApp,
-                "\(state.bundleID) is a test app, whose purchases stay with the account that made them; use its sandbox or production app"
-            )
-        }
+        try self.requireToldApp(app)
         self.ask(call, request, of: app, .mutate(.told(change, app: app)))
+    }
+
+    func requireToldApp(_ app: AppNumber) throws(CallRefusal) {
+        let state = self.state(of: app)
+        guard state.isTestApp else { return }
+        throw CallRefusal(
+            .notToldApp,
+            "\(state.bundleID) is a test app, whose purchases stay with the account that made them; use its sandbox or production app"
+        )
+    }
+
+    /// The purchases of some accounts that need somebody. An account with several keys is listed under the first of them on a page.
+    func unclaimed(
+        _ accounts: [(key: [UInt8], record: AccountRecord)], hasMore: Bool, app number: AppNumber
+    ) -> UnclaimedPage {
+        guard let app = self.apps[number] else { preconditionFailure("a call of an app that is gone") }
+        let now = self.clock(of: number)
+        var page = UnclaimedPage()
+        var seen: Set<AccountNumber> = []
+        for (key, record) in accounts where seen.insert(record.account).inserted {
+            guard let told = record.told else { continue }
+            let name = told.isUnclaimed ? "" : String(decoding: key, as: UTF8.self)
+            page.purchases += told.originals.compactMap { original in
+                UnclaimedPurchase(
+                    original, account: name, isUnclaimed: told.isUnclaimed,
+                    leewayMilliseconds: app.renewalLeewayMilliseconds ?? 0, at: now)
+            }
+        }
+        if hasMore, let last = accounts.last {
+            page.nextPageToken = AccountPageToken(origin: self.origin, app: number, key: last.key).bytes
+        }
+        return page
     }
 
     /// Grants of named entitlements: facts of any account, in every environment.
@@ -47,21 +73,16 @@ extension LoopCore {
         case .grantEntitlement(let asked):
             let key = Self.key(asked.account, app)
             let (name, until, reason) = (asked.name, asked.until, asked.reason)
+            let asIs = EntitlementGrant(
+                name: name, until: until, reason: reason, since: self.clock(of: app), tier: asked.tier)
+            if !self.state(of: app).isTestApp {
+                return self.keyed(asked.idempotencyKey, .told(.grant(asIs, to: key), app: app), request)
+            }
             let mutation = Mutation(.account(key, opens: true), needsTestApp: false) { view throws(Refusal) in
                 let record = view.accountRecord
-                let grant = EntitlementGrant(name: name, until: until, reason: reason, since: view.now)
-                if let until, until <= view.now {
-                    throw Refusal(
-                        .fieldInvalid,
-                        "until_ms is \(until), which is not in the future; the app's clock is at \(view.now)",
-                        field: "until_ms", found: until.milliseconds)
-                }
-                let others = record.grants.count { $0.name != name }
-                guard others < Limits.grantsMax else {
-                    throw Refusal(
-                        .recordLimit, "the account has \(others) grants, the limit is \(Limits.grantsMax); revoke some",
-                        found: Int64(others), limit: Int64(Limits.grantsMax))
-                }
+                var grant = asIs
+                grant.since = view.now
+                if let refusal = grant.refusal(beside: record.grants, app: view.app, at: view.now) { throw refusal }
                 let fact = Fact(.told(.granted(grant)), effective: view.now, source: .grant, stamp: view.wall)
                 return .commit([AccountFacts(account: record.account, facts: [fact])], answer: .none)
             }
@@ -122,6 +143,30 @@ extension LoopCore {
                 AccountFound(
                     account: String(decoding: found.key, as: UTF8.self), isUnclaimed: found.isUnclaimed,
                     originalTransactionIDs: found.record.told?.originals.map { String($0.id) } ?? [])))
+    }
+}
+
+extension UnclaimedPurchase {
+    /// Nil: it needs nobody.
+    fileprivate init?(
+        _ original: ToldOriginal, account: String, isUnclaimed: Bool, leewayMilliseconds leeway: Int64, at now: Instant
+    ) {
+        let standing = original.isSubscription ? original.standing(at: now, leewayMilliseconds: leeway) : nil
+        let isOverdue = standing?.isOverdue ?? false
+        guard isUnclaimed || isOverdue else { return nil }
+        let latest = standing?.transaction ?? original.periods.last?.transaction
+        self.init(
+            originalTransactionID: String(original.id),
+            productID: latest?.productID ?? original.renewal?.info.currentProductID ?? "", account: account,
+            isUnclaimed: isUnclaimed, isOverdue: isOverdue, end: latest?.expirationDate,
+            state: standing?.state ?? .unspecified)
+        if original.originalPurchaseDate < .distantFuture { self.originalPurchaseDate = original.originalPurchaseDate }
+        for alias in original.links.newestFirst {
+            switch alias {
+            case .appAccountToken(let token): self.appAccountTokens.append(token)
+            case .appTransactionID(let id): self.appTransactionIDs.append(id)
+            }
+        }
     }
 }
 

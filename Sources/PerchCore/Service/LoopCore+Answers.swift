@@ -9,6 +9,11 @@ extension LoopCore {
         guard let pending = self.pendingCall(call) else { return }
         switch answer {
         case .refused(let refusal):
+            // What the store has no room for is right, so it is kept. A dead letter that is taken again stays where it is.
+            if case .submitNotification(let asked) = pending.request, refusal.reason == .recordLimit {
+                return self.control(
+                    call, pending.request, of: pending.app, .ingest(.keep(asked.signedPayload, WireStatus(refusal))))
+            }
             self.refuse(call, refusal)
         case .record(let record):
             guard let app = self.apps[pending.app] else { preconditionFailure("a call of an app that is gone") }
@@ -26,13 +31,22 @@ extension LoopCore {
                     AccountPage(
                         accounts: keys.map { String(decoding: $0, as: UTF8.self) }, nextPageToken: token ?? [])))
         case .accounts(let accounts, let hasMore):
+            if case .listUnclaimed = pending.request {
+                return self.answer(
+                    call, .listUnclaimed(self.unclaimed(accounts, hasMore: hasMore, app: pending.app)))
+            }
             self.answer(call, .listAccounts(self.summaries(accounts, hasMore: hasMore, app: pending.app)))
         case .transactions(let rows, let hasMore):
             self.answer(call, self.page(pending, rows, hasMore: hasMore))
         case .mutated(let result, let position):
             if let refusal = pending.refusal { return self.end(call, refusal) }
             self.noteChange(call, pending, at: position.revision)
-            self.answer(call, self.response(to: pending.request, result, at: position, of: pending.app))
+            var response = self.response(to: pending.request, result, at: position, of: pending.app)
+            if !pending.refusedValues.isEmpty, case .submitTransaction(var answer) = response {
+                answer.refused = pending.refusedValues
+                response = .submitTransaction(answer)
+            }
+            self.answer(call, response)
         case .image(let bytes, let hash):
             self.finishImage(call, pending, bytes, hash)
         case .revoked(let wasRevoked):
@@ -68,8 +82,12 @@ extension LoopCore {
             self.end(call, WireStatus(reason, message, details: details))
         case .failed(let refusal):
             self.refuse(call, refusal)
-        case .told(var mutation):
-            guard let pending = self.pendingCall(call) else { return }
+        case .told(var mutation, let refused):
+            guard var pending = self.pendingCall(call) else { return }
+            if !refused.isEmpty {
+                pending.refusedValues = refused
+                self.hold(call, pending)
+            }
             if let key = pending.request.idempotencyKey { mutation = self.keyed(key, mutation, pending.request) }
             self.ask(.call(call, generation: generation), .mutate(mutation))
         case .deadLetter(let mutation, let status):
@@ -135,7 +153,8 @@ extension LoopCore {
         let record = self.foreseen(record, app, at: now)
         let read = AccountRead(
             record: record, app: app, now: now, isOfNow: request.asOf?.isBlank ?? true,
-            account: request.account.map { Array($0.utf8) } ?? [], isSigned: request.includesJWS == true)
+            account: request.account.map { self.canonical(Array($0.utf8), app.number) } ?? [],
+            isSigned: request.includesJWS == true)
         let position = Position(revision: self.applied, asOf: now)
         switch request {
         case .getSubscriptionStatus(let asked): return .getSubscriptionStatus(self.status(asked, read))
@@ -157,7 +176,9 @@ extension LoopCore {
             let options = planOptions(of: record, inGroup: asked.groupID, locale: asked.locale, app: app, at: now)
             return .listPlanOptions(
                 PlanOptionList(
-                    options: options, position: position, isNotInCatalog: app.catalogue.group(asked.groupID) == nil))
+                    options: options, position: position, isNotInCatalog: app.catalogue.group(asked.groupID) == nil,
+                    introductoryEligibility: introductoryEligibility(
+                        of: record, inGroup: asked.groupID, app: app, at: now)))
         case .getOfferEligibility(let asked):
             let value = offerEligibility(
                 of: record, inGroup: asked.groupID, product: asked.productID, app: app, at: now)
@@ -173,7 +194,8 @@ extension LoopCore {
                     appTransactionID: found.value.id, bundleID: found.value.bundleID,
                     environment: found.value.environment, failure: found.failure, position: position,
                     canMakePayments: canMakePayments(record, app: app),
-                    jws: read.isSigned ? self.signed(found, app.number) : ""))
+                    jws: read.isSigned ? self.signed(found, app.number) : "",
+                    paymentsEligibility: paymentsEligibility(record, app: app)))
         case .inspectAccount:
             guard let record else {
                 throw Refusal(.accountUnknown, "there is no such account; a purchase opens one")
@@ -265,7 +287,7 @@ extension LoopCore {
     func inspection(of record: AccountRecord, _ app: AppState, at now: Instant) -> AccountInspection {
         AccountInspection(
             position: Position(revision: self.applied, asOf: now),
-            groups: record.groupIDs.map {
+            groups: record.groupIDs(in: app.catalogue).map {
                 GroupStatuses(
                     groupID: $0, statuses: subscriptionStatuses(of: record, inGroup: $0, app: app, at: now).value)
             },

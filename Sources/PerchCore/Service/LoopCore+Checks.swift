@@ -44,6 +44,7 @@ extension LoopCore {
         case .submitNotification(let asked): try Self.present(asked.signedPayload, "signed_payload")
         case .listAudit(let asked): try Self.checkPage(asked.pageSize)
         case .listDeadLetters(let asked): try Self.checkPage(asked.pageSize)
+        case .listUnclaimed(let asked): try Self.checkPage(asked.pageSize)
         case .retryDeadLetter(let asked): try Self.present(asked.id, "id")
         case .dropDeadLetter(let asked): try Self.present(asked.id, "id")
         case .backup(let asked): try Self.check(asked)
@@ -71,6 +72,12 @@ extension LoopCore {
 
     private static func check(_ asked: GrantEntitlementRequest) throws(CallRefusal) {
         try Self.checkEntitlement(asked.name)
+        guard asked.tier.utf8.count <= Limits.entitlementNameBytesMax else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "tier has \(asked.tier.utf8.count) bytes, the limit is \(Limits.entitlementNameBytesMax)",
+                details: [.field("tier"), .found(asked.tier.utf8.count), .limit(Limits.entitlementNameBytesMax)])
+        }
         guard asked.reason.utf8.count <= Limits.accountKeyBytesMax else {
             throw CallRefusal(
                 .fieldInvalid,
@@ -345,7 +352,7 @@ extension LoopCore {
             throw CallRefusal(WireStatus(error))
         }
         try self.requireOwn(token.origin, ResumeToken.name)
-        let watched = request.watched
+        let watched = request.watched.map { (view: $0.view, account: $0.account.map { self.canonical($0, app) }) }
         guard token.app == app, token.view == watched?.view.digest(app: app, account: watched?.account ?? []) else {
             throw CallRefusal(
                 .tokenOtherView, "the token belongs to a call with other parameters; begin without a token")

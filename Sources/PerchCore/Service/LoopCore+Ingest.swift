@@ -2,7 +2,7 @@ import PerchBase
 import PerchIdentity
 import PerchModel
 import PerchStore
-import PerchWire
+package import PerchWire
 
 // Values of the App Store: a thread of their own verifies them, then the store takes them.
 extension LoopCore {
@@ -113,19 +113,24 @@ extension DeadLetterSummary {
     }
 }
 
-extension ErrorReason {
-    /// The status of `POST /apple/notifications`. Apple sends a notification again after each of these.
-    var intakeHTTPStatus: Int {
-        switch self {
-        case .appleTooLong, .requestTooLong: 413
-        case .deadLetterLimit, .recordLimit, .storeFull, .callsBytesLimit, .partialFramesLimit: 503
-        default: self.code.connectHTTPStatus
-        }
-    }
+extension StatusDetail {
+    /// The value is kept as a dead letter: it is taken later, by a retry, another setting or a newer version.
+    package static let kept = StatusDetail(key: "kept", value: "dead_letter")
 }
 
 extension WireStatus {
-    var intakeHTTPStatus: Int { self.reason?.intakeHTTPStatus ?? self.code.connectHTTPStatus }
+    /// The status of `POST /apple/notifications`. The App Store sends a notification again after 503, and perhaps never after a 4xx.
+    /// So 4xx is for bytes that can never become right.
+    var intakeHTTPStatus: Int {
+        if self.details.contains(.kept) { return 503 }
+        switch self.reason {
+        case .appleTooLong, .requestTooLong, .frameTooLong: return 413
+        case .appleNoChain, .appleChainLength, .appleCertificate, .appleCertificateTime, .appleNoMarker,
+            .appleSignature:
+            return 403
+        default: return self.code == .invalidArgument ? 400 : 503
+        }
+    }
 }
 
 extension AuditLine {

@@ -83,6 +83,12 @@ extension LoopCore {
         return AccountKey(app: app, bytes: text.withUnsafeBytes { [UInt8]($0) })
     }
 
+    /// A key as views and tokens compare it: in an app of the App Store the case of a UUID makes no difference.
+    func canonical(_ account: [UInt8], _ app: AppNumber) -> [UInt8] {
+        guard account.count == AccountToken.textBytes, self.apps[app]?.isTestApp == false else { return account }
+        return AccountKey(app: app, bytes: account).canonical.bytes
+    }
+
     private static func configuration(_ settings: [AppSettingChange], of app: AppNumber) -> Mutation {
         Mutation(.app(app), needsTestApp: true) { view throws(Refusal) in
             let after = try decideConfiguration(

@@ -56,7 +56,7 @@ extension LoopCore {
             preconditionFailure("an order is an operation")
         }
         let app = try self.app(asked.app, ofCall: call)
-        if self.service.hasAuthenticator { try self.permit(call, .operate(asked)) }
+        if self.service.hasAuthenticator { try self.permit(call, .operate(asked), of: app) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, order, at: Self.operatedOrder)
         let meant = order.saysWhatIsMeant ? operation : operation.meant
         // A change outside the app has no origin: every reader of the account's transactions receives it.
@@ -70,7 +70,7 @@ extension LoopCore {
     /// Starts an order of the app's own customer.
     mutating func order(_ call: Int32, _ asked: PurchaseRequest, _ request: Request) throws(CallRefusal) {
         let app = try self.app(asked.app, ofCall: call)
-        if self.service.hasAuthenticator { try self.permit(call, request) }
+        if self.service.hasAuthenticator { try self.permit(call, request, of: app) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
         if asked.includesJWS { self.service.signedCalls.insert(call) }
         let operation = StoreOperation.buy(asked.order).meant

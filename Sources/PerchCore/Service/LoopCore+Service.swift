@@ -18,7 +18,7 @@ extension LoopCore {
         }
         let app: AppNumber
         if let reference = request.app { app = try self.app(reference, ofCall: call) } else { app = 0 }
-        try self.permit(call, request)
+        try self.permit(call, request, of: app)
         try Self.check(request)
         if let token = try self.token(of: request, of: app, forgives: forgivesToken) {
             self.service.callTokens[call] = token
@@ -114,7 +114,7 @@ extension LoopCore {
         case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .purchaseIntents, .messages,
             .entitlementsTask:
             guard let watched = request.watched else { preconditionFailure("a watch is of something") }
-            self.watch(call, of: app, account: watched.account, watched.view)
+            self.watch(call, of: app, account: watched.account.map { self.canonical($0, app) }, watched.view)
         case .transactionUpdates(let asked):
             try self.watchUpdates(call, asked, of: app)
         case .appChanges(let asked):
@@ -175,6 +175,13 @@ extension LoopCore {
             self.answer(call, .redeemConsoleCode(ConsoleToken(token: try self.redeem(asked))))
         case .grantEntitlement, .revokeGrant:
             self.ask(call, request, of: app, .mutate(try self.grant(request, of: app)))
+        case .listUnclaimed(let asked):
+            try self.requireToldApp(app)
+            try self.askForAccounts(
+                call, request,
+                ListAccountsRequest(
+                    pageSize: asked.pageSize, pageToken: asked.pageToken, withSummaries: true), of: app,
+                after: AccountKey.beforeUnclaimed)
         case .findAccount, .attachAlias, .detachAlias, .moveTransaction, .mergeAccounts, .eraseAccount, .exportAccount:
             try self.administer(call, request, of: app)
         case .listAudit(let asked): self.askForAudit(call, request, asked, of: app)
@@ -362,9 +369,9 @@ extension LoopCore {
     }
 
     private mutating func askForAccounts(
-        _ call: Int32, _ request: Request, _ asked: ListAccountsRequest, of app: AppNumber
+        _ call: Int32, _ request: Request, _ asked: ListAccountsRequest, of app: AppNumber, after first: [UInt8] = []
     ) throws(CallRefusal) {
-        var after: [UInt8] = []
+        var after = first
         if !asked.pageToken.isEmpty {
             let token: AccountPageToken
             do throws(TokenError) {

@@ -27,7 +27,7 @@ extension LoopCore {
         summary.pendingCount = UInt32(clamping: record.pendingPurchases.count)
         summary.revision = record.revision
         var chosen: (status: SubscriptionStatus, forecast: Forecast?)?
-        for group in record.groupIDs {
+        for group in record.groupIDs(in: app.catalogue) {
             let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
             // Where no line entitles, the one that ended last.
             let status =

@@ -40,6 +40,8 @@ struct PendingCall {
     var app: AppNumber
     /// Why the call is refused once a dead letter is kept.
     var refusal: WireStatus?
+    /// Values of a submission that were not taken.
+    var refusedValues: [RefusedValue] = []
 }
 
 extension LoopCore {

@@ -52,7 +52,7 @@ struct ChangesFilter {
 
     func includes(_ change: EncodedChange) -> Bool {
         if !self.causes.isEmpty, !self.causes.contains(change.cause) { return false }
-        if self.entitlementsOnly, change.productIDs.isEmpty { return false }
+        if self.entitlementsOnly, !change.changesEntitlement { return false }
         if self.groupIDs.isEmpty, self.productIDs.isEmpty { return true }
         return change.groupIDs.contains(where: self.groupIDs.contains)
             || change.productIDs.contains(where: self.productIDs.contains)
@@ -64,7 +64,9 @@ struct EncodedChange {
     var payload: PayloadHandle
     var cause: Cause
     var groupIDs: [String]
+    /// Of entitlements and of consumables.
     var productIDs: [String]
+    var changesEntitlement: Bool
 }
 
 /// Identifies a change on a loop.
@@ -257,10 +259,12 @@ extension LoopCore {
         if let account = entry.account {
             event.account = String(decoding: account.key, as: UTF8.self)
             self.compare(account, at: entry.position.asOf, into: &event)
+            self.note(entry.facts, of: account, into: &event)
         }
         var encoded = EncodedChange(
             payload: .none, cause: event.cause, groupIDs: event.groups.map(\.groupID),
-            productIDs: event.entitlements.map(\.productID))
+            productIDs: event.entitlements.map(\.productID) + event.consumables.map(\.value.productID),
+            changesEntitlement: !event.entitlements.isEmpty)
         encoded.payload = self.encoded(event)
         self.views.encodedChanges[name] = encoded
         return encoded
@@ -275,7 +279,7 @@ extension LoopCore {
         } catch {}
         // An account with thousands of lines: its reader has to ask for the values.
         var short = event
-        (short.groups, short.entitlements) = ([], [])
+        (short.groups, short.entitlements, short.consumables) = ([], [], [])
         return self.encoded { codec throws(MessageError) in try codec.encode(.appChanges(short)) }
     }
 
@@ -288,9 +292,10 @@ extension LoopCore {
         if account.isCrossing {
             earlier = instant.advanced(byMilliseconds: -1)
             parts = ChangedParts(
-                of: account.after, crossingAt: instant, leewayMilliseconds: app.renewalLeewayMilliseconds)
+                of: account.after, crossingAt: instant, leewayMilliseconds: app.renewalLeewayMilliseconds,
+                catalogue: app.catalogue)
         } else {
-            parts = ChangedParts(from: account.before, to: account.after)
+            parts = ChangedParts(from: account.before, to: account.after, catalogue: app.catalogue)
         }
         for group in parts.groups {
             let before = subscriptionStatuses(of: account.before, inGroup: group, app: app, at: earlier).value
@@ -303,6 +308,22 @@ extension LoopCore {
             let after = currentEntitlement(of: account.after, toProduct: product, app: app, at: instant).value
             guard self.codec.digest(of: before) != self.codec.digest(of: after) else { continue }
             event.entitlements.append(EntitlementChange(productID: product, transaction: after))
+        }
+    }
+
+    /// What the facts of a change say beside statuses and entitlements: consumables, and the notification that brought it.
+    private func note(_ facts: [Fact], of account: ChangedAccount, into event: inout FeedEvent) {
+        for fact in facts {
+            if let (transaction, _) = fact.event, transaction.productType == .consumable {
+                event.consumables.removeAll { $0.value.id == transaction.id }
+                event.consumables.append(PerchModel.verified(transaction, app: account.app))
+            }
+            guard case .notified(let notice, let reason) = fact.told else { continue }
+            event.notification = notice
+            guard notice.type == "CONSUMPTION_REQUEST" else { continue }
+            event.consumptionRequest = ConsumptionRequest(
+                transactionID: notice.transactionID, reason: reason,
+                deadline: notice.signed.advanced(byMilliseconds: Limits.consumptionAnswerMilliseconds))
         }
     }
 

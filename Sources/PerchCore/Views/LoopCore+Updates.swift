@@ -51,7 +51,7 @@ extension LoopCore {
 
     mutating func watchUpdates(_ call: Int32, _ asked: TransactionUpdatesRequest, of app: AppNumber) throws(CallRefusal)
     {
-        let key = AccountKey(app: app, bytes: Array(asked.account.utf8))
+        let key = AccountKey(app: app, bytes: self.canonical(Array(asked.account.utf8), app))
         var cursor: EventPlace?
         if !asked.cursor.isEmpty {
             let read: EventCursor
