@@ -44,9 +44,14 @@ extension CommandRun {
         }
         // Whole seconds, like the claims, so that the printed time is exact.
         let expires = Instant(milliseconds: (now.milliseconds + (self.settings.number("expires") ?? 0)) / 1_000 * 1_000)
-        var claims = TokenClaims(
-            expires: expires, apps: reach,
-            scope: self.settings.text("scope").flatMap { Scope(named: $0) } ?? .read)
+        let named = self.settings.text("scope") ?? Scope.read.name
+        guard let (scope, ingests) = Scope.several(named: named, allowsOthers: false) else {
+            throw UsageError(
+                "--scope is \(printable(named)); it must name one of \(Scope.names), or several with commas between them",
+                command: self.invocation.name)
+        }
+        var claims = TokenClaims(expires: expires, apps: reach, scope: scope)
+        claims.ingests = ingests
         claims.issuer = self.settings.text("issuer") ?? ""
         claims.audience = [self.settings.text("audience") ?? Authenticator.standardAudience]
         claims.subject = self.settings.text("subject") ?? ""
@@ -71,7 +76,7 @@ extension CommandRun {
             try self.console.data(token + "\n")
         }
         self.console.talk(
-            "perch: token \(id) for \(reach), scope \(claims.scope.name), until \(expires), signed with \(key)")
+            "perch: token \(id) for \(reach), scope \(claims.scopes), until \(expires), signed with \(key)")
         if expires.milliseconds(since: now) > Limits.tokenLifeMilliseconds {
             let days = Limits.tokenLifeMilliseconds / 86_400_000
             self.console.talk(
@@ -234,7 +239,7 @@ extension CommandRun {
             json.texts("audience", claims.audience)
             json.texts("app", names)
             json.text("environment", environment)
-            json.text("scope", claims.scope.name)
+            json.text("scope", claims.scopes)
             json.text("account", claims.account ?? "")
             json.text("expires", "\(claims.expires)")
             if let notBefore = claims.notBefore { json.text("notBefore", "\(notBefore)") }
@@ -244,7 +249,7 @@ extension CommandRun {
                 ("id", printable(id)), ("key", "\(printable(token.keyID ?? "none")) (\(printable(token.algorithm)))"),
                 ("subject", printable(claims.subject)), ("issuer", printable(claims.issuer)),
                 ("audience", printable(claims.audience.joined(separator: ", "))), ("app", "\(claims.apps)"),
-                ("scope", claims.scope.name), ("account", claims.account.map { printable($0) } ?? "every one"),
+                ("scope", claims.scopes), ("account", claims.account.map { printable($0) } ?? "every one"),
             ]
             if let notBefore = claims.notBefore { rows.append(("valid from", "\(notBefore)")) }
             let rest = claims.expires.milliseconds(since: now)

@@ -43,8 +43,9 @@ enum TokenTable {
                     "environment", .environment, "NAME", default: "xcode",
                     "The store behind the app."),
                 OptionSpec(
-                    "scope", .choice(Scope.allCases.map(\.name)), "NAME", default: "read",
-                    "The rights of the token: this scope and those before it in read, write, test, admin."),
+                    "scope", .text, "NAMES", default: "read",
+                    "The rights of the token: a scope and those before it in read, write, test, admin; or ingest, or both with a comma: "
+                        + "read,ingest."),
                 OptionSpec("account", .text, "ACCOUNT", "The only account that it is for; every one if not given."),
                 OptionSpec("subject", .text, "NAME", "The name of its holder, for logs and quotas."),
                 OptionSpec(

@@ -14,6 +14,7 @@ package struct CertificateIdentities: Hashable, Sendable {
         var subject: String
         var apps: AppReach
         var scope: Scope
+        var ingests: Bool
         var account: String?
     }
 
@@ -71,7 +72,7 @@ package struct CertificateIdentities: Hashable, Sendable {
         } else if let app = try text("app") {
             names = [app]
         }
-        guard let scope = try text("scope").flatMap({ Scope(named: $0) }) else {
+        guard let (scope, ingests) = try text("scope").flatMap({ Scope.several(named: $0, allowsOthers: false) }) else {
             throw KeyFault("scope is missing, or none of \(Scope.names)")
         }
         let apps: AppReach
@@ -82,7 +83,7 @@ package struct CertificateIdentities: Hashable, Sendable {
         }
         let entry = Entry(
             subject: try text("subject") ?? name ?? fingerprint ?? "", apps: apps, scope: scope,
-            account: try text("account"))
+            ingests: ingests, account: try text("account"))
         if let fingerprint {
             guard let bytes = Self.bytes(ofHexadecimal: fingerprint), bytes.count == 32 else {
                 throw KeyFault("fingerprint is no SHA-256: 64 hexadecimal digits, with or without colons")

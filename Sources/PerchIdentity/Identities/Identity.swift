@@ -48,6 +48,7 @@ package struct Identity: Hashable, Sendable {
 
     init(_ certificate: PeerCertificate, _ entry: CertificateIdentities.Entry) {
         self.init(.certificate(certificate), apps: entry.apps, scope: entry.scope)
+        self.ingests = entry.ingests
         self.subject = entry.subject
         self.account = entry.account
         self.expires = certificate.notAfter

@@ -29,6 +29,15 @@ package enum Scope: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable, Co
         self = scope
     }
 
+    /// The scopes of a text: the highest of the ladder, and whether `ingest` is among them. Words are separated by spaces or commas.
+    /// Nil: no word is a scope. `allowsOthers`: words of other services are skipped, else they make it nil.
+    package static func several(named text: String, allowsOthers: Bool) -> (scope: Scope, ingests: Bool)? {
+        let words = text.split { $0 == " " || $0 == "," }
+        let scopes = words.compactMap { Scope(named: $0) }
+        guard let scope = scopes.max(), allowsOthers || scopes.count == words.count else { return nil }
+        return (scope, scopes.contains(.ingest))
+    }
+
     /// `ingest, read, write, test, admin`, for messages.
     package static var names: String { Self.allCases.map(\.name).joined(separator: ", ") }
 }

@@ -35,6 +35,11 @@ package struct TokenClaims: Hashable, Sendable {
         self.ingests = scope == .ingest
     }
 
+    /// `scope` as it stands in the token.
+    package var scopes: String {
+        self.ingests && self.scope != .ingest ? "\(self.scope.name) \(Scope.ingest.name)" : self.scope.name
+    }
+
     /// Reads the claims of a token without checking its signature.
     package init(of token: CompactToken) throws(CredentialFault) {
         let payload = token.payload
@@ -79,12 +84,11 @@ package struct TokenClaims: Hashable, Sendable {
         }
         // Issuers write several words, some of them for other services. The highest scope of Perch counts: it includes
         // the rest.
-        let words = scopes.split(separator: " ").compactMap { Scope(named: $0) }
-        guard let scope = words.max() else {
+        guard let (scope, ingests) = Scope.several(named: scopes, allowsOthers: true) else {
             throw .malformed("its scope \(quoted(scopes)) names none of \(Scope.names)")
         }
         self.init(expires: expires, apps: try AppReach(names, environment: environment), scope: scope)
-        self.ingests = words.contains(.ingest)
+        self.ingests = ingests
         self.issuer = try text("iss") ?? ""
         self.subject = try text("sub") ?? ""
         self.audience = try texts("aud")
@@ -130,8 +134,7 @@ package struct TokenClaims: Hashable, Sendable {
             }
             if let first = apps.first { writer.member("environment", first.environment.description) }
         }
-        let ingests = self.ingests && self.scope != .ingest
-        writer.member("scope", ingests ? "\(self.scope.name) \(Scope.ingest.name)" : self.scope.name)
+        writer.member("scope", self.scopes)
         if let account = self.account { writer.member("account", account) }
         writer.endObject()
         let payload: [UInt8]
