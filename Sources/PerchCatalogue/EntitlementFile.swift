@@ -67,6 +67,15 @@ package enum EntitlementFile {
                 guard let number = given.integer.flatMap({ Int32(exactly: $0) }), number > 0 else {
                     throw Self.fault("the level of \(printable(name)) is no number from 1 on")
                 }
+                guard
+                    catalogue.products.contains(where: {
+                        $0.subscription?.groupID == group && $0.subscription?.level == number
+                    })
+                else {
+                    throw Self.fault(
+                        "\(printable(name)) comes from level \(number) of the group \(printable(group)), and no product has it"
+                    )
+                }
                 level = number
             }
             return EntitlementRule(name: name, groupID: group, level: level, tier: tier)

@@ -13,12 +13,15 @@ package struct LoadedCatalogue: Sendable {
     package let summary: CatalogueSummary
     /// In the order of the file.
     package let warnings: [CatalogueWarning]
+    /// Whether there was a file of named entitlements beside it.
+    package var hasEntitlements = false
 
     /// The same, with the named entitlements of another file.
     func naming(_ entitlements: [EntitlementRule]) -> LoadedCatalogue {
         LoadedCatalogue(
             catalogue: self.catalogue.replacing(entitlements: entitlements), settings: self.settings,
-            failures: self.failures, images: self.images, summary: self.summary, warnings: self.warnings)
+            failures: self.failures, images: self.images, summary: self.summary, warnings: self.warnings,
+            hasEntitlements: true)
     }
 }
 

@@ -50,6 +50,22 @@ package struct AppleAppsFile {
         }
     }
 
+    /// The apps as the intake knows them. Refused where the store lacks one.
+    func intakeEntries(
+        number: (String, AppEnvironment) -> AppNumber?
+    ) throws(ServerError) -> [IntakeEntry] {
+        var entries: [IntakeEntry] = []
+        for entry in self.entries {
+            guard let app = number(entry.bundleID, entry.environment) else {
+                throw .settings(
+                    "--apple-apps names \(entry.bundleID), \(entry.environment), which the store does not have; start once with its --catalog, --bundle-id and --environment"
+                )
+            }
+            entries.append(IntakeEntry(app: entry.intake, number: app, environment: entry.environment))
+        }
+        return entries
+    }
+
     private static let members: Set = [
         "bundle_id", "environment", "app_apple_id", "leeway_minutes", "claims", "roots",
     ]

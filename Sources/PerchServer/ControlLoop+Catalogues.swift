@@ -1,6 +1,7 @@
 import PerchBase
 import PerchCatalogue
 import PerchCore
+import PerchIdentity
 import PerchJSON
 import PerchLoop
 import PerchMetrics
@@ -13,6 +14,8 @@ struct CatalogueWrites {
     enum Asker {
         /// The app of this index, whose file was read again.
         case file(Int)
+        /// An app of `--apple-apps`, whose file was read again.
+        case appleApp(String)
         /// `LoadCatalog`, and what it answers beside the position.
         case call(loop: Int, ticket: UInt64, CatalogSummary)
     }
@@ -46,6 +49,7 @@ extension ControlLoop {
         guard self.drain == nil else { return }
         self.parts.manager.reloading()
         self.reloadCertificates()
+        self.reloadAppleApps()
         for (index, app) in self.parts.apps.enumerated() {
             do throws(ServerError) {
                 let loaded = try CatalogueFile.load(app.settings.catalogPath)
@@ -60,6 +64,26 @@ extension ControlLoop {
         if self.catalogues.filesAwaited == 0 { self.parts.manager.ready(self.summary()) }
     }
 
+    /// The apps that take values of the App Store, from their file.
+    private func reloadAppleApps() {
+        guard let path = self.parts.settings.appleAppsPath, let intake = self.parts.intake else { return }
+        do throws(ServerError) {
+            let file = try AppleAppsFile(path: path)
+            let entries = try file.intakeEntries { self.parts.appleNumbers[AppName(bundleID: $0, environment: $1)] }
+            for (entry, app) in zip(file.entries, entries) {
+                self.write(AppleAppsFile.mutation(app.number, entry), for: .appleApp(entry.bundleID))
+            }
+            intake.post(IntakeTask(entries: entries))
+            self.reloadedFiles.took(ReloadedFiles.appleApps, fault: nil)
+            self.log.info(
+                "the apps of the App Store are those of their file", LogField("file", path),
+                LogField("apps", entries.count))
+        } catch {
+            self.reloadedFiles.took(ReloadedFiles.appleApps, fault: "\(error)")
+            self.log.error("the apps of the App Store stay as they were: \(error)")
+        }
+    }
+
     private func write(_ mutation: Mutation, for asker: CatalogueWrites.Asker) {
         let ticket = self.catalogues.begin(asker)
         self.parts.store.post(StoreRequest(loop: self.parts.loops.count, ticket: ticket, .mutate(mutation)))
@@ -71,6 +95,12 @@ extension ControlLoop {
         case .file(let index):
             self.wroteFile(self.parts.apps[index].settings, answer)
             if self.catalogues.filesAwaited == 0, self.drain == nil { self.parts.manager.ready(self.summary()) }
+        case .appleApp(let bundleID):
+            guard case .refused(let refusal) = answer else { return }
+            self.reloadedFiles.took(ReloadedFiles.appleApps, fault: refusal.message)
+            self.log.error(
+                "the settings of an app of the App Store stay as they were: \(refusal.message)",
+                LogField("bundle_id", bundleID))
         case .call(let loop, let ticket, let summary):
             let told: ControlAnswer
             switch answer {
@@ -85,8 +115,16 @@ extension ControlLoop {
 
     private func wroteFile(_ app: ServerSettings.AppSettings, _ answer: StoreAnswer) {
         switch answer {
-        case .mutated(_, let position):
+        case .mutated(let result, let position):
             self.reloadedFiles.took(ReloadedFiles.catalogue(of: app.bundleID), fault: nil)
+            let keeps = result == .number(1)
+            self.reloadedFiles.took(
+                ReloadedFiles.entitlements(of: app.bundleID), fault: keeps ? ReloadedFiles.entitlementsAreGone : nil)
+            if keeps {
+                self.log.warning(
+                    "the named entitlements stay as they were: \(ReloadedFiles.entitlementsAreGone)",
+                    LogField("bundle_id", app.bundleID), LogField("file", app.catalogPath))
+            }
             self.log.info(
                 "the catalogue is that of its file", LogField("bundle_id", app.bundleID),
                 LogField("file", app.catalogPath), LogField("revision", position.revision))
@@ -100,7 +138,8 @@ extension ControlLoop {
         self.log.error("the catalogue stays as it was: \(reason)", LogField("bundle_id", app.bundleID))
     }
 
-    /// A mutation that replaces an app's catalogue, if it differs.
+    /// A mutation that replaces an app's catalogue, if it differs. Without a file of named entitlements the app keeps those that it has:
+    /// a file that is gone is a mistake, and an empty list in it is none. The answer `.number(1)` says that they were kept.
     static func mutation(
         _ app: AppNumber, _ loaded: LoadedCatalogue, source: String, timeRate: TimeRate?
     ) -> Mutation {
@@ -108,16 +147,21 @@ extension ControlLoop {
         if let timeRate { settings.timeRate = timeRate }
         let fileSettings = settings
         let (catalogue, images) = (loaded.catalogue, loaded.images)
+        let hasEntitlements = loaded.hasEntitlements
         return Mutation(.app(app), needsTestApp: false) { view throws(Refusal) in
+            let held = view.app.catalogue.entitlements
+            let keeps = !hasEntitlements && !held.isEmpty
+            let catalogue = keeps ? catalogue.replacing(entitlements: held) : catalogue
+            let answer: MutationResult = keeps ? .number(1) : .none
             var change = AppChange()
             change.fileSettings = fileSettings
             if view.app.catalogue != catalogue || view.app.catalogueSource != source {
                 change.catalogue = (catalogue, source)
                 change.images = images
             } else if view.fileSettings == fileSettings {
-                return .unchanged(answer: .none)
+                return .unchanged(answer: answer)
             }
-            return .commitApp(change, answer: .none)
+            return .commitApp(change, answer: answer)
         }
     }
 

@@ -88,7 +88,8 @@ extension ControlLoop {
                 fileFaults: ReloadedFiles.faultsNow(
                     self.parts.settings,
                     catalogues: self.parts.apps.map { ($0.settings.bundleID, $0.settings.catalogPath) }),
-                hasAuthenticator: self.parts.settings.hasAuthenticator, isRemote: !self.parts.address.isLoopback,
+                hasIntake: self.parts.intake != nil, hasAuthenticator: self.parts.settings.hasAuthenticator,
+                isRemote: !self.parts.address.isLoopback,
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
             ).all, appleRootPEM: self.parts.appleRootPEM)
     }

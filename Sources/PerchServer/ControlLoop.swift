@@ -60,6 +60,7 @@ final class ControlLoop: LoopDriver {
     var keeper: TLSKeeper?
     /// When to warn of the certificate's end again.
     var nextCertificateWarning = MonotonicTime.zero
+    private var groupDifferencesTold = 0
     /// Number of refused credentials at the last check.
     private var refusalsTold: UInt64 = 0
     var drain: Drain?
@@ -88,6 +89,8 @@ final class ControlLoop: LoopDriver {
         var keeper: TLSKeeper?
         /// Nil where no app takes values of the App Store.
         var intake: Inbox<IntakeTask>?
+        /// The apps of the store at the start.
+        var appleNumbers: [AppName: AppNumber] = [:]
         var intakeFigures = IntakeFigures()
         /// Empty where there is no test app.
         var appleRootPEM = ""
@@ -230,6 +233,9 @@ final class ControlLoop: LoopDriver {
         if !note.status.isEmpty { fields.append(LogField("status", note.status)) }
         if let stream = note.stream { fields.append(LogField("stream", stream)) }
         fields.append(LogField("connection", "\(loop)-\(note.connection)"))
+        guard note.kind != .notificationRefused else {
+            return self.log.repeated(.warning, note.kind.message, fields)
+        }
         self.log.write(note.kind == .change ? .info : .debug, note.kind.message, fields)
     }
 
@@ -364,6 +370,12 @@ final class ControlLoop: LoopDriver {
                     LogField("count", notice.count))
             }
             self.tellRefusals(report)
+            for difference in (report.store?.groupDifferences ?? []).dropFirst(self.groupDifferencesTold) {
+                self.log.warning(
+                    "a group has two names: \(difference); the catalogue's holds",
+                    LogField("bundle_id", difference.bundleID))
+                self.groupDifferencesTold += 1
+            }
             if report.store?.sharing != nil, self.drain == nil {
                 let calls = report.loops.reduce(0) { $0 + ($1?.census.calls ?? 0) }
                 self.parts.questions.post(.node(calls: calls, isDraining: false))

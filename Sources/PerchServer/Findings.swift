@@ -27,6 +27,8 @@ struct Findings {
     var tls: TLSFinding?
     /// Faults of files that a restart would read.
     var fileFaults: [String] = []
+    /// Apps take values of the App Store.
+    var hasIntake = false
     /// Callers need credentials.
     var hasAuthenticator = false
     /// Other machines can reach the listener.
@@ -38,7 +40,7 @@ struct Findings {
         self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.sharedClock
             + self.nodes
             + self.backup
-            + self.limits + [self.files, self.secure, self.scraping, self.supervision] + self.log
+            + self.limits + self.appStore + [self.files, self.secure, self.scraping, self.supervision] + self.log
     }
 
     private var threads: [Finding] {
@@ -230,6 +232,48 @@ struct Findings {
                 "deploy/README.md says what each metric means, proto/README.md what each reason does and what a client can do"
             )
         ]
+    }
+
+    /// Notifications of the App Store that were not taken, by answer, and purchases that need somebody.
+    private var appStore: [Finding] {
+        guard self.hasIntake else { return [] }
+        var findings: [Finding] = []
+        let refused = self.samples.samples.filter {
+            $0.name == "perch_apple_notifications_refused_total" && $0.value > 0
+        }
+        if refused.isEmpty {
+            findings.append(Self.ok("App Store", "no notification was refused since the start"))
+        } else {
+            let answers = refused.map { "{\($0.labels)} \(Int64($0.value))" }.joined(separator: ", ")
+            findings.append(
+                Self.warning(
+                    "App Store", "notifications were refused since the start: \(answers)",
+                    "the log says why. What was answered 503 comes again or waits in `perch dead-letters list`; what was answered 4xx may "
+                        + "never come again: fix its cause, and ask the App Store for its notification history"))
+        }
+        let unclaimed = Int64(self.samples.value("perch_unclaimed_purchases") ?? 0)
+        if unclaimed > 0 {
+            findings.append(
+                Self.warning(
+                    "App Store", "\(unclaimed) purchases belong to no account that is known",
+                    "`perch account unclaimed` lists them; let the app send appAccountToken, or attach their customers: `perch account attach`"
+                ))
+        }
+        let overdue = Int64(self.samples.value("perch_overdue_subscriptions") ?? 0)
+        if overdue > 0 {
+            findings.append(
+                Self.warning(
+                    "App Store", "\(overdue) subscriptions are over because their renewal was never reported",
+                    "`perch account unclaimed` lists them; look whether notifications arrive, and submit what the App Store has"
+                ))
+        }
+        for difference in self.store?.groupDifferences ?? [] {
+            findings.append(
+                Self.warning(
+                    "App Store", difference.description,
+                    "the catalogue's group holds; give the catalogue Apple's identifier to have one name for it"))
+        }
+        return findings
     }
 
     private var secure: Finding {

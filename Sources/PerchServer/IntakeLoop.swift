@@ -14,6 +14,19 @@ struct IntakeTask: Sendable {
     var loop: Int
     var ticket: UInt64
     var work: IngestWork
+    /// The apps from now on, instead of work: their file was read again.
+    var entries: [IntakeEntry]?
+
+    init(loop: Int, ticket: UInt64, work: IngestWork) {
+        self.loop = loop
+        self.ticket = ticket
+        self.work = work
+    }
+
+    init(entries: [IntakeEntry]) {
+        self.init(loop: 0, ticket: 0, work: .notification("", reach: .all))
+        self.entries = entries
+    }
 }
 
 /// An app that takes values of the App Store.
@@ -75,7 +88,7 @@ final class IntakeLoop: LoopDriver {
     private let clock: StoreClock
     private let figures: IntakeFigures
     private var intake: AppleIntake
-    private let entries: [IntakeEntry]
+    private var entries: [IntakeEntry]
     private var tasks: [IntakeTask] = []
     private var strangers: ArraySlice<IntakeTask> = []
     private var strangersTold = 0
@@ -104,6 +117,11 @@ final class IntakeLoop: LoopDriver {
         // While so many strangers wait, further work stays in the inbox, whose length the loops bound.
         if self.strangers.count < Limits.intakeQueueMax { self.inbox.take(into: &self.tasks) }
         for task in self.tasks {
+            if let entries = task.entries {
+                self.entries = entries
+                self.intake = AppleIntake(entries.map(\.app))
+                continue
+            }
             if self.isStrange(task.work) { self.strangers.append(task) } else { self.finish(task) }
         }
         self.tasks.removeAll(keepingCapacity: true)
@@ -135,6 +153,12 @@ final class IntakeLoop: LoopDriver {
             } catch {
                 return self.refusal(error, of: text)
             }
+        case .keep(let text, let status):
+            // The store had no room for what the value says. It is kept, and taken when there is.
+            return self.letter(
+                of: text, reason: status.reason?.rawValue ?? "\(status.code)", message: status.message,
+                isStrange: false,
+                status)
         case .retry(let letter, let key):
             do throws(IntakeRefusal) {
                 return try self.notification(letter.jws, reach: .all, dropping: key)
@@ -161,6 +185,7 @@ final class IntakeLoop: LoopDriver {
         }
         var reports: [ToldReport] = []
         var names: [AccountAlias] = []
+        var refusals: [(value: RefusedValue, error: IntakeRefusal)] = []
         for (index, text) in texts.enumerated() {
             do throws(IntakeRefusal) {
                 let report = try self.intake.value(text, for: entry.app.app, now: self.clock.now())
@@ -169,14 +194,19 @@ final class IntakeLoop: LoopDriver {
                 if !report.appTransactionID.isEmpty { names.append(.appTransactionID(report.appTransactionID)) }
             } catch {
                 self.count(error)
-                return .refused(
-                    Self.reason(error), "value \(index + 1): \(error.message)",
-                    Self.details(error) + [.field("signed_values"), StatusDetail(key: "index", value: "\(index)")])
+                let value = RefusedValue(index: UInt32(index), reason: error.code, message: error.message)
+                refusals.append((value, error))
             }
+        }
+        if let first = refusals.first, refusals.count == texts.count {
+            return .refused(
+                Self.reason(first.error), "value 1: \(first.error.message)",
+                Self.details(first.error) + [.field("signed_values"), StatusDetail(key: "index", value: "0")])
         }
         let key = claimant.isEmpty ? nil : AccountKey(app: entry.number, bytes: claimant)
         return .told(
-            .told(.reports(reports, source: .submission, claimant: key, names: names), app: entry.number))
+            .told(.reports(reports, source: .submission, claimant: key, names: names), app: entry.number),
+            refused: refusals.map(\.value))
     }
 
     // MARK: Notifications
@@ -203,7 +233,20 @@ final class IntakeLoop: LoopDriver {
         }
         return .told(
             .told(
-                .reports(report.reports, source: .notification, claimant: nil, dropping: item), app: entry.number))
+                .reports(
+                    report.reports, source: .notification, claimant: nil, notice: Self.notice(of: report),
+                    dropping: item), app: entry.number))
+    }
+
+    /// What accounts note of a notification.
+    private static func notice(of report: SourceReport) -> NotedNotification {
+        func short(_ text: String) -> String { String(text.prefix(Limits.toldNoticeTextMax)) }
+        var id: TransactionID = 0
+        for case .transaction(let transaction, _) in report.reports { id = transaction.id }
+        return NotedNotification(
+            NotificationNotice(
+                type: short(report.type), subtype: short(report.subtype), uuid: short(report.eventID),
+                signed: report.signed, transactionID: id), consumptionReason: short(report.consumptionReason))
     }
 
     /// A refusal that the caller is told at once, or once the value is kept.
@@ -211,19 +254,27 @@ final class IntakeLoop: LoopDriver {
         self.count(refusal)
         let (reason, details) = (Self.reason(refusal), Self.details(refusal))
         guard refusal.isDeadLetter else { return .refused(reason, refusal.message, details) }
+        return self.letter(
+            of: text, reason: reason.rawValue, message: refusal.message, isStrange: refusal.kind == .notConfigured,
+            WireStatus(reason, refusal.message, details: details))
+    }
+
+    /// Keeps a value as a dead letter; then its call is refused.
+    private func letter(
+        of text: String, reason: String, message: String, isStrange: Bool, _ status: WireStatus
+    ) -> ControlAnswer {
         self.figures.change { $0.deadLetters += 1 }
         let outer = AppleIntake.outer(text)
-        let isStrange = refusal.kind == .notConfigured
         let about = AppleIntake.about(text)
         let letter = DeadLetter(
-            received: self.clock.now(), reason: reason.rawValue, message: refusal.message,
-            bundleID: outer?.bundleID ?? "", environment: outer?.environment ?? "",
-            notificationType: outer?.type ?? "", jws: text,
+            received: self.clock.now(), reason: reason, message: message, bundleID: outer?.bundleID ?? "",
+            environment: outer?.environment ?? "", notificationType: outer?.type ?? "", jws: text,
             about: about.originals.map { DeadLetter.about(original: $0) } + about.aliases.map { DeadLetter.about($0) })
         let item = letter.item(signed: outer?.signedDate ?? letter.received, isStrange: isStrange)
+        var status = status
+        status.details.append(.kept)
         return .deadLetter(
-            .item(.keep(item, limit: isStrange ? Limits.strangeDeadLettersMax : Limits.deadLettersMax)),
-            WireStatus(reason, refusal.message, details: details))
+            .item(.keep(item, limit: isStrange ? Limits.strangeDeadLettersMax : Limits.deadLettersMax)), status)
     }
 
     // MARK: Parts

@@ -2,6 +2,7 @@ import PerchBase
 import PerchCore
 import PerchLoop
 import PerchMetrics
+import PerchModel
 import PerchStore
 import PerchWire
 
@@ -124,6 +125,17 @@ extension MetricSamples {
                 "perch_refusals_total", labels: Exposition.label("reason", reason.rawValue),
                 counters.refusalsByReason[reason] ?? 0, help: "Calls and connections ended, by reason.")
         }
+        // A series that is there before the first refusal, so that an alert sees the first one.
+        let none = [LoopCounters.NotificationRefusal(status: 413, reason: ErrorReason.appleTooLong.rawValue): UInt64(0)]
+        for (refusal, count) in none.merging(counters.notificationsRefused, uniquingKeysWith: { $1 }).sorted(by: {
+            ($0.key.status, $0.key.reason) < ($1.key.status, $1.key.reason)
+        }) {
+            self.add(
+                "perch_apple_notifications_refused_total",
+                labels: Exposition.label("status", "\(refusal.status)") + ","
+                    + Exposition.label("reason", refusal.reason), count,
+                help: "Notifications of the App Store that were not taken, by HTTP status and reason of the answer.")
+        }
         self.add(
             "perch_credentials_verified_total", counters.credentialsVerified,
             help: "Tokens that were verified; one that a loop knows is not verified again.")
@@ -200,6 +212,18 @@ extension MetricSamples {
         self.add(
             "perch_subscriptions_ended_total", business.subscriptionsEnded,
             help: "Subscriptions that ended since the start.")
+        // Where every app is a test app there can be none, counted or not.
+        let isTestStore = report.apps.allSatisfy { $0.environment == .xcode }
+        if let counted = report.subscriptions.map({ ($0.count.unclaimed, $0.count.overdue) })
+            ?? (isTestStore ? (0, 0) : nil)
+        {
+            self.add(
+                "perch_unclaimed_purchases", counted.0,
+                help: "Purchases that the App Store reported and that belong to no account that is known.")
+            self.add(
+                "perch_overdue_subscriptions", counted.1,
+                help: "Subscriptions of the App Store whose renewal was awaited and never reported.")
+        }
         if let subscriptions = report.subscriptions {
             for (state, count) in subscriptions.count.byState {
                 self.add(

@@ -9,6 +9,12 @@ struct ReloadedFiles: Equatable {
 
     static let keys = "keys and names of certificates"
 
+    static let appleApps = "the apps of the App Store"
+    static let entitlementsAreGone =
+        "their file is gone; put it back, or write {\"entitlements\": []} into it to have none"
+
+    static func entitlements(of bundleID: String) -> String { "the named entitlements of \(printable(bundleID))" }
+
     static func catalogue(of bundleID: String) -> String { "the catalogue of \(printable(bundleID))" }
 
     /// Records a read of a file: nil if it is in use.
@@ -24,6 +30,13 @@ struct ReloadedFiles: Equatable {
             _ = try KeyFiles.authenticator(settings.authentication)
         } catch {
             files.took(Self.keys, fault: "\(error)")
+        }
+        if let path = settings.appleAppsPath {
+            do throws(ServerError) {
+                _ = try AppleAppsFile(path: path)
+            } catch {
+                files.took(Self.appleApps, fault: "\(error)")
+            }
         }
         for (bundleID, path) in catalogues {
             do throws(ServerError) {

@@ -49,6 +49,8 @@ struct StoreReport: Sendable {
     var subscriptions: SubscriptionReport?
     /// Of a store that several nodes share.
     var sharing: SharingReport?
+    /// Groups of reported products that the catalogue names otherwise.
+    var groupDifferences: [GroupDifference] = []
 }
 
 /// The nodes of a shared store, as this one sees them.

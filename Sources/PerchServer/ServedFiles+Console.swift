@@ -5,7 +5,9 @@ import PerchWire
 
 extension ServedFiles {
     /// The console and the store views, where each is served, and the keys that verify passes.
-    static func all(_ listeners: Listeners, _ settings: ServerSettings, _ passKey: TokenKey) -> ServedFiles {
+    static func all(
+        _ listeners: Listeners, _ settings: ServerSettings, _ passKeys: [TokenKey]
+    ) -> ServedFiles {
         var served = ServedFiles()
         if listeners.servesConsole(settings) {
             served = Self.packed(ConsoleFiles.all)
@@ -15,9 +17,10 @@ extension ServedFiles {
         if listeners.servesConsole(settings) || !settings.origins.isEmpty {
             served.files.merge(Self.packed(ConsoleFiles.views).files) { own, _ in own }
         }
-        let keys = TokenKey.publicSet([passKey])
+        let keys = TokenKey.publicSet(passKeys)
         served.files["/.well-known/jwks.json"] = File(
-            contentType: "application/jwk-set+json", bytes: keys, tag: "\"\(passKey.id)\"")
+            contentType: "application/jwk-set+json", bytes: keys,
+            tag: "\"\(passKeys.map(\.id).joined(separator: "-"))\"")
         return served
     }
 

@@ -53,6 +53,7 @@ package enum Server {
         try Self.checkNewApps(settings, engine)
         let fresh = try StoreSecrets.missing(in: engine, settings)
         let apps = try Self.openApps(catalogues, engine, clock, fresh, log)
+        try StoreSecrets.rotate(in: engine, after: settings.passKeyMilliseconds, wall: clock.now())
         let secrets = try StoreSecrets(of: engine, keeping: fresh, wall: clock.now())
         let intake = try Self.intakeEntries(apple, engine, clock)
 
@@ -285,20 +286,14 @@ package enum Server {
         _ file: AppleAppsFile?, _ engine: StoreEngine, _ clock: StoreClock
     ) throws(ServerError) -> [IntakeEntry]? {
         guard let file else { return nil }
-        var entries: [IntakeEntry] = []
-        for entry in file.entries {
-            guard let app = engine.app(entry.bundleID, entry.environment) else {
-                throw .settings(
-                    "--apple-apps names \(entry.bundleID), \(entry.environment), which the store does not have; start once with its --catalog, --bundle-id and --environment"
-                )
-            }
+        let entries = try file.intakeEntries { engine.app($0, $1)?.number }
+        for (entry, app) in zip(file.entries, entries) {
             do throws(StorageError) {
                 _ = try engine.mutateAtStart(
                     AppleAppsFile.mutation(app.number, entry), wall: clock.now(), machine: clock.machine())
             } catch {
                 throw ServerError("\(error)")
             }
-            entries.append(IntakeEntry(app: entry.intake, number: app.number, environment: entry.environment))
         }
         return entries
     }
@@ -331,7 +326,8 @@ package enum Server {
         var core = CoreSettings(settings, loops: count, connections: budget.limit, passKey: secrets.passKey)
         core.hosts = listeners.hosts(settings)
         core.intakeHosts = listeners.appleHosts(settings)
-        core.files = ServedFiles.all(listeners, settings, secrets.passKey)
+        core.files = ServedFiles.all(
+            listeners, settings, [secrets.passKey] + (secrets.formerPassKey.map { [$0] } ?? []))
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 
@@ -367,6 +363,9 @@ package enum Server {
                 loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store,
                 questions: questions, signals: signals, apps: apps, identity: identity, epoch: epoch,
                 address: address, manager: manager, log: log, keeper: keeper, intake: intake?.inbox,
+                appleNumbers: Dictionary(
+                    engine.apps.states.map { (AppName(bundleID: $0.bundleID, environment: $0.environment), $0.number) }
+                ) { first, _ in first },
                 intakeFigures: intake?.figures ?? IntakeFigures(), appleRootPEM: secrets.authority?.rootPEM ?? "",
                 signer: signer))
         var http: SocketAddress?

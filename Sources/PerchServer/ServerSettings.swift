@@ -63,6 +63,8 @@ package struct ServerSettings: Sendable {
     package var http: String?
     /// The file of apps that take values of the App Store; nil for none.
     package var appleAppsPath: String?
+    /// How long a key signs passes.
+    package var passKeyMilliseconds = Limits.passKeyMilliseconds
     /// `HOST:PORT` of `POST /apple/notifications`; nil for off.
     package var appleListen: String?
     /// The operator explicitly allows the HTTP listener off loopback.

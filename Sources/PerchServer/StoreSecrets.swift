@@ -10,6 +10,12 @@ struct StoreSecrets {
     let authority: AppleAuthority?
     /// Signs passes.
     let passKey: TokenKey
+    /// Signed passes before, some of which may still be valid; nil for none.
+    let formerPassKey: TokenKey?
+
+    private static let formerKey = ItemKey(.passKey, key: [1])
+    /// When the present key was made.
+    private static let madeKey = ItemKey(.passKey, key: [2])
 
     /// New secrets for those that a store needs and does not have.
     static func missing(in engine: StoreEngine, _ settings: ServerSettings) throws(ServerError) -> [StoredItem] {
@@ -25,6 +31,30 @@ struct StoreSecrets {
             throw ServerError("\(error)")
         }
         return items
+    }
+
+    /// A new key for passes where the present one has signed for its life. The one before stays, to verify what it signed.
+    static func rotate(in engine: StoreEngine, after life: Int64, wall: Instant) throws(ServerError) {
+        do throws(StorageError) {
+            guard let key = try engine.secret(ItemKey(.passKey)) else { return }
+            let made = try engine.secret(Self.madeKey)
+            var now = ByteWriter()
+            now.write(fixed: UInt64(bitPattern: wall.milliseconds))
+            guard let made, made.count == 8 else {
+                // Of a store that an earlier version began: the life of its key begins.
+                return try engine.replace(
+                    [StoredItem(Self.madeKey, now.bytes)], where: Self.madeKey, was: made, wall: wall)
+            }
+            let since = Instant(milliseconds: Int64(bitPattern: made.reduce(0) { $0 << 8 | UInt64($1) }))
+            guard wall.milliseconds(since: since) >= life else { return }
+            try engine.replace(
+                [
+                    StoredItem(Self.formerKey, key), StoredItem(ItemKey(.passKey), try Self.newPassKey()),
+                    StoredItem(Self.madeKey, now.bytes),
+                ], where: Self.madeKey, was: made, wall: wall)
+        } catch {
+            throw ServerError("\(error)")
+        }
     }
 
     private static func newAuthority() throws(StorageError) -> [UInt8] {
@@ -45,11 +75,12 @@ struct StoreSecrets {
 
     /// Those of a store, which another node may have made.
     init(of engine: StoreEngine, keeping fresh: [StoredItem], wall: Instant) throws(ServerError) {
-        let (authority, passKey): ([UInt8]?, [UInt8]?)
+        let (authority, passKey, former): ([UInt8]?, [UInt8]?, [UInt8]?)
         do throws(StorageError) {
             try engine.keep(fresh, wall: wall)
             authority = try engine.secret(.authority)
             passKey = try engine.secret(.passKey)
+            former = try engine.secret(Self.formerKey)
         } catch {
             throw ServerError("\(error)")
         }
@@ -61,6 +92,10 @@ struct StoreSecrets {
         do throws(KeyFault) {
             guard let key = try TokenKey.read(passKey ?? [], name: "pass").first else { throw KeyFault("it is empty") }
             self.passKey = key
+            self.formerPassKey =
+                try former.map { (bytes) throws(KeyFault) in
+                    try TokenKey.read(bytes, name: "former pass").first
+                } ?? nil
         } catch {
             throw ServerError("the key in the store, which signs passes: \(error); restore a backup")
         }
