@@ -22,7 +22,8 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case audit
     case appleRootShow
     case ingest, deadLettersList, deadLettersRetry, deadLettersDrop
-    case accountFind, accountAttach, accountDetach, accountMove, accountMerge, accountErase, accountExport
+    case accountFind, accountUnclaimed, accountAttach, accountDetach, accountMove, accountMerge, accountErase,
+        accountExport
     case contextAdd, contextUse, contextList, contextRemove
     case console
     case completion, manual
@@ -84,6 +85,7 @@ extension CommandRun {
         case .entitlementsList, .entitlementsGrant, .entitlementsRevoke, .entitlementsPass:
             try await self.entitlements()
         case .deadLettersList, .deadLettersRetry, .deadLettersDrop: try await self.deadLetters()
+        case .accountUnclaimed: try await self.unclaimedPurchases()
         case .accountFind, .accountAttach, .accountDetach, .accountMove, .accountMerge: try await self.account()
         case .accountErase: try await self.eraseAccount()
         case .accountExport: try await self.exportAccount()

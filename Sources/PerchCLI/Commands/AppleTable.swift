@@ -10,11 +10,14 @@ enum AppleTable {
                 OperandSpec(
                     "FILE", .text, .many,
                     "Files, or directories of them, with one value a line: a compact JWS, or a JSON object with "
-                        + "signedPayload as Apple posts it. `-` for standard input.")
+                        + "signedPayload as Apple posts it, and with account where a value has its own. `-` for standard input."
+                )
             ],
             CommandTable.asking([
                 OptionSpec(
-                    "account", .text, "ACCOUNT", "The account that bought; the names in the values decide otherwise."),
+                    "account", .text, "ACCOUNT",
+                    "The account that bought what a line does not name one for; the names in the values decide otherwise."
+                ),
                 OptionSpec(
                     flag: "keep-going", "Go on after a value that is refused, and report each of them at the end."),
             ]))
@@ -26,6 +29,10 @@ enum AppleTable {
         ingest.examples = [
             ("perch ingest history/", "Backfill what was fetched from the App Store Server API."),
             ("perch ingest --account alice receipt.jws", "Submit what alice's device has."),
+            (
+                "jq -c '{account: .user, signedPayload: .jws}' export.ndjson | perch ingest -",
+                "Import what another system knows, each value for its account."
+            ),
         ]
         return ingest
     }()
@@ -90,6 +97,10 @@ enum AppleTable {
                 "find", "The account of a transaction or of a customer's name.", .accountFind, [],
                 CommandTable.asking([transaction] + name)),
             CommandTable.leaf(
+                "unclaimed",
+                "Purchases of no account that is known, and subscriptions whose renewal was never reported.",
+                .accountUnclaimed, [], CommandTable.asking()),
+            CommandTable.leaf(
                 "attach", "A customer's name belongs to the account from now on.", .accountAttach,
                 [CommandTable.account],
                 CommandTable.asking(name)),
@@ -110,6 +121,7 @@ enum AppleTable {
         ]
         account.examples = [
             ("perch account find --transaction 2000000123456789", "Who has it?"),
+            ("perch account unclaimed", "Who bought, and got nothing?"),
             ("perch account attach alice --token 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d", "That is alice."),
             ("perch account merge anonymous-17 alice", "The anonymous customer has signed in as alice."),
             ("perch account export alice > alice.json", "Alice wants to see what is stored."),

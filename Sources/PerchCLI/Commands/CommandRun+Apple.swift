@@ -25,7 +25,7 @@ extension CommandRun {
 
     /// `perch ingest`
     func ingest() async throws {
-        var values: [String] = []
+        var values: [IngestValue] = []
         for path in self.texts("FILE") { values += try Self.values(at: path) }
         guard !values.isEmpty else { throw CommandFailure(.failure, "there is no value in what was named") }
         let account = self.settings.text("account")
@@ -33,21 +33,29 @@ extension CommandRun {
         try await self.withClient { client in
             var progress = IngestProgress(total: values.count)
             var rest = values[...]
-            while !rest.isEmpty {
-                let part = Array(rest.prefix(Limits.appleSubmissionValuesMax))
+            while let first = rest.first {
+                // A submission is for one account.
+                let part = Array(rest.prefix(Limits.appleSubmissionValuesMax).prefix { $0.account == first.account })
                 rest = rest.dropFirst(part.count)
+                var refusal: String?
                 do throws(PerchError) {
-                    progress.took(try await client.submit(part, account: account), part.count)
+                    let taken = try await client.submit(part.map(\.text), account: first.account ?? account)
+                    progress.took(taken, part)
+                    refusal = taken.refused.first.map { "\(part[$0.index].name): \($0.reason): \($0.message)" }
                 } catch {
                     guard goesOn else { throw error }
                     // One by one, to find those that are refused.
                     for value in part {
                         do throws(PerchError) {
-                            progress.took(try await client.submit([value], account: account), 1)
+                            progress.took(
+                                try await client.submit([value.text], account: value.account ?? account), [value])
                         } catch {
                             progress.refused(value, "\(error)")
                         }
                     }
+                }
+                if let refusal, !goesOn {
+                    throw CommandFailure(.refused, "\(refusal); --keep-going takes those that follow")
                 }
                 if let line = progress.line(isLast: rest.isEmpty) { self.console.talk(line) }
             }
@@ -71,7 +79,7 @@ extension CommandRun {
     }
 
     /// The values of a file, of the files of a directory in the order of their names, or of standard input.
-    private static func values(at path: String) throws -> [String] {
+    private static func values(at path: String) throws -> [IngestValue] {
         let isDirectory = Files.isDirectory(path)
         let files: [String]
         let bytes: [UInt8]
@@ -86,14 +94,18 @@ extension CommandRun {
         return try bytes.split(separator: 10).flatMap { try Self.value(String(decoding: $0, as: UTF8.self), name) }
     }
 
-    /// The values of a line: a compact JWS, or the body of a notification.
-    private static func value(_ line: String, _ path: String) throws -> [String] {
+    /// The values of a line: a compact JWS, or the body of a notification, perhaps with an account.
+    private static func value(_ line: String, _ path: String) throws -> [IngestValue] {
         let text = line.filter { !$0.isWhitespace }
-        guard text.hasPrefix("{") else { return text.isEmpty ? [] : [text] }
+        guard text.hasPrefix("{") else { return text.isEmpty ? [] : [IngestValue(text: text)] }
         guard let value = try? JSONReader.read(Array(line.utf8)), let payload = value["signedPayload"]?.string else {
             throw CommandFailure(.failure, "\(printable(path)): a line is a JSON object without signedPayload")
         }
-        return [payload]
+        guard let account = value["account"] else { return [IngestValue(text: payload)] }
+        guard let key = account.string, !key.isEmpty else {
+            throw CommandFailure(.failure, "\(printable(path)): the account of a line is no text, or an empty one")
+        }
+        return [IngestValue(text: payload, account: key)]
     }
 
     // MARK: perch audit
@@ -234,6 +246,46 @@ extension CommandRun {
         }
     }
 
+    /// `perch account unclaimed`
+    func unclaimedPurchases() async throws {
+        try await self.withClient { client in
+            let purchases = try await client.purchasesInNeed()
+            try self.printer.print { json in
+                json.messages("purchases", purchases) { json, purchase in
+                    json.text("originalTransactionId", purchase.originalTransactionID)
+                    json.text("productId", purchase.productID)
+                    json.text("account", purchase.account)
+                    json.flag("unclaimed", purchase.isUnclaimed)
+                    json.flag("overdue", purchase.isOverdue)
+                    json.texts("appAccountTokens", purchase.appAccountTokens)
+                    json.texts("appTransactionIds", purchase.appTransactionIDs)
+                    json.instant("originalPurchaseDateMs", purchase.originalPurchaseDate)
+                    json.instant("expirationDateMs", ifAny: purchase.end)
+                    json.choice("state", purchase.state, "RENEWAL_STATE")
+                }
+            } text: { _ in
+                purchases.isEmpty
+                    ? ["Every purchase belongs to an account, and no renewal is overdue."]
+                    : purchases.map { Self.line(of: $0) }
+            }
+        }
+    }
+
+    private static func line(of purchase: PurchaseInNeed) -> String {
+        let names =
+            purchase.appAccountTokens.map { "token \(printable($0))" }
+            + purchase.appTransactionIDs.map { "app transaction \(printable($0))" }
+        let whose =
+            purchase.isUnclaimed
+            ? "of no known account (\(names.isEmpty ? "no name was reported" : names.joined(separator: ", ")))"
+            : "of \(printable(purchase.account))"
+        let end = purchase.end.map { ", until \($0)" } ?? ""
+        let overdue = purchase.isOverdue ? "; its renewal was never reported" : ""
+        return
+            "\(purchase.originalTransactionID)  \(printable(purchase.productID)) \(whose), bought \(purchase.originalPurchaseDate)"
+            + "\(end)\(overdue)"
+    }
+
     private func customerName() throws -> CustomerName {
         switch (self.settings.text("token"), self.settings.text("app-transaction")) {
         case (let token?, nil): return .appAccountToken(token)
@@ -270,6 +322,16 @@ extension CommandRun {
     }
 }
 
+/// A value that `perch ingest` submits.
+private struct IngestValue {
+    var text: String
+    /// The account of its line; nil: the line names none.
+    var account: String?
+
+    /// For people.
+    var name: String { "\(self.text.prefix(24))… (\(self.text.utf8.count) bytes)" }
+}
+
 /// The counts of a run of `perch ingest`.
 private struct IngestProgress {
     let total: Int
@@ -282,16 +344,19 @@ private struct IngestProgress {
 
     init(total: Int) { self.total = total }
 
-    mutating func took(_ submission: Submission, _ count: Int) {
-        self.done += count
+    mutating func took(_ submission: Submission, _ part: [IngestValue]) {
+        self.done += part.count
+        for refused in submission.refused {
+            self.refusals.append("\(part[refused.index].name): \(refused.reason): \(refused.message)")
+        }
         self.news += submission.newsCount
         self.stale += submission.staleCount
         self.duplicates += submission.duplicateCount
     }
 
-    mutating func refused(_ value: String, _ why: String) {
+    mutating func refused(_ value: IngestValue, _ why: String) {
         self.done += 1
-        self.refusals.append("\(value.prefix(24))… (\(value.utf8.count) bytes): \(why)")
+        self.refusals.append("\(value.name): \(why)")
     }
 
     /// A line of progress, for each thousandth value; nil between them.

@@ -20,6 +20,9 @@ enum EntitlementTable {
                         "for", .duration(1_000...Limits.commandTimeoutMilliseconds * 10), "DURATION",
                         "How long, from now on; without end if not given."),
                     OptionSpec("reason", .text, "TEXT", "For the record."),
+                    OptionSpec(
+                        "tier", .text, "TIER",
+                        "One of the entitlement's tiers in the app's file; without one it adds time only."),
                     OptionSpec("idempotency-key", .text, "KEY", "Makes the call safe to repeat."),
                 ])),
             CommandTable.leaf(
@@ -80,7 +83,7 @@ extension CommandRun {
                 let until = self.settings.number("for").map { Clocks.wall().advanced(byMilliseconds: $0) }
                 let position = try await client.grantEntitlement(
                     self.text("NAME"), to: account, until: until, reason: self.settings.text("reason") ?? "",
-                    idempotencyKey: self.idempotencyKey)
+                    tier: self.settings.text("tier") ?? "", idempotencyKey: self.idempotencyKey)
                 try self.tellGrant(position, "granted" + (until.map { ", until \($0)" } ?? ", without end"))
             default:
                 let position = try await client.revokeGrant(self.text("NAME"), of: account)

@@ -57,7 +57,7 @@ enum ServeTable {
             ["tls", "tls-certificate", "tls-key", "tls-client-certificates", "tls-client-ca", "tls-ticket-secret"]
         ),
         ("Who may call", ["token-keys", "token-audience", "token-issuer", "certificate-identities"]),
-        ("The App Store", ["apple-apps", "apple-listen"]),
+        ("The App Store", ["apple-apps", "apple-listen", "pass-key-life"]),
         ("Log", ["log-format", "log-level"]),
     ]
 
@@ -263,9 +263,12 @@ enum ServeTable {
             "certificate-identities", .text, "FILE",
             "Identities of client certificates, as JSON: deploy/README.md. Read again at SIGHUP."),
         OptionSpec(
+            "pass-key-life", .duration(Limits.passKeyMillisecondsRange), "DURATION", default: "90d",
+            "How long a key signs passes. A start after it makes a new key, and shows the one before beside it."),
+        OptionSpec(
             "apple-apps", .text, "FILE",
-            "Sandbox and production apps that take signed values of the App Store, as JSON: deploy/README.md. Read at the "
-                + "start."),
+            "Sandbox and production apps that take signed values of the App Store, as JSON: deploy/README.md. Read again "
+                + "at SIGHUP."),
         OptionSpec(
             "apple-listen", .listenAddressOrSwitch, "ADDRESS:PORT", default: "off",
             "Where to take notifications of the App Store, POST /apple/notifications, and nothing else: `on` for "

@@ -72,6 +72,7 @@ extension ServerSettings {
         }
         self.isRemoteHTTPAllowed = settings.flag("allow-remote-http")
         self.appleAppsPath = settings.text("apple-apps")
+        self.passKeyMilliseconds = settings.number("pass-key-life") ?? self.passKeyMilliseconds
         switch settings.text("apple-listen") {
         case "off", nil: self.appleListen = nil
         case "on": self.appleListen = Self.standardAppleListen

@@ -27,14 +27,15 @@ extension PerchClient {
         return (answer.pass, answer.expiresAt)
     }
 
-    /// Grants a named entitlement, which replaces an earlier grant of that name. `until` nil: it has no end.
+    /// Grants a named entitlement, which replaces an earlier grant of that name. `until` nil: it has no end. `tier`: one of the
+    /// entitlement's tiers in the app's file; empty for time without a tier.
     public func grantEntitlement(
-        _ name: String, to account: String, until: Instant? = nil, reason: String = "",
+        _ name: String, to account: String, until: Instant? = nil, reason: String = "", tier: String = "",
         idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Position {
         let request = GrantEntitlementRequest(
             app: self.app, account: account, name: name, until: until, reason: reason,
-            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
+            idempotencyKey: idempotencyKey ?? .newIdempotencyKey, tier: tier)
         return try await self.call(.grantEntitlement(request), timeout: timeout) {
             guard case .grantEntitlement(let answer) = $0 else { return nil }
             return answer.position

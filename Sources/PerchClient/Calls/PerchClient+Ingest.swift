@@ -16,6 +16,48 @@ public struct Submission: Hashable, Sendable {
     public var staleCount: Int { Int(self.message.staleCount) }
     /// Values that were known.
     public var duplicateCount: Int { Int(self.message.duplicateCount) }
+    /// Values that were not taken, in the order in which they were submitted. The others were.
+    public var refused: [RefusedSubmission] {
+        self.message.refused.map { RefusedSubmission(index: Int($0.index), reason: $0.reason, message: $0.message) }
+    }
+}
+
+/// A submitted value that was not taken.
+public struct RefusedSubmission: Hashable, Sendable {
+    /// Its place among the submitted values, from 0.
+    public var index: Int
+    /// A word of the table of errors.
+    public var reason: String
+    /// The reason as a sentence.
+    public var message: String
+}
+
+/// A purchase that the App Store reported and that needs somebody.
+public struct PurchaseInNeed: Hashable, Sendable {
+    package let contract: UnclaimedPurchase
+
+    init(_ purchase: UnclaimedPurchase) { self.contract = purchase }
+
+    /// The original transaction, in decimal digits.
+    public var originalTransactionID: String { self.contract.originalTransactionID }
+    /// The product that it is about now.
+    public var productID: String { self.contract.productID }
+    /// The caller's key of its account; empty where it belongs to no account that is known.
+    public var account: String { self.contract.account }
+    /// It belongs to no account that is known.
+    public var isUnclaimed: Bool { self.contract.isUnclaimed }
+    /// Its renewal was awaited for the app's leeway, and nothing was reported.
+    public var isOverdue: Bool { self.contract.isOverdue }
+    /// The app's own UUIDs for the customer, as reported.
+    public var appAccountTokens: [String] { self.contract.appAccountTokens }
+    /// Apple's numbers of the customer in this app, as reported.
+    public var appTransactionIDs: [String] { self.contract.appTransactionIDs }
+    /// When it was bought first.
+    public var originalPurchaseDate: Instant { self.contract.originalPurchaseDate }
+    /// When the latest period that was reported ends; nil: it has no end.
+    public var end: Instant? { self.contract.end }
+    /// Of a subscription.
+    public var state: RenewalState { self.contract.state }
 }
 
 /// A value of the App Store that the server did not take.
@@ -139,6 +181,22 @@ extension PerchClient {
             guard case .dropDeadLetter(let answer) = $0 else { return nil }
             return answer.position
         }
+    }
+
+    /// Purchases of no account that is known, and subscriptions whose renewal was awaited and never reported.
+    public func purchasesInNeed(timeout: Duration? = nil) async throws(PerchError) -> [PurchaseInNeed] {
+        var purchases: [PurchaseInNeed] = []
+        var token: [UInt8] = []
+        repeat {
+            let request = ListUnclaimedRequest(app: self.app, pageSize: UInt32(Limits.pageSizeMax), pageToken: token)
+            let page = try await self.call(.listUnclaimed(request), timeout: timeout) { response -> UnclaimedPage? in
+                guard case .listUnclaimed(let page) = response else { return nil }
+                return page
+            }
+            purchases += page.purchases.map { PurchaseInNeed($0) }
+            token = page.nextPageToken
+        } while !token.isEmpty
+        return purchases
     }
 
     /// The account that has a transaction.

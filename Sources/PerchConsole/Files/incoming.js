@@ -23,20 +23,26 @@ class ServerPage extends Page {
 }
 
 class IncomingPage extends ServerPage {
-  open() { this.begin('Incoming', 'Reports of the App Store: how many came, and those whose signature was good and that could not be taken.'); }
+  open() { this.begin('Incoming', 'Reports of the App Store: how many came, those whose signature was good and that could not be taken, and purchases that need somebody.'); }
 
   async read() {
     const [status, answer] = await Promise.all([session.perch.call('AdminService/GetServerStatus'), session.perch.call('AdminService/ListDeadLetters', { pageSize: 100 })]);
-    const figures = (status.metrics ?? []).filter(({ name }) => name.startsWith('perch_apple_'));
+    const figures = (status.metrics ?? []).filter(({ name }) => name.startsWith('perch_apple_') || name === 'perch_unclaimed_purchases' || name === 'perch_overdue_subscriptions');
+    // A test app has none of these.
+    const needy = await session.perch.call('AdminService/ListUnclaimed', { pageSize: 500 }).then(({ purchases = [] }) => purchases, () => []);
     const letters = answer.deadLetters ?? [];
     const act = (letter, method, said) => attempt(() => session.perch.call(`AdminService/${method}`, { id: letter.id }), said).then(() => this.read());
-    this.show([figures, letters], () => [
+    this.show([figures, letters, needy], () => [
       figures.length ? h('div.tiles', {}, figures.map((each) => h('div.tile', {}, h('b', {}, number(each.value).toLocaleString('en')), h('span', {}, each.help, ' ', h('code', {}, each.labels ?? '')))))
         : missing('This server takes no reports: `--apple-apps` names the apps of the App Store.'),
       letters.length ? this.table('Dead letters', ['Came', 'App', 'Kind', 'Why not', ''], letters.map((each) => [
         instant(each.receivedAtMs), `${each.bundleId ?? ''} ${each.environment ?? ''}`, each.notificationType || `${each.byteCount ?? 0} bytes`, [h('code', {}, each.reason), ' ', each.message],
         h('div.ops', {}, h('button', { onclick: () => act(each, 'RetryDeadLetter', 'It was taken') }, 'Retry'), h('button.danger', { onclick: () => act(each, 'DropDeadLetter', 'It is deleted') }, 'Drop'))]))
-        : h('p.what', {}, 'No dead letters.')]);
+        : h('p.what', {}, 'No dead letters.'),
+      needy.length ? this.table('Purchases that need somebody', ['Original', 'Product', 'Why', 'Names that were reported', 'Bought'], needy.map((each) => [
+        each.originalTransactionId, each.productId ?? '', [each.unclaimed ? 'no account that is known has it' : `of ${each.account}`, each.overdue ? '; its renewal was never reported' : ''],
+        [...(each.appAccountTokens ?? []).map((token) => `token ${token}`), ...(each.appTransactionIds ?? []).map((id) => `app transaction ${id}`)].join(', '), instant(each.originalPurchaseDateMs)]))
+        : h('p.what', {}, 'Every purchase belongs to an account.')]);
   }
 }
 
