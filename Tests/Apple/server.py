@@ -111,7 +111,7 @@ SERVICES = {
     "IngestService": ["SubmitTransaction", "SubmitNotification"],
     "AdminService": [
         "ListDeadLetters", "RetryDeadLetter", "DropDeadLetter", "FindAccount", "AttachAlias", "DetachAlias", "MoveTransaction",
-        "MergeAccounts", "GrantEntitlement", "RevokeGrant", "EraseAccount", "ExportAccount"],
+        "ListUnclaimed", "MergeAccounts", "GrantEntitlement", "RevokeGrant", "EraseAccount", "ExportAccount"],
     "TransactionService": ["ListTransactions", "ListUnfinished"],
     "TestStoreService": ["ListAccounts", "InspectAccount", "Operate"],
 }
@@ -190,14 +190,14 @@ def answers(server, apple, chain):
     for wrong in ["", "{", "[]", "{}", '{"signedPayload":7}', body("a.b"), body("")]:
         expect(server.post(wrong)[0] == 400, f"{wrong[:30]!r} is 400, not {server.post(wrong)}")
     stranger = Chain()
-    expect(server.post(body(apple.notification(chain=stranger)))[0] == 403, "another root is 403")
+    expect(server.post(body(apple.notification(chain=stranger)))[0] == 503, "another root is 503: it may be configured")
     spoiled = text[:-6] + ("A" if text[-6] != "A" else "B") + text[-5:]
     expect(server.post(body(spoiled))[0] == 403, "a wrong signature is 403")
     before = server.call("ListDeadLetters")[1].get("deadLetters", [])
     expect(before == [], f"nothing of these is kept: {before}")
     inner = apple.notification(transaction=apple.transaction(4000), inner=stranger)
     status, answer = server.post(body(inner))
-    expect(status == 403 and answer["code"] == "permission_denied", f"a wrong value inside is 403: {answer}")
+    expect(status == 503 and answer["code"] == "permission_denied", f"a wrong value inside is 503: {status} {answer}")
     server.post(body(inner))
     letters = server.call("ListDeadLetters")[1]["deadLetters"]
     expect(len(letters) == 1 and letters[0]["reason"] == "APPLE_UNTRUSTED" and letters[0]["bundleId"] == BUNDLE,
@@ -216,7 +216,24 @@ def answers(server, apple, chain):
     expect(server.call("RetryDeadLetter", id=identifier)[0] == 403, "a dead letter that is still wrong stays")
     expect(server.call("DropDeadLetter", id=identifier)[0] == 200, "it can be dropped")
     expect(server.call("DropDeadLetter", id=identifier)[0] == 404, "once")
-    expect(server.call("ListUnfinished", account=token)[1].get("transactions", []) == [], "nothing is unfinished")
+    unfinished = server.call("ListUnfinished", account=token)[1].get("transactions", [])
+    expect([one["transaction"]["id"] for one in unfinished] == ["2000"],
+           f"what was submitted for an account is unfinished, and what was only reported is not: {unfinished}")
+    many = [chain.sign(apple.transaction(6000)), "a.b.c", stranger.sign(apple.transaction(6100)), chain.sign(apple.transaction(6200))]
+    status, answer = server.call("SubmitTransaction", account="x", signedValues=many)
+    expect(status == 200 and answer.get("newsCount") == 2
+           and [(one.get("index", 0), one["reason"]) for one in answer.get("refused", [])]
+           == [(1, "APPLE_MALFORMED"), (2, "APPLE_UNTRUSTED")], f"bad values of a submission are refused alone: {answer}")
+    for number in (2**63 - 1, 2**63, 2**64 - 1, 2**64):
+        far = apple.transaction(4100, transactionId=str(number), originalTransactionId=str(number))
+        status, answer = server.post(body(apple.notification(transaction=far)))
+        expect(status == 503, f"transactionId {number} is a dead letter: {status} {answer}")
+    for field in ("purchaseDate", "expiresDate", "originalPurchaseDate", "revocationDate"):
+        for far in (-(2**63), -62135769600000, 2**53, 2**63 - 1):
+            status, answer = server.post(body(apple.notification(transaction=apple.transaction(4200, **{field: far}))))
+            expect(status == 503, f"{field} {far} is a dead letter: {status} {answer}")
+    taken = apple.transaction(2**63 - 2)
+    expect(server.post(body(apple.notification(transaction=taken)))[0] == 200, "the greatest identifier that is held is taken")
     expect(server.metric("perch_apple_values_total") >= 4 and server.metric("perch_apple_refused_total") >= 5,
            "metrics count both")
 
@@ -267,7 +284,7 @@ def complaints(server, apple, chain):
         chain.sign(production.transaction(60_000))])
     expect(status == 403, "a value of production is refused in a sandbox app")
     expect(server.post(body(production.notification(transaction=production.transaction(60_000), appAppleId=APPLE_ID)))[0]
-           in (403, 404), "and so is its notification")
+           == 503, "and so is its notification, which is kept until the app is configured")
 
 
 def measure(server, apple, chain, account, original, count):
@@ -406,6 +423,76 @@ def erasure(server, apple):
     expect(statuses(server, "zoe") == ["SUBSCRIBED"], "until somebody claims it")
 
 
+def changes(server, apple, chain):
+    """Readers of an app's changes are told of notifications, consumption requests and consumables."""
+    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    stream.request("GET", "/perch.v1.EntitlementService/AppChanges", headers={"accept": "text/event-stream"})
+    events = stream.getresponse()
+
+    def until(found):
+        while line := events.readline():
+            if line.startswith(b"data: "):
+                event = json.loads(line[6:])
+                if found(event):
+                    return event
+
+    until(lambda event: "cursor" in event)
+    coins = {name: value for name, value in apple.transaction(83_000, product="app.perch.coins", type="Consumable").items()
+             if name not in ("expiresDate", "subscriptionGroupIdentifier", "webOrderLineItemId")}
+    server.call("AttachAlias", account="cora", appTransactionId=coins["appTransactionId"])
+    server.post(body(apple.notification("ONE_TIME_CHARGE", coins)))
+    event = until(lambda event: event.get("notification", {}).get("type") == "ONE_TIME_CHARGE")
+    expect(event["account"] == "cora" and [one["transaction"]["id"] for one in event.get("consumables", [])] == ["83000"]
+           and event["cause"] == "CAUSE_PURCHASE", f"a consumable is in AppChanges: {event}")
+    asked = now()
+    again = body(apple.notification("CONSUMPTION_REQUEST", coins, signed=asked, consumptionRequestReason="UNINTENDED_PURCHASE"))
+    expect(server.post(again)[0] == server.post(again)[0] == 200, "a request is taken, also when it comes again")
+    event = until(lambda event: "consumptionRequest" in event)
+    expect(event["consumptionRequest"] == {"transactionId": "83000", "reason": "UNINTENDED_PURCHASE",
+                                           "deadlineMs": str(asked + 12 * 3_600_000)},
+           f"a consumption request has its deadline: {event}")
+    server.post(body(apple.notification("REFUND_DECLINED", coins)))
+    event = until(lambda event: "notification" in event)
+    expect(event["notification"]["type"] == "REFUND_DECLINED", f"a retry is told once, and what changes nothing is told: {event}")
+    stream.close()
+
+
+def unclaimed(server, apple):
+    """What belongs to nobody is listed, and so is a renewal that never came."""
+    server.post(body(apple.notification(transaction=apple.transaction(84_000, token=str(uuid.uuid4())))))
+    end = now() - 3 * DAY
+    server.call("SubmitTransaction", account="olga", signedValues=[
+        apple.chain.sign(apple.transaction(84_100, begin=end - 30 * DAY)), apple.chain.sign(apple.renewal(84_100, end))])
+    purchases, token = [], None
+    while token != "":
+        page = server.call("ListUnclaimed", pageSize=3, **({"pageToken": token} if token else {}))[1]
+        purchases += page.get("purchases", [])
+        token = page.get("nextPageToken", "")
+    found = {one["originalTransactionId"]: one for one in purchases}
+    expect(found["84000"].get("unclaimed") and not found["84000"].get("account") and found["84000"]["appTransactionIds"] == ["7084000"],
+           f"an unclaimed purchase is listed: {found['84000']}")
+    expect(found["84100"].get("overdue") and found["84100"].get("account") == "olga", f"an overdue one is: {found['84100']}")
+
+
+def reload(server, chain):
+    """SIGHUP reads apple.json again."""
+    taken = lambda account: server.call("SubmitTransaction", account=account, signedValues=[reload.value])[0]
+    reload.value = chain.sign(Apple(chain).transaction(85_000))
+    expect(taken("first") == 200 and taken("second") == 200, "a purchase goes to who submits it")
+    configure(server.directory, chain, claims="keep")
+    server.process.send_signal(signal.SIGHUP)
+    deadline = time.time() + 30
+    while taken("third") == 200 and time.time() < deadline:
+        taken("second")
+        time.sleep(0.05)
+    expect(taken("fourth") == 400, f"after the reload it stays: {taken('fourth')}")
+    (server.directory / "apple.json").write_text("{")
+    server.process.send_signal(signal.SIGHUP)
+    text = body(Apple(chain).notification("TEST"))
+    expect(server.post(text)[0] == 200, "a file that cannot be read changes nothing")
+    configure(server.directory, chain)
+
+
 def pushes(server, apple, chain):
     times = measure(server, apple, chain, "watched", 70_000, 40)
     print(f"apple: from POST to push: median {times[20]:.1f} ms, slowest of 40 {times[-1]:.1f} ms")
@@ -539,6 +626,9 @@ def main():
         accounts(server, apple, chain)
         passes(server, apple)
         erasure(server, apple)
+        changes(server, apple, chain)
+        unclaimed(server, apple)
+        reload(server, chain)
         pushes(server, apple, chain)
         before = [statuses(server, name) for name in ("refund", "order", "grace")]
         server.stop()
