@@ -95,6 +95,22 @@ extension MetricSamples {
         }
     }
 
+    /// Purchases that the App Store reported and that need somebody.
+    private mutating func addReported(_ report: StoreReport) {
+        // Where every app is a test app there can be none, counted or not.
+        let isTestStore = report.apps.allSatisfy { $0.environment == .xcode }
+        if let counted = report.subscriptions.map({ ($0.count.unclaimed, $0.count.overdue) })
+            ?? (isTestStore ? (0, 0) : nil)
+        {
+            self.add(
+                "perch_unclaimed_purchases", counted.0,
+                help: "Purchases that the App Store reported and that belong to no account that is known.")
+            self.add(
+                "perch_overdue_subscriptions", counted.1,
+                help: "Subscriptions of the App Store whose renewal was awaited and never reported.")
+        }
+    }
+
     private mutating func addCalls(_ counters: LoopCounters) {
         self.add("perch_calls_opened_total", counters.callsOpened, help: "Calls opened.")
         for (transport, count) in [
@@ -212,18 +228,7 @@ extension MetricSamples {
         self.add(
             "perch_subscriptions_ended_total", business.subscriptionsEnded,
             help: "Subscriptions that ended since the start.")
-        // Where every app is a test app there can be none, counted or not.
-        let isTestStore = report.apps.allSatisfy { $0.environment == .xcode }
-        if let counted = report.subscriptions.map({ ($0.count.unclaimed, $0.count.overdue) })
-            ?? (isTestStore ? (0, 0) : nil)
-        {
-            self.add(
-                "perch_unclaimed_purchases", counted.0,
-                help: "Purchases that the App Store reported and that belong to no account that is known.")
-            self.add(
-                "perch_overdue_subscriptions", counted.1,
-                help: "Subscriptions of the App Store whose renewal was awaited and never reported.")
-        }
+        self.addReported(report)
         if let subscriptions = report.subscriptions {
             for (state, count) in subscriptions.count.byState {
                 self.add(

@@ -50,7 +50,7 @@ struct StoreReport: Sendable {
     /// Of a store that several nodes share.
     var sharing: SharingReport?
     /// Groups of reported products that the catalogue names otherwise.
-    var groupDifferences: [GroupDifference] = []
+    var groupDifferences: [GroupDifference] { self.counters.groupDifferences }
 }
 
 /// The nodes of a shared store, as this one sees them.

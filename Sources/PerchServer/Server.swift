@@ -363,9 +363,7 @@ package enum Server {
                 loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store,
                 questions: questions, signals: signals, apps: apps, identity: identity, epoch: epoch,
                 address: address, manager: manager, log: log, keeper: keeper, intake: intake?.inbox,
-                appleNumbers: Dictionary(
-                    engine.apps.states.map { (AppName(bundleID: $0.bundleID, environment: $0.environment), $0.number) }
-                ) { first, _ in first },
+                appleNumbers: engine.apps.numbersByName,
                 intakeFigures: intake?.figures ?? IntakeFigures(), appleRootPEM: secrets.authority?.rootPEM ?? "",
                 signer: signer))
         var http: SocketAddress?
@@ -434,5 +432,14 @@ package enum Server {
         // thread, and each use of its poller is checked to be on that thread.
         nonisolated(unsafe) let moved = driver
         return try loop.start(moved)
+    }
+}
+
+extension StoredApps {
+    fileprivate var numbersByName: [AppName: AppNumber] {
+        Dictionary(self.states.map { (AppName(bundleID: $0.bundleID, environment: $0.environment), $0.number) }) {
+            first, _ in
+            first
+        }
     }
 }

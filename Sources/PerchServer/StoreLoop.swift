@@ -318,8 +318,7 @@ final class StoreLoop: LoopDriver {
                 cacheEvictions: self.engine.cacheEvictions, revision: self.engine.header.revision),
             figures: self.engine.figures, measures: self.measures, isWithoutRoom: self.engine.isWithoutRoom,
             failure: self.engine.failure?.description, failedCommit: self.failedCommit, apps: self.apps(),
-            subscriptions: self.counted, sharing: self.engine.sharing.map { SharingReport($0) },
-            groupDifferences: self.engine.groupDifferences)
+            subscriptions: self.counted, sharing: self.engine.sharing.map { SharingReport($0) })
     }
 
     private func apps() -> [AppReport] {

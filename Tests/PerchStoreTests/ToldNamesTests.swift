@@ -305,7 +305,7 @@ extension ToldStore {
         }
         #expect(rows.count == Int(count), "the list of transactions has all")
         #expect(rows.first { $0.transaction.id == 1_001 }?.transaction.revocation != nil)
-        #expect(try store.tell(.reports(Self.consumable(1_001))).duplicates == 1, "an older report is known")
+        #expect(try store.tell(.reports(Self.consumable(1_001))).stale == 1, "an older report changes nothing")
         // All of them go where the account goes.
         try store.tell(.merge(store.key("alice"), into: store.key("bob")))
         #expect(try store.found(.transaction(1_001))?.key == Array("alice".utf8), "the first of its keys")

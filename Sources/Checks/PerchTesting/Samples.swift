@@ -156,6 +156,8 @@ extension SeededRandom {
             var told = ToldRecord()
             told.isUnclaimed = random.bool()
             for original in random.array(upTo: 2, { $0.toldOriginal() }) { told.add(original) }
+            told.names = random.array(upTo: 2) { $0.alias() }
+            told.unfinished = random.array(upTo: 2) { $0.uint64() }
             return told
         }
         return record
@@ -219,7 +221,7 @@ extension SeededRandom {
     }
 
     package mutating func toldFact() -> ToldFact {
-        switch self.below(15) {
+        switch self.below(18) {
         case 0:
             .transaction(
                 ToldTransaction(
@@ -241,7 +243,7 @@ extension SeededRandom {
                     type: self.string(), subtype: self.string(), uuid: self.string(), signed: self.instant(),
                     transactionID: self.uint64()), reason: self.string())
         case 11: .archived(self.uint64())
-        case 12: .unarchived(self.toldOriginal())
+        case 12, 14, 15: .unarchived(self.toldOriginal())
         case 13: .submitted(self.uint64())
         default: .merged
         }

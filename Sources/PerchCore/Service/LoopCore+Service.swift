@@ -176,12 +176,7 @@ extension LoopCore {
         case .grantEntitlement, .revokeGrant:
             self.ask(call, request, of: app, .mutate(try self.grant(request, of: app)))
         case .listUnclaimed(let asked):
-            try self.requireToldApp(app)
-            try self.askForAccounts(
-                call, request,
-                ListAccountsRequest(
-                    pageSize: asked.pageSize, pageToken: asked.pageToken, withSummaries: true), of: app,
-                after: AccountKey.beforeUnclaimed)
+            try self.askForUnclaimed(call, request, asked, of: app)
         case .findAccount, .attachAlias, .detachAlias, .moveTransaction, .mergeAccounts, .eraseAccount, .exportAccount:
             try self.administer(call, request, of: app)
         case .listAudit(let asked): self.askForAudit(call, request, asked, of: app)
@@ -366,6 +361,14 @@ extension LoopCore {
             .getImage(
                 ImageAnswer(
                     contentHash: hash.bytes, contentType: ImageContent.contentType(of: bytes) ?? "", content: bytes)))
+    }
+
+    private mutating func askForUnclaimed(
+        _ call: Int32, _ request: Request, _ asked: ListUnclaimedRequest, of app: AppNumber
+    ) throws(CallRefusal) {
+        try self.requireToldApp(app)
+        let page = ListAccountsRequest(pageSize: asked.pageSize, pageToken: asked.pageToken, withSummaries: true)
+        try self.askForAccounts(call, request, page, of: app, after: AccountKey.beforeUnclaimed)
     }
 
     private mutating func askForAccounts(

@@ -39,8 +39,6 @@ package final class StoreEngine {
     @exclusivity(unchecked) var dueWindows: [DueWindow] = []
     @exclusivity(unchecked) var others = Others()
     @exclusivity(unchecked) package internal(set) var counters = Counters()
-    /// Groups of reported products that the catalogue names otherwise, in the order in which they came.
-    package internal(set) var groupDifferences: [GroupDifference] = []
     /// Why the store can no longer acknowledge anything; nil while it can.
     @exclusivity(unchecked) package internal(set) var failure: StorageError?
     @exclusivity(unchecked) var cache: RecordCache
@@ -117,6 +115,8 @@ package final class StoreEngine {
 
     package struct Counters: Sendable {
         package var batches: UInt64 = 0
+        /// Groups of reported products that the catalogue names otherwise, in the order in which they came.
+        package var groupDifferences: [GroupDifference] = []
         package var changes: UInt64 = 0
         package var reads: UInt64 = 0
         /// Changes of apps that were read for streams.

@@ -36,6 +36,7 @@ extension StoreEngine {
 
     /// The account of a key that callers use; it is opened if there is none.
     func open(_ key: AccountKey, _ work: inout ToldWork) throws(StorageError) -> AccountNumber {
+        let key = key.canonical
         if let account = try self.account(key, work) {
             _ = try self.record(account, &work)
             return account
@@ -250,7 +251,7 @@ extension StoreEngine {
             work.add(Fact(.told(.unnamed(alias)), effective: work.now), to: source)
             work.add(Fact(.told(.named(alias)), effective: work.now), to: target)
         }
-        work.name(key, target)
+        work.name(key.canonical, target)
         for grant in record.grants {
             let held = work.after[target]?.grants.first { $0.name == grant.name }
             work.add(

@@ -106,11 +106,11 @@ extension StoreEngine {
     private func noteGroup(of transaction: Transaction, _ app: AppState) {
         guard let group = app.catalogue.product(transaction.productID)?.subscription?.groupID,
             !transaction.subscriptionGroupID.isEmpty, group != transaction.subscriptionGroupID,
-            self.groupDifferences.count < Limits.groupDifferencesMax
+            self.counters.groupDifferences.count < Limits.groupDifferencesMax
         else { return }
         let difference = GroupDifference(
             bundleID: app.bundleID, catalogueGroup: group, toldGroup: transaction.subscriptionGroupID)
-        if !self.groupDifferences.contains(difference) { self.groupDifferences.append(difference) }
+        if !self.counters.groupDifferences.contains(difference) { self.counters.groupDifferences.append(difference) }
     }
 
     // MARK: What is submitted

@@ -81,29 +81,31 @@ import Testing
         for order in [[0, 1], [1, 0], [1]] { #expect(!isEntitled(order)) }
     }
 
+    private static func token(_ end: String) -> String { "00000000-0000-0000-0000-00000000000" + end }
+
     @Test func `belong to whom a claim names, else to the newest alias that is known`() {
         var book = ToldBook()
         var first = self.purchase(7, original: 7, signed: 1)
-        (first.appAccountToken, first.appTransactionID) = ("t1", "704")
+        (first.appAccountToken, first.appTransactionID) = (Self.token("1"), "704")
         var second = self.purchase(7, original: 7, signed: 2)
-        second.appAccountToken = "t2"
+        second.appAccountToken = Self.token("2")
         func owner() -> ToldOwner? { book.originals[7].map { book.owner(of: $0) } }
 
         _ = book.fold(.transaction(first, content: self.digest(1)))
         #expect(owner() == .unclaimed(.alias(.appTransactionID("704"))))
-        _ = book.fold(.alias(.appAccountToken("t1"), AccountClaim(account: 1, revision: 1)))
+        _ = book.fold(.alias(.appAccountToken(Self.token("1")), AccountClaim(account: 1, revision: 1)))
         #expect(owner() == .account(1))
         _ = book.fold(.transaction(second, content: self.digest(2)))
         // The newer token names no account that is known.
         #expect(owner() == .account(1))
-        _ = book.fold(.alias(.appAccountToken("t2"), AccountClaim(account: 2, revision: 2)))
+        _ = book.fold(.alias(.appAccountToken(Self.token("2")), AccountClaim(account: 2, revision: 2)))
         #expect(owner() == .account(2))
         _ = book.fold(.claim(original: 7, AccountClaim(account: 3, revision: 3)))
         #expect(owner() == .account(3))
         #expect(book.fold(.claim(original: 7, AccountClaim(account: 1, revision: 2))) == .stale)
         #expect(owner() == .account(3))
         // An alias that moves takes along what it names.
-        _ = book.fold(.alias(.appAccountToken("t2"), AccountClaim(account: 1, revision: 4)))
+        _ = book.fold(.alias(.appAccountToken(Self.token("2")), AccountClaim(account: 1, revision: 4)))
         #expect(owner() == .account(3))
     }
 }
