@@ -165,7 +165,7 @@ package enum ControlRequest: Equatable, Sendable {
         audit: AuditEntry?)
     case serverStatus
     /// A copy of the store, in a new file.
-    case backup(path: String)
+    case backup(path: String, audit: AuditEntry? = nil)
     /// Signed values to verify.
     case ingest(IngestWork)
 }

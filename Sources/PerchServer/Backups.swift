@@ -1,3 +1,4 @@
+import Glibc
 import PerchBase
 import PerchCore
 import PerchLoop
@@ -63,6 +64,25 @@ struct CopyRun {
     }
 }
 
+/// Where backups may lie.
+enum BackupPlace {
+    /// Whether a path leads to a new file below a directory, whatever links its own directories are.
+    static func isBelow(_ directory: String, _ path: String) -> Bool {
+        guard let slash = path.lastIndex(of: "/"), let root = self.resolved(directory),
+            let parent = self.resolved(String(path[..<slash]) + "/")
+        else { return false }
+        let name = path[path.index(after: slash)...]
+        guard !name.isEmpty, name != ".", name != ".." else { return false }
+        return parent == root || parent.hasPrefix(root.hasSuffix("/") ? root : root + "/")
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}
+
 /// The control thread's state of backups: the running one, and the last finished one.
 struct Backups {
     struct Running {
@@ -72,6 +92,8 @@ struct Backups {
         var ticket: UInt64
         var started: MonotonicTime
         var startedWall: Instant
+        /// Its line of the audit trail.
+        var audit: AuditEntry?
         var outcome: (revision: UInt64, longestStallMicroseconds: UInt64)?
     }
 
@@ -124,16 +146,24 @@ struct Backups {
 }
 
 extension ControlLoop {
-    func backUp(to path: String, loop: Int, ticket: UInt64) {
+    func backUp(to path: String, loop: Int, ticket: UInt64, audit: AuditEntry? = nil) {
         if let running = self.backups.running {
             self.refuse(
                 loop, ticket, .backupRunning,
                 "a backup to \(running.path) began at \(running.startedWall); wait for its end")
             return
         }
-        self.backups.begin(
-            Backups.Running(
-                path: path, loop: loop, ticket: ticket, started: Clocks.monotonic(), startedWall: Clocks.wall()))
+        if let directory = self.parts.settings.backupDirectory, !BackupPlace.isBelow(directory, path) {
+            self.refuse(
+                loop, ticket, .backupFailed,
+                "\(path) is not below \(directory), where this server makes its backups (--backup-directory); name a file there, in a directory that exists"
+            )
+            return
+        }
+        var running = Backups.Running(
+            path: path, loop: loop, ticket: ticket, started: Clocks.monotonic(), startedWall: Clocks.wall())
+        running.audit = audit
+        self.backups.begin(running)
         self.parts.log.info("a backup begins", LogField("file", path))
         self.parts.questions.post(.copy(path: path))
     }
@@ -167,6 +197,7 @@ extension ControlLoop {
         case .success(let bytes):
             let (asker, summary) = self.backups.finish(
                 bytes: bytes, now: Clocks.monotonic(), wall: Clocks.wall())
+            if let audit = asker.audit { self.note(audit) }
             self.parts.log.info(
                 "a backup is complete", LogField("file", asker.path), LogField("revision", summary.revision),
                 LogField("bytes", bytes), LogField("took_ms", summary.durationMilliseconds),

@@ -48,6 +48,10 @@ extension ControlLoop {
     func reload() {
         guard self.drain == nil else { return }
         self.parts.manager.reloading()
+        self.note(
+            AuditEntry(
+                at: Clocks.wall(), subject: "the operator", address: "", method: "SIGHUP", what: "reload", bundleID: "",
+                environment: ""))
         self.reloadCertificates()
         self.reloadAppleApps()
         for (index, app) in self.parts.apps.enumerated() {
@@ -89,8 +93,17 @@ extension ControlLoop {
         self.parts.store.post(StoreRequest(loop: self.parts.loops.count, ticket: ticket, .mutate(mutation)))
     }
 
+    /// Writes a line of the audit trail. Where the store refuses it, the log has the event alone.
+    func note(_ audit: AuditEntry) {
+        self.parts.store.post(StoreRequest(loop: self.parts.loops.count, ticket: Self.noteTicket, .note(audit)))
+    }
+
+    /// Of requests whose answer nothing waits for.
+    private static let noteTicket = UInt64.max
+
     /// The store has written a catalogue, or refused it.
     func wroteCatalogue(_ ticket: UInt64, _ answer: StoreAnswer) {
+        guard ticket != Self.noteTicket else { return }
         switch self.catalogues.end(ticket) {
         case .file(let index):
             self.wroteFile(self.parts.apps[index].settings, answer)
@@ -172,8 +185,8 @@ extension ControlLoop {
                 .call(loop: loop, ticket: ticket), loops: true, store: true,
                 deadline: Clocks.monotonic().advanced(byMilliseconds: Limits.statusMilliseconds))
         case .ingest: preconditionFailure("the intake has a thread of its own")
-        case .backup(let path):
-            self.backUp(to: path, loop: loop, ticket: ticket)
+        case .backup(let path, let audit):
+            self.backUp(to: path, loop: loop, ticket: ticket, audit: audit)
         case .checkCatalog(let file, let images):
             self.answer(loop, ticket) { () throws(CatalogueError) in
                 let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })

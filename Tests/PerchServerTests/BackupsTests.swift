@@ -1,7 +1,9 @@
+import Glibc
 import PerchBase
 import PerchLoop
 import PerchMetrics
 import PerchStore
+import PerchTesting
 import PerchWire
 import Testing
 
@@ -58,5 +60,21 @@ import Testing
         #expect(backups.running == nil)
         #expect(backups.completed == 1 && backups.failed == 1)
         #expect(backups.last?.path == "/b/one.db")
+    }
+}
+
+@Suite struct `the directory of backups` {
+    @Test func `takes new files below it, and none that a link leads elsewhere`() throws {
+        let directory = TemporaryDirectory()
+        let root = "\(directory.path)/backups"
+        for path in [root, "\(root)/daily", "\(directory.path)/backups-2"] { #expect(mkdir(path, 0o700) == 0) }
+        #expect(symlink("\(directory.path)/backups-2", "\(root)/away") == 0)
+        for path in ["a.db", "daily/a.db", "daily/../a.db", "./a.db"] {
+            #expect(BackupPlace.isBelow(root, "\(root)/\(path)"), "\(path)")
+        }
+        for path in [
+            "\(root)/../a.db", "\(root)/away/a.db", "\(directory.path)/backups-2/a.db", "\(root)/missing/a.db", "/a.db",
+            "\(root)/..", "\(root)/", root,
+        ] { #expect(!BackupPlace.isBelow(root, path), "\(path)") }
     }
 }

@@ -157,7 +157,14 @@ extension CommandRun {
         self.console.talk("perch: \(key) in \(printable(path)); servers need only \(printable(open))")
     }
 
+    /// Writes a secret. In a directory that others can write, a link would lead it to where they read.
     private static func write(_ bytes: [UInt8], to path: String) throws(CommandFailure) {
+        guard !Files.isLink(path) else {
+            throw CommandFailure(
+                .failure,
+                "\(printable(path)) is a link, and a secret does not follow one; name the file itself with --to, or remove the link"
+            )
+        }
         do throws(FileFault) {
             try Files.replace(path, with: bytes, for: .owner)
         } catch {

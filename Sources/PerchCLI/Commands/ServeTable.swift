@@ -185,6 +185,10 @@ enum ServeTable {
             "cursor-revisions", .count(1...1_000_000_000_000), "N",
             default: String(Limits.cursorRetentionRevisionsMin), "Revisions for which it can, however old."),
         OptionSpec(
+            "backup-directory", .text, "PATH",
+            "Let `perch backup` write below this directory of the server only. Without it an administrator names any file that "
+                + "the server can make."),
+        OptionSpec(
             "record-entries", .count(1...Int64(Limits.recordEntriesMax)), "N",
             default: String(Limits.recordEntriesMax),
             "Subscription lines, owned products, waiting purchases, intents and shares of one account."),

@@ -144,6 +144,11 @@ enum Files {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+    static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// The files of a directory in the order of their names, without hidden ones.
     static func paths(in directory: String) throws(FileFault) -> [String] {
         guard let handle = opendir(directory) else { throw FileFault(directory, "read", errno: errno) }

@@ -44,6 +44,7 @@ extension ServerSettings {
         self.connectionAgeMilliseconds = settings.number("max-connection-age") ?? self.connectionAgeMilliseconds
         self.origins = settings.text("allow-origin").map { $0.split(separator: ",").map { String($0) } } ?? []
         self.hosts = settings.text("allow-host").map { $0.split(separator: ",").map { String($0) } } ?? []
+        self.backupDirectory = settings.text("backup-directory")
         self.console = settings.text("console").flatMap { ConsoleSwitch(rawValue: $0) } ?? .auto
         self.frameTimeoutMilliseconds = settings.number("frame-timeout") ?? self.frameTimeoutMilliseconds
         self.helloTimeoutMilliseconds = settings.number("hello-timeout") ?? self.helloTimeoutMilliseconds

@@ -69,7 +69,9 @@ extension LoopCore {
     mutating func noteGreeting(_ connection: Int32, as identity: UInt32) {
         guard self.notesEverything else { return }
         var note = LoopNote(kind: .greeted, connection: connection)
-        note.subject = self.service.identities[identity].identity.label
+        let caller = self.service.identities[identity].identity
+        // A customer's subject is their account, or tells it.
+        note.subject = caller.account == nil ? caller.label : "a caller of one account"
         self.keep(note)
     }
 
@@ -117,6 +119,7 @@ extension LoopCore {
         case .setClock(let asked): asked.change.map { Self.caseName(of: $0) } ?? ""
         case .loadCatalog(let asked): printable(asked.source)
         case .revokeToken(let asked): printable(asked.tokenID)
+        case .backup(let asked): printable(asked.path)
         case .grantEntitlement(let asked): printable(asked.name)
         case .revokeGrant(let asked): printable(asked.name)
         case .moveTransaction(let asked): String(asked.originalTransactionID)

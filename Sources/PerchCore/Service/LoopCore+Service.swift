@@ -166,9 +166,12 @@ extension LoopCore {
         case .getServerStatus:
             self.control(call, request, of: app, .serverStatus)
         case .backup(let asked):
-            self.control(call, request, of: app, .backup(path: asked.path))
+            self.control(
+                call, request, of: app, .backup(path: asked.path, audit: self.auditEntry(call, request, of: app)))
         case .revokeToken(let asked):
-            self.ask(call, request, of: app, .revoke(try self.revocation(asked)))
+            self.ask(
+                call, request, of: app,
+                .revoke(try self.revocation(asked), audit: self.auditEntry(call, request, of: app)))
         case .offerConsoleCode(let asked):
             self.answer(call, .offerConsoleCode(ConsoleCode(code: try self.offer(asked))))
         case .redeemConsoleCode(let asked):

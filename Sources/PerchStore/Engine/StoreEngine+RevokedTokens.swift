@@ -18,18 +18,36 @@ extension StoreEngine {
             var known = try self.forgetRevokedTokens(before: wall)
             var fresh: [RevokedToken] = []
             for request in requests {
-                guard case .revoke(let token) = request.body else { continue }
-                let answer = self.revoke(token, &known, &fresh)
+                let answer: StoreAnswer
+                switch request.body {
+                case .revoke(let token, let audit):
+                    answer = self.revoke(token, &known, &fresh)
+                    batch.revocations = known
+                    // A line of the audit trail has a revision of its own.
+                    if audit != nil { try self.write(&fresh, audit, wall, &batch) }
+                case .note(let audit):
+                    answer = .revoked(wasRevoked: false)
+                    try self.write(&fresh, audit, wall, &batch)
+                default: continue
+                }
                 batch.answers.append(Batch.Answered(loop: request.loop, ticket: request.ticket, answer: answer))
             }
             batch.revocations = known
-            guard !fresh.isEmpty else { return }
-            var stored = self.nextChange(of: 0, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
-            stored.revoked = fresh
-            try self.write(&stored, accounts: [], &batch)
+            if !fresh.isEmpty { try self.write(&fresh, nil, wall, &batch) }
         }
         self.publishNews(into: &outbox)
         self.send(&batch, error, to: requests, into: &outbox)
+    }
+
+    /// Writes revocations and who asked for them as one revision.
+    private func write(
+        _ fresh: inout [RevokedToken], _ audit: AuditEntry?, _ wall: Instant, _ batch: inout Batch
+    ) throws(StorageError) {
+        var stored = self.nextChange(of: 0, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        stored.revoked = fresh
+        stored.note(audit)
+        try self.write(&stored, accounts: [], &batch)
+        fresh = []
     }
 
     private func revoke(

@@ -227,7 +227,7 @@ package final class StoreEngine {
                 switch request.body {
                 case .mutate, .order:
                     mutations.append(request)
-                case .revoke:
+                case .revoke, .note:
                     revocations.append(request)
                 case .barrierReached(let number):
                     self.reached(number, wall: wall, into: &outbox)

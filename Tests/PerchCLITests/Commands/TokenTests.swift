@@ -50,6 +50,17 @@ import TestingThreads
         #expect(elsewhere.code == .denied && elsewhere.data.contains("refused"))
     }
 
+    @Test func `a secret does not follow a link`() async {
+        _ = await self.ran("token key create --algorithm eddsa --to @main.jwk")
+        let (link, target) = (self.directory.file("linked.token"), self.directory.file("elsewhere"))
+        #expect(symlink(target, link) == 0)
+        let made = await self.ran("token create --key @main.jwk --app x --to @linked.token")
+        #expect(made.code == .failure && made.talk.contains("is a link"), "\(made.talk)")
+        #expect(access(target, F_OK) != 0)
+        let key = await self.ran("token key create --to @linked.token")
+        #expect(key.code == .failure && access(target, F_OK) != 0)
+    }
+
     @Test func `a command without --to writes only the token to standard output`() async throws {
         _ = await self.ran("token key create --algorithm hs256 --to @main.jwk")
         let made = await self.ran("token create --key @main.jwk --app * --scope admin --expires 1h")

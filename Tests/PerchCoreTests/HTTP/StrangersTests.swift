@@ -437,6 +437,34 @@ private let strangeKey: TokenKey = {
     }
 }
 
+@Suite struct `the audit trail` {
+    @Test func `has who revoked a token, each with a line of its own`() throws {
+        let world = Gate.world { $0.core.hosts = HostRule(.any) }
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all, subject: "ops"))
+        for id in ["stolen", "lost"] {
+            admin.call(.revokeToken(RevokeTokenRequest(tokenID: id)))
+        }
+        world.settle()
+        guard case .listAudit(let page)? = try world.require(.listAudit(ListAuditRequest()), from: admin) as Response?
+        else { return }
+        #expect(page.entries.map(\.what) == ["stolen", "lost"])
+        #expect(page.entries.allSatisfy { $0.method.hasSuffix("/RevokeToken") && $0.subject.contains("ops") })
+        #expect(Set(page.entries.map(\.revision)).count == 2)
+    }
+}
+
+@Suite struct `an answer over HTTP` {
+    @Test func `is no page, whatever a browser guesses`() {
+        let caller = Caller(World())
+        for answer in [
+            caller.get(host: "localhost"), caller.get(host: "evil.example"),
+            caller.say("GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        ] {
+            #expect(answer.split(separator: "x-content-type-options: nosniff").count == 2, "\(answer)")
+        }
+    }
+}
+
 extension World {
     fileprivate static func limitedFrames(bytes: Int) -> World {
         var setup = World.Setup()

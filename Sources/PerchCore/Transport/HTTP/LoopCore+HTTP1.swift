@@ -523,7 +523,9 @@ extension LoopCore {
         let body = status.connectJSON
         let code = status.reason == .httpProtocol ? 400 : status.code.connectHTTPStatus
         let fields =
-            [("content-type", "application/json"), ("content-length", "\(body.count)"), ("connection", "close")]
+            [("content-type", "application/json"), ("content-length", "\(body.count)"), ("connection", "close"),
+                ("x-content-type-options", "nosniff"),
+            ]
             + Self.errorFields(status) + self.commonFields(code)
         let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
         return Array("HTTP/1.1 \(code) \(Self.phrase(code))\r\n\(lines)\r\n".utf8) + body

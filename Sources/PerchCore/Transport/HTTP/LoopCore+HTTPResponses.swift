@@ -250,6 +250,10 @@ extension LoopCore {
     ) -> [UInt8] {
         let slot = self.transport.http.streams[stream]
         var all = fields + self.commonFields(status)
+        // A browser must not guess that JSON or text is a page.
+        if slot.form != .grpc, !all.contains(where: { $0.name == "x-content-type-options" }) {
+            all.append(("x-content-type-options", "nosniff"))
+        }
         if slot.flags.contains(.isCrossOrigin) { all.append(contentsOf: self.crossOriginFields(stream)) }
         if self.connections[slot.connection].wire == .http2 {
             var block = HeaderBlock(status: status)
