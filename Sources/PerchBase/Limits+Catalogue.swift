@@ -1,6 +1,13 @@
 // MARK: Catalogue files
 
 extension Limits {
+    /// Codes that one offer lists. A file with more leaves the rest out; an edit with more fails with FIELD_INVALID.
+    package static let offerCodesMax = 1_000
+    /// Bytes of a code that customers enter.
+    package static let offerCodeBytesMax = 64
+    /// Bytes of the original version in an app transaction.
+    package static let appVersionBytesMax = 64
+
     /// Bytes of a catalogue file. A longer one is refused unread.
     ///
     /// It is also the largest request that loads a catalogue. The largest real file seen has 17 kB.

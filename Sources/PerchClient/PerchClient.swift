@@ -137,6 +137,19 @@ public final class PerchClient: Sendable {
             })
     }
 
+    /// The statuses of an account in all groups, one group after another: now, and at each change, also by time alone.
+    public func subscriptionStatusTaskOfAllGroups(
+        account: String, atLeast: Position? = nil
+    ) -> EntitlementTask<SubscriptionStatuses> {
+        let request = SubscriptionStatusRequest(
+            app: self.app, account: account, includesJWS: self.includesJWS, allGroups: true)
+        return EntitlementTask(
+            OpenWatch(self, .subscriptionStatusTask(request), atLeast: atLeast, wrap: { .statuses($0) }) { value in
+                guard case .statuses(let statuses) = value else { return nil }
+                return statuses
+            })
+    }
+
     /// The transaction that entitles an account to a product, or nil: now, and at each change, also by time alone.
     public func currentEntitlementTask(
         account: String, product: String, atLeast: Position? = nil

@@ -48,7 +48,7 @@ extension StoreOperation {
             case .deleteTransaction(let id):
                 .transaction(id)
             case .buy, .setCharges, .decidePurchase, .clearTransactions, .createIntent, .endIntent, .setStorefront,
-                .postMessage:
+                .postMessage, .setPayments, .setAppTransaction:
                 nil
             }
         guard case .transaction(let id) = target else { return nil }
@@ -61,7 +61,7 @@ extension OperationSubject {
     package init(_ view: DecisionView) {
         self.init(
             record: view.accountRecord, rows: view.answers.isEmpty ? nil : view.rows, member: view.member,
-            answers: view.answers)
+            answers: view.answers, redemptions: view.redemptions)
     }
 }
 

@@ -163,6 +163,8 @@ package struct DecisionView: Sendable {
     /// The results of `needRows`, by need. `rows` has them in the order of the needs.
     package var answers: [RowNeed: [Transaction]] = [:]
     package var rows: [Transaction] = []
+    /// The results of needs for redemptions.
+    package var redemptions: [OfferCodeName: UInt64] = [:]
     /// Allocates transaction numbers. They count only if the decision commits.
     package var numbers: TransactionNumbers
 

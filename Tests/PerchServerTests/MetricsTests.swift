@@ -233,7 +233,7 @@ enum SampleReports {
         "subscriptionCountMilliseconds", "subscriptionCountPauseMilliseconds", "subscriptionCountTurnMicroseconds",
         "appleChainsKeptMax", "appleRootsMax", "appleAppsFileBytesMax", "appleSignaturesKeptMax", "leewayMilliseconds",
         "sandboxLeewayMilliseconds", "leewayMillisecondsMax", "entitlementRulesMax", "entitlementFileBytesMax",
-        "ingestFileBytesMax",
+        "ingestFileBytesMax", "offerCodesMax", "offerCodeBytesMax", "appVersionBytesMax",
     ]
 
     /// Names of the constants in a file of limits.

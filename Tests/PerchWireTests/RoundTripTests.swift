@@ -5,7 +5,7 @@ import Testing
 @testable import PerchWire
 
 /// Enough that every operation of a test store comes up.
-private let seeds = (1...240).map { UInt64($0) }
+private let seeds = (1...480).map { UInt64($0) }
 
 @Suite struct `messages there and back` {
     @Test(arguments: Method.allCases)

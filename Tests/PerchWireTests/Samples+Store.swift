@@ -46,7 +46,11 @@ extension Samples {
             .stopSharing(nil, member: nil), .decidePurchase(id: self.u64(), approves: true),
             .deleteTransaction(self.u64()), .clearTransactions,
             .createIntent(productID: self.text(), offer: self.orderedOffer()), .endIntent(id: self.u64()),
-            .setStorefront(self.text()), .postMessage,
+            .setStorefront(self.text()), .postMessage, .setPayments(isAllowed: true),
+            .setAppTransaction(
+                AppTransactionTerms(
+                    originalAppVersion: self.text(), originalPurchaseDate: self.instant(),
+                    originalPlatform: self.value(), environment: self.value())),
         ]
         return operations[Int(self.next() % UInt64(operations.count))]
     }
@@ -70,6 +74,9 @@ extension Samples {
             offer.winBackRule = WinBackRuleEdit(
                 paidMonths: samples.u32(), lapsedMonthsMin: samples.u32(), lapsedMonthsMax: samples.u32(),
                 waitMonths: samples.u32())
+            offer.codes = samples.list { samples in
+                OfferCode(code: samples.text(), redemptionLimit: samples.u32(), until: samples.instant())
+            }
             return offer
         }
         return edit

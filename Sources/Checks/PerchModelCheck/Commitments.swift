@@ -9,14 +9,27 @@ extension Line {
 
     /// The product of the next period. Within a commitment it stays the same.
     var nextPlan: String { self.owesCharges ? self.latest.productID : self.preference }
-    /// The billing plan of the next period: that of the last one, or the ordered one.
-    var nextBilled: BillingPlanType {
-        self.nextPlan == self.latest.productID ? self.latest.billingPlan : self.preferredBillingPlan
+    /// The ordered billing plan: without one, that of the held product, or up front for another.
+    private var orderedBilled: BillingPlanType {
+        let isHeld = self.preference == self.latest.productID
+        return isHeld && self.preferredBillingPlan == .unspecified ? self.latest.billingPlan : self.preferredBillingPlan
+    }
+    /// The billing plan of the next period. Within a commitment it stays the same.
+    var nextBilled: BillingPlanType { self.owesCharges ? self.latest.billingPlan : self.orderedBilled }
+    /// Whether the next period is one of the held product, billed in the same way.
+    var staysInPlan: Bool {
+        self.nextPlan == self.latest.productID && (self.nextBilled == .monthly) == (self.latest.billingPlan == .monthly)
+    }
+    /// Whether an ordered plan waits for the end of a commitment.
+    var hasPlanBehindCommitment: Bool {
+        self.owesCharges
+            && (self.preference != self.latest.productID
+                || (self.orderedBilled == .monthly) != (self.latest.billingPlan == .monthly))
     }
     /// The offer of the next period. An offer for another plan waits until after the commitment.
     var nextDiscount: SubscriptionOffer? {
-        if self.nextPlan == self.latest.productID, self.offerPeriodsLeft > 0 { return self.offerInForce }
-        return self.nextPlan == self.preference ? self.queuedOffer : nil
+        if self.staysInPlan, self.offerPeriodsLeft > 0 { return self.offerInForce }
+        return self.hasPlanBehindCommitment ? nil : self.queuedOffer
     }
     var goesOn: Bool { (self.willAutoRenew || self.owesCharges) && self.lapse == nil }
 }

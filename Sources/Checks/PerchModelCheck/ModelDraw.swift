@@ -46,6 +46,18 @@ struct ModelDraw {
         case .resolveBilling: self.about(.fails) { target, _ in .resolveBilling(target) }
         case .charges:
             .operate(account: self.account, .setCharges(fail: self.charges()))
+        case .payments:
+            // Ends soon what keeps an account from buying.
+            .operate(
+                account: self.account,
+                .setPayments(isAllowed: self.record?.arePaymentsForbidden == true || self.random.below(3) > 0))
+        case .appTransaction:
+            .operate(
+                account: self.account,
+                .setAppTransaction(
+                    AppTransactionTerms(
+                        originalAppVersion: self.random.element(["", "1.2"]),
+                        originalPlatform: self.random.element([.unspecified, .macOS]))))
         case .raisePrice:
             self.about(.runs) {
                 .raisePrice(
@@ -232,7 +244,9 @@ struct ModelDraw {
         if self.random.below(order.productID == "coins" ? 2 : 24) == 0 {
             order.quantity = UInt32(self.random.below(12))
         }
-        if order.productID == "silver.yearly", self.random.bool() { order.billingPlan = .monthly }
+        if order.productID == "silver.yearly", self.random.bool() {
+            order.billingPlan = self.random.element([.monthly, .monthly, .upFront])
+        }
         if self.random.below(14) == 0 { order.simulatesAskToBuy = true }
         if self.random.below(8) == 0 { order.appAccountToken = "7E3FB204-2DB1-4BBB-9A33-BF4C3B1B6B0D" }
         if self.random.below(12) == 0 {
@@ -258,7 +272,8 @@ struct ModelDraw {
             ("silver", .promotional, "half"), ("silver", .promotional, "upfront"), ("silver", .promotional, "no"),
             ("gold", .promotional, "gold.half"), ("bronze", .promotional, "half"), ("silver", .code, "WELCOME"),
             ("silver", .code, "LOYAL"), ("silver.twin", .code, "BEHIND"), ("silver", .winBack, "back"),
-            ("silver", .winBack, "soon"),
+            ("silver", .winBack, "soon"), ("coins", .code, "SPRING"), ("coins", .code, "GIFT"),
+            ("lifetime", .code, "LIFELONG"), ("bronze", .code, "ONE"), ("bronze", .code, "TWO"),
         ]
         let (product, type, id) = self.random.element(offers)
         return (product, OrderedOffer(type: type, id: id))

@@ -66,7 +66,7 @@ extension ModelInvariants {
         if info.autoRenewPreference != line.nextPlan {
             return "it renews as \(String(describing: info.autoRenewPreference)), not \(line.nextPlan)"
         }
-        let staysInPlan = line.nextPlan == line.latest.productID
+        let staysInPlan = line.staysInPlan
         let offer = line.nextDiscount
         if info.offer?.id != offer?.id || info.offer?.type != offer?.type {
             return "the next offer is \(String(describing: info.offer))"
@@ -138,7 +138,7 @@ extension ModelInvariants {
                 wanted[.billingIssue, default: 0] += 1
                 if let found = Self.fault(inReminderOf: line, viewed.value, now: now) { return found }
             case .subscribed:
-                let isAsked = line.increase?.status == .pending && line.nextPlan == line.latest.productID
+                let isAsked = line.increase?.status == .pending && line.staysInPlan
                 if isAsked, line.goesOn { wanted[.priceIncreaseConsent, default: 0] += 1 }
             case .expired:
                 let statuses = subscriptionStatuses(of: record, inGroup: line.groupID, app: app, at: now).value.statuses

@@ -212,7 +212,9 @@ package struct ModelInvariants {
                     return "status of transaction \(status.transaction.value.id) in \(group): \(found)"
                 }
             }
-            let entitled = statuses.statuses.indices.filter { statuses.statuses[$0].state.isEntitled }
+            let entitled = statuses.statuses.indices.filter {
+                statuses.statuses[$0].state.isEntitled && simulatedVerification(app) == .verified
+            }
             if let effective = statuses.effectiveIndex {
                 guard entitled.contains(effective) else { return "the status that counts does not entitle" }
                 let level = { (index: Int) in
@@ -464,7 +466,9 @@ extension ModelInvariants.Fold {
         case .autoRenewSet(let original, _, let preference, let billingPlan):
             // It was redeemed for the period that was next at that time.
             let held = record.lines.first { $0.originalID == original }
-            let isSame = held?.preference == preference && held?.preferredBillingPlan == billingPlan
+            let meant = preference == held?.latest.productID && billingPlan == held?.latest.billingPlan
+            let isSame =
+                held?.preference == preference && held?.preferredBillingPlan == (meant ? .unspecified : billingPlan)
             if !isSame { self.waiting[original] = nil }
         case .purchased(let transaction, _):
             let id = transaction.originalID
@@ -474,13 +478,14 @@ extension ModelInvariants.Fold {
         case .renewed(let transaction, _):
             let id = transaction.originalID
             let held = record.lines.first { $0.originalID == id }
-            let isOfSamePlan = held?.latest.productID == transaction.productID
-            if !isOfSamePlan { (self.raised[id], self.agreed[id]) = (nil, nil) }
+            let isOfSamePlan = held?.staysInPlan ?? false
+            if held?.latest.productID != transaction.productID { self.raised[id] = nil }
+            if !isOfSamePlan { self.agreed[id] = nil }
             if isOfSamePlan, let asked = self.asked[id], asked.status == .agreed { self.agreed[id] = asked.price }
             self.asked[id] = nil
             // It waits behind a running offer and behind a commitment; otherwise its first period begins.
             let goesOn = isOfSamePlan && held.map { $0.offerPeriodsLeft > 0 } ?? false
-            let isBehind = held.map { $0.nextPlan != $0.preference } ?? false
+            let isBehind = held?.hasPlanBehindCommitment ?? false
             if !goesOn, !isBehind { self.waiting[id] = nil }
         case .sharedLineSet(let line, isNew: true):
             self.takenOut.remove(line.originalID)

@@ -50,7 +50,10 @@ extension ModelLaws {
                 $0.productID == product.id && $0.ownership == .purchased
             }
             if product.type == .nonConsumable, owned == true { return "bought, and owned before" }
-            return transaction.price?.milliunits == product.price.milliunits * Int64(order.quantity)
+            let offer = Self.codeOffer(order, of: product)?.offer
+            if transaction.offer?.id != offer?.id { return "bought with \(String(describing: transaction.offer))" }
+            let price = offer?.price ?? product.price
+            return transaction.price?.milliunits == price.milliunits * Int64(order.quantity)
                 ? nil : "\(order.quantity) for \(String(describing: transaction.price))"
         }
         let old = self.before.line(account, subscription.groupID)
@@ -108,6 +111,14 @@ extension ModelLaws {
             ? nil : "costs \(String(describing: transaction.price)), not \(offer.price)"
     }
 
+    /// The offer of the code that was entered; nil without one.
+    private static func codeOffer(_ order: PurchaseOrder, of product: CatalogueProduct) -> CodeOffer? {
+        guard let entered = order.offer, entered.type == .code else { return nil }
+        return product.codeOffers.first { offer in
+            offer.codes.isEmpty ? offer.offer.id == entered.id : offer.codes.contains { $0.code == entered.id }
+        }
+    }
+
     /// The held transaction is returned if it was ordered, or if the order waits for the renewal.
     private func held(_ order: PurchaseOrder, _ transaction: Transaction, _ account: Int) -> String? {
         guard let product = self.before.app.catalogue.product(order.productID), let plan = product.subscription else {
@@ -121,15 +132,19 @@ extension ModelLaws {
         let held = self.before.app.catalogue.product(old.latest.productID)?.subscription
         if let held, !isSame, plan.level < held.level { return "an upgrade waits" }
         if let held, !isSame, plan.level == held.level, plan.period == held.period { return "a crossgrade waits" }
-        if !isSame || old.willAutoRenew || order.offer != nil {
+        let isSwitch = isSame && order.billingPlan != .unspecified
+        if !isSame || old.willAutoRenew || order.offer != nil || isSwitch && old.latest.billingPlan != order.billingPlan
+        {
             if new.preference != order.productID { return "ordered, and the next plan is \(new.preference)" }
-            let isToBeMonthly = (isSame ? old.latest.billingPlan : order.billingPlan) == .monthly
-            let isMonthly = (isSame ? new.latest.billingPlan : new.preferredBillingPlan) == .monthly
+            let isToBeMonthly = (isSame && !isSwitch ? old.latest.billingPlan : order.billingPlan) == .monthly
+            let waiting = new.preferredBillingPlan
+            let isMonthly = (isSame && waiting == .unspecified ? new.latest.billingPlan : waiting) == .monthly
             if isMonthly != isToBeMonthly { return "ordered billed \(order.billingPlan), and it waits otherwise" }
             // After a declined price or a cancellation, an order of the next plan switches renewal on.
             if !new.willAutoRenew, order.renewalBehaviour != .cancelImmediately { return "ordered, and nothing renews" }
         }
-        if let offer = order.offer, new.queuedOffer?.id != offer.id { return "the offer \(offer.id) is forgotten" }
+        let name = Self.codeOffer(order, of: product)?.offer.id ?? order.offer?.id
+        if let name, new.queuedOffer?.id != name { return "the offer \(name) is forgotten" }
         return nil
     }
 
@@ -146,11 +161,10 @@ extension ModelLaws {
     /// The applied offer: the ordered one, otherwise the introductory one, once for each group. A code behind an
     /// introductory offer counts as none.
     private func offered(_ transaction: Transaction, _ order: PurchaseOrder, _ account: Int) -> String? {
-        let codes = self.before.app.catalogue.product(order.productID)?.subscription?.codeOffers ?? []
-        let code = order.offer?.type == .code ? codes.first { $0.offer.id == order.offer?.id } : nil
+        let code = self.before.app.catalogue.product(order.productID).flatMap { Self.codeOffer(order, of: $0) }
         let isBehind = code?.isStackable == true && transaction.offer?.type == .introductory
         if let offer = order.offer, !isBehind {
-            return transaction.offer?.id == offer.id && transaction.offer?.type == offer.type
+            return transaction.offer?.id == code?.offer.id ?? offer.id && transaction.offer?.type == offer.type
                 ? nil : "ordered with \(offer.id), bought with \(String(describing: transaction.offer))"
         }
         let wasUsed = self.before.rows[account].contains {
@@ -181,6 +195,7 @@ extension ModelLaws {
         }
         let record = self.before.records[account]
         switch operation {
+        case .buy where record?.arePaymentsForbidden == true: return nil
         case .buy(let order):
             let isPlain =
                 order.offer == nil && order.date == nil && order.billingPlan == .unspecified && onSale(order.productID)
@@ -199,7 +214,7 @@ extension ModelLaws {
         case .renew(let target), .resolveBilling(let target):
             guard let (line, state) = own(target), onSale(line.nextPlan) else { return nil }
             if case .renew = operation {
-                let isAsked = line.increase?.status == .pending && line.nextPlan == line.latest.productID
+                let isAsked = line.increase?.status == .pending && line.staysInPlan
                 return state.isEntitled && !isAsked ? "the line is \(state)" : nil
             }
             return state == .inGracePeriod || state == .inBillingRetryPeriod ? "the line is \(state)" : nil

@@ -105,6 +105,23 @@ package struct ModelLaws {
         self.before.records[account]?.lines.first { $0.originalID == line.originalID }
     }
 
+    /// What was set is kept.
+    private func set(_ operation: StoreOperation, _ account: Int) -> String? {
+        let record = self.after.records[account]
+        switch operation {
+        case .setCharges(let fail):
+            return (record.map(\.chargesFail) ?? nil) == fail ? nil : "charges are not set"
+        case .setPayments(let isAllowed):
+            return (record?.arePaymentsForbidden ?? false) == !isAllowed
+                ? nil : "payments are not \(isAllowed ? "allowed" : "forbidden")"
+        case .setAppTransaction(let terms):
+            let found = record?.appTransaction ?? AppTransactionTerms()
+            return found == terms ? nil : "the app transaction says \(found)"
+        default:
+            return nil
+        }
+    }
+
     private func breach(of operation: StoreOperation, _ account: Int) -> String? {
         switch operation {
         case .buy(let order):
@@ -142,8 +159,8 @@ package struct ModelLaws {
                 ? nil : "extended from \(old.boundary) to \(new.boundary) by \(milliseconds)"
         case .reverseRefund:
             return self.reinstated(account)
-        case .setCharges(let fail):
-            return (self.after.records[account].map(\.chargesFail) ?? nil) == fail ? nil : "charges are not set"
+        case .setCharges, .setPayments, .setAppTransaction:
+            return self.set(operation, account)
         case .clearTransactions:
             if !self.after.rows[account].isEmpty { return "cleared, and \(self.after.rows[account].count) rows" }
             if let record = self.after.records[account], record.entryCount + record.histories.count > 0 {
@@ -389,7 +406,7 @@ package struct ModelLaws {
             return new.lapse == .productUnavailable ? nil : "withdrawn, and \(String(describing: new.lapse))"
         }
         // A price belongs to a plan, so a change of plan ends the question.
-        let staysInPlan = old.nextPlan == old.latest.productID
+        let staysInPlan = old.staysInPlan
         if old.increase?.status == .pending, staysInPlan {
             return new.lapse == .didNotConsentToPriceIncrease
                 ? nil : "not agreed to, and \(String(describing: new.lapse))"

@@ -4,7 +4,7 @@ import PerchTesting
 /// Kinds of events, and their default number in 300.
 package enum ModelKind: CaseIterable, Sendable {
     case buy, advance, refund, reverseRefund, declineRefund, requestConsumption
-    case autoRenew, renew, expire, resolveBilling, charges
+    case autoRenew, renew, expire, resolveBilling, charges, payments, appTransaction
     case raisePrice, answerPrice, extend, share, stopSharing, decidePurchase, delete, clear
     case createIntent, endIntent, storefront, postMessage, sync, finish, configure, again
 
@@ -16,8 +16,8 @@ package enum ModelKind: CaseIterable, Sendable {
         case .refund, .resolveBilling, .configure: 12
         case .reverseRefund, .renew, .charges, .raisePrice, .answerPrice, .share, .again: 9
         case .expire, .extend, .stopSharing, .decidePurchase, .delete, .finish: 6
-        case .createIntent, .storefront, .sync: 4
-        case .endIntent, .postMessage: 2
+        case .createIntent, .storefront, .sync, .payments: 4
+        case .endIntent, .postMessage, .appTransaction: 2
         case .declineRefund, .requestConsumption, .clear: 1
         }
     }

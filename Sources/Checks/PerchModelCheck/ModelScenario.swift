@@ -86,6 +86,10 @@ package enum ModelScenario {
         case .expire(let target): "expire \(self.what(target))"
         case .setAutoRenew(let target, let isOn): "auto-renew \(isOn ? "on" : "off") \(self.what(target))"
         case .resolveBilling(let target): "resolve billing \(self.what(target))"
+        case .setPayments(let isAllowed): "payments \(isAllowed ? "on" : "off")"
+        case .setAppTransaction(let terms):
+            "app transaction" + (terms.originalAppVersion.isEmpty ? "" : " version \(terms.originalAppVersion)")
+                + (terms.originalPlatform == .unspecified ? "" : " on \(terms.originalPlatform)")
         case .setCharges(let fail): fail.map { $0 ? "fail renewals" : "charges succeed" } ?? "charges as set"
         case .raisePrice(let target, let milliunits, let needsConsent):
             "raise price of \(self.what(target)) to \(self.price(milliunits))"
@@ -125,6 +129,7 @@ package enum ModelScenario {
         var step = "buy \(order.productID) outside the app"
         if !order.appAccountToken.isEmpty { step += " token \(order.appAccountToken)" }
         if order.billingPlan == .monthly { step += " billed monthly" }
+        if order.billingPlan == .upFront { step += " billed up front" }
         if order.quantity != 1 { step += " quantity \(order.quantity)" }
         if let offer = order.offer { step += " with \(self.name(offer))" }
         if order.introductoryEligibility == .allowed { step += " with trial" }
@@ -191,13 +196,15 @@ package enum ModelScenario {
             for offer in subscription.promotionalOffers {
                 offers.append("promotional \(offer.id) \(self.terms(of: offer))")
             }
-            for code in subscription.codeOffers {
+            for code in product.codeOffers {
                 let who: [(CodeOffer.Eligibility, String)] = [
                     (.new, "new"), (.existing, "existing"), (.expired, "expired"),
                 ]
                 let named = who.filter { code.eligibility.contains($0.0) }.map(\.1).joined(separator: ", ")
                 let stackable = code.isStackable ? " stackable" : ""
-                offers.append("code \(code.offer.id) \(self.terms(of: code.offer)) for \(named)\(stackable)")
+                offers.append(
+                    "code \(code.offer.id) \(self.terms(of: code.offer)) for \(named)\(stackable)"
+                        + self.codes(of: code))
             }
             for winBack in subscription.winBackOffers {
                 let rule = winBack.rule.map {
@@ -208,8 +215,20 @@ package enum ModelScenario {
                 offers.append("win-back \(winBack.offer.id) \(self.terms(of: winBack.offer)) \(who)")
             }
         }
+        if product.subscription == nil {
+            offers += product.codeOffers.map {
+                "code \($0.offer.id) once at \(self.price($0.offer.price.milliunits))" + self.codes(of: $0)
+            }
+        }
         line += " price \(self.price(product.price.milliunits))" + (product.isFamilyShareable ? " shareable" : "")
         return [line] + offers.map { "offer \(product.id) \($0)" }
+    }
+
+    private static func codes(of offer: CodeOffer) -> String {
+        if offer.codes.isEmpty { return "" }
+        return " listing "
+            + offer.codes.map { $0.code + ($0.redemptionLimit > 0 ? " \($0.redemptionLimit) times" : "") }.joined(
+                separator: ", ")
     }
 
     private static func terms(of offer: SubscriptionOffer) -> String {

@@ -10,11 +10,11 @@ package import PerchModel
 /// | silver.twin | auto-renewable | plans, 2, a month | 8.99 | three months at 1.99; a code that goes behind them |
 /// | silver.yearly | auto-renewable | plans, 2, a year | 99.00, or 9.00 a month | |
 /// | silver.quarterly | auto-renewable | plans, 2, three months | 26.99 | |
-/// | bronze | auto-renewable | plans, 3, a month | 4.99 | |
+/// | bronze | auto-renewable | plans, 3, a month | 4.99 | an offer with a code that works once, and one that works twice |
 /// | weekly | auto-renewable | news, 1, a week | 1.99 | two weeks for 2.50 |
 /// | quarterly | auto-renewable | news, 1, three months | 7.99 | |
-/// | coins | consumable | | 0.99 | |
-/// | lifetime | non-consumable | | 49.00 | |
+/// | coins | consumable | | 0.99 | a code, and one that works once |
+/// | lifetime | non-consumable | | 49.00 | a code |
 /// | season | non-renewing | | 14.99 | |
 package enum ModelShop {
     package static let bundleID = "com.example.model"
@@ -61,7 +61,13 @@ package enum ModelShop {
             },
             // Months like silver, but another number of them, so another length.
             plan("silver.quarterly", "plans", level: 2, Period(3, .month), 26_990),
-            plan("bronze", "plans", level: 3, month, 4_990),
+            plan("bronze", "plans", level: 3, month, 4_990) { subscription in
+                subscription.codeOffers = [
+                    CodeOffer(
+                        offer: offer("bronze.code", .code, .freeTrial, 0, month), eligibility: .all, isStackable: false,
+                        codes: [OfferCode(code: "ONE", redemptionLimit: 1), OfferCode(code: "TWO", redemptionLimit: 2)])
+                ]
+            },
             plan("weekly", "news", level: 1, Period(1, .week), 1_990) { subscription in
                 subscription.introductoryOffers = [
                     offer("", .introductory, .payUpFront, 2_500, Period(2, .week))
@@ -69,8 +75,19 @@ package enum ModelShop {
             },
             // Weeks and months in one group, so that plans of both compete.
             plan("quarterly", "news", level: 1, Period(3, .month), 7_990),
-            product("coins", .consumable, 990),
-            product("lifetime", .nonConsumable, 49_000, shared: true),
+            product("coins", .consumable, 990) { product in
+                product.codeOffers = [
+                    CodeOffer(offer: .oneTime("SPRING", price: price(490)), eligibility: .all, isStackable: false),
+                    CodeOffer(
+                        offer: .oneTime("gifts", price: price(0)), eligibility: .all, isStackable: false,
+                        codes: [OfferCode(code: "GIFT", redemptionLimit: 1)]),
+                ]
+            },
+            product("lifetime", .nonConsumable, 49_000, shared: true) { product in
+                product.codeOffers = [
+                    CodeOffer(offer: .oneTime("LIFELONG", price: price(19_000)), eligibility: .all, isStackable: false)
+                ]
+            },
             product("season", .nonRenewable, 14_990),
         ]
         let groups = Self.groups.map { CatalogueGroup(id: $0, name: $0, localizations: []) }
@@ -118,12 +135,15 @@ package enum ModelShop {
             id: id, type: type, paymentMode: mode, price: price(milliunits), period: period, periodCount: count)
     }
 
-    private static func product(_ id: String, _ type: ProductType, _ milliunits: Int64, shared: Bool = false)
-        -> CatalogueProduct
-    {
-        CatalogueProduct(
+    private static func product(
+        _ id: String, _ type: ProductType, _ milliunits: Int64, shared: Bool = false,
+        _ change: (inout CatalogueProduct) -> Void = { _ in }
+    ) -> CatalogueProduct {
+        var product = CatalogueProduct(
             id: id, type: type, referenceName: id, price: price(milliunits), isFamilyShareable: shared,
             localizations: [Localization(locale: "en_US", displayName: id, description: "")])
+        change(&product)
+        return product
     }
 
     private static func plan(

@@ -146,6 +146,9 @@ extension SeededRandom {
         record.awaitingSync = self.array(upTo: 2) { $0.transaction() }
         record.storefront = self.string()
         record.chargesFail = self.optional { $0.bool() }
+        record.arePaymentsForbidden = self.bool()
+        record.appTransaction = self.optional { $0.appTransactionTerms() }
+        record.redeemedOffers = self.array(upTo: 2) { $0.redeemedOffer() }
         record.messagePosted = self.optional { $0.instant() }
         record.extensions = self.array(upTo: 2) { random in
             RenewalExtension(original: random.uint64(), instant: random.instant())
@@ -161,6 +164,28 @@ extension SeededRandom {
             return told
         }
         return record
+    }
+
+    package mutating func appTransactionTerms() -> AppTransactionTerms {
+        AppTransactionTerms(
+            originalAppVersion: self.string(), originalPurchaseDate: self.optional { $0.instant() },
+            originalPlatform: self.open(), environment: self.open())
+    }
+
+    package mutating func redeemedOffer() -> RedeemedOffer {
+        RedeemedOffer(
+            productID: self.string(), offerID: self.string(), code: self.string(), transactionID: self.uint64())
+    }
+
+    package mutating func codeOffer() -> CodeOffer {
+        CodeOffer(
+            offer: self.subscriptionOffer(),
+            eligibility: CodeOffer.Eligibility(rawValue: UInt8(truncatingIfNeeded: self.next())),
+            isStackable: self.bool(),
+            codes: self.array(upTo: 2) { random in
+                OfferCode(
+                    code: random.string(), redemptionLimit: random.uint32(), until: random.optional { $0.instant() })
+            })
     }
 
     package mutating func grant() -> EntitlementGrant {
@@ -251,7 +276,7 @@ extension SeededRandom {
 
     package mutating func fact() -> Fact {
         let body: Fact.Body =
-            switch self.below(40) {
+            switch self.below(43) {
             case 0: .opened(appTransactionID: self.string())
             case 1: .purchased(self.transaction(), terms: self.optional { Boxed($0.lineTerms()) })
             case 2: .renewed(self.transaction(), terms: self.lineTerms())
@@ -293,6 +318,9 @@ extension SeededRandom {
                         histories: self.array(upTo: 2) { $0.groupHistory() }))
             case 29: .refundRequested(self.uint64())
             case 30...37: .told(self.toldFact())
+            case 38: .paymentsSet(isAllowed: self.bool())
+            case 39: .appTransactionSet(self.appTransactionTerms())
+            case 40: .codeRedeemed(self.redeemedOffer())
             default: .cleared
             }
         return Fact(
@@ -335,6 +363,7 @@ extension SeededRandom {
             isFamilyShareable: self.bool(), localizations: self.array(upTo: 2) { $0.localization() },
             promotionalImageID: self.string(), subscription: subscription, json: self.bytes(upTo: 40))
         product.isWithdrawn = self.bool()
+        if product.subscription == nil { product.codeOffers = self.array(upTo: 2) { $0.codeOffer() } }
         return product
     }
 
@@ -353,12 +382,7 @@ extension SeededRandom {
         var subscription = CatalogueSubscription(groupID: group, level: self.int32(), period: self.period())
         subscription.introductoryOffers = self.array(upTo: 2) { $0.subscriptionOffer() }
         subscription.promotionalOffers = self.array(upTo: 2) { $0.subscriptionOffer() }
-        subscription.codeOffers = self.array(upTo: 2) { random in
-            CodeOffer(
-                offer: random.subscriptionOffer(),
-                eligibility: CodeOffer.Eligibility(rawValue: UInt8(truncatingIfNeeded: random.next())),
-                isStackable: random.bool())
-        }
+        subscription.codeOffers = self.array(upTo: 2) { $0.codeOffer() }
         subscription.winBackOffers = self.array(upTo: 2) { random in
             WinBackOffer(
                 offer: random.subscriptionOffer(), isEligible: random.bool(), isHighPriority: random.bool(),

@@ -82,20 +82,18 @@ package enum PayloadWriter {
         }
     }
 
-    /// When every customer of the sandbox has bought the app: 2013-08-01, midnight in Cupertino.
-    private static let firstPurchase = Instant(milliseconds: 1_375_340_400_000)
-
     /// The payload of an app transaction, signed at an instant.
     package static func appTransaction(_ transaction: AppTransaction, signed instant: Instant) -> [UInt8] {
         self.object { writer in
-            writer.member("receiptType", self.environment)
+            let isProduction = transaction.environment == .production
+            writer.member("receiptType", isProduction ? AppleApp.Environment.production.rawValue : self.environment)
             writer.member("bundleId", transaction.bundleID)
             writer.member("applicationVersion", "1.0")
             writer.instant("receiptCreationDate", instant)
-            writer.instant("originalPurchaseDate", self.firstPurchase)
-            writer.member("originalApplicationVersion", "1.0")
+            if let date = transaction.originalPurchaseDate { writer.instant("originalPurchaseDate", date) }
+            writer.member("originalApplicationVersion", transaction.originalAppVersion)
             writer.text("appTransactionId", transaction.id)
-            writer.member("originalPlatform", "iOS")
+            writer.member("originalPlatform", "\(transaction.originalPlatform)")
         }
     }
 

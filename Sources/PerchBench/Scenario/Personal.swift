@@ -121,7 +121,9 @@ extension StoreOperation {
             return likeness.transaction(of: first).map { .transaction($0) }
         }
         switch self {
-        case .buy, .setCharges, .clearTransactions, .createIntent, .setStorefront, .postMessage: return self
+        case .buy, .setCharges, .setPayments, .setAppTransaction, .clearTransactions, .createIntent, .setStorefront,
+            .postMessage:
+            return self
         case .refund(let target, let reason, let share):
             return own(target).map { .refund($0, reason: reason, share: share) }
         case .reverseRefund(let target): return own(target).map { .reverseRefund($0) }

@@ -46,7 +46,21 @@ extension PerchClient {
         }
     }
 
-    /// The transaction that entitles an account to a product, or nil.
+    /// The statuses of an account in all groups, one group after another, as StoreKit's `Status.all`.
+    public func subscriptionStatusOfAllGroups(
+        account: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Snapshot<SubscriptionStatuses> {
+        let request = SubscriptionStatusRequest(
+            app: self.app, account: account, atLeast: atLeast, includesJWS: self.includesJWS, allGroups: true,
+            asOf: asOf.onWire)
+        return try await self.call(.getSubscriptionStatus(request), timeout: timeout) { response throws(PerchError) in
+            guard case .getSubscriptionStatus(let state) = response else { return nil }
+            return try state.snapshot()
+        }
+    }
+
+    /// The transaction that entitles an account to a product, or nil. One that is not verified would entitle, and does not:
+    /// use its `verifiedValue`.
     public func currentEntitlement(
         account: String, product: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Snapshot<Verified<Transaction>?> {

@@ -117,7 +117,9 @@ extension PerchClient {
     ) async throws(PerchError) -> Positioned<Verified<AppTransaction>> {
         let answer = try await self.appTransactionAnswer(account: account, atLeast: atLeast, timeout: timeout)
         let value = AppTransaction(
-            id: answer.appTransactionID, bundleID: answer.bundleID, environment: answer.environment)
+            id: answer.appTransactionID, bundleID: answer.bundleID, environment: answer.environment,
+            originalAppVersion: answer.originalAppVersion, originalPurchaseDate: answer.originalPurchaseDate,
+            originalPlatform: answer.originalPlatform)
         return Positioned(Verified(value, failure: answer.failure, jws: answer.jws), position: answer.position)
     }
 
@@ -135,7 +137,8 @@ extension PerchClient {
 
     /// Whether the account may make payments, as StoreKit's `AppStore.canMakePayments`.
     ///
-    /// False while the charges of a test account are set to fail: the server refuses its paid purchases.
+    /// False while payments of a test account are forbidden: the server refuses all its purchases. False too while its
+    /// charges are set to fail: the server refuses its paid purchases.
     public func canMakePayments(
         account: String, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<Bool> {

@@ -49,6 +49,10 @@ public struct AccountDetails: Hashable, Sendable {
     public var appTransactionID: String
     /// Shared non-consumables that the next `sync` of the account delivers.
     public var awaitingSync: [Verified<Transaction>]
+    /// Whether the account may make no payments.
+    public var arePaymentsForbidden: Bool
+    /// The offers of codes that it has redeemed, oldest first.
+    public var redeemedOffers: [RedeemedOffer]
 
     init(_ inspection: AccountInspection) {
         self.groups = inspection.groups.map { Group(id: $0.groupID, statuses: $0.statuses) }
@@ -62,5 +66,7 @@ public struct AccountDetails: Hashable, Sendable {
         self.charges = inspection.charges
         self.appTransactionID = inspection.appTransactionID
         self.awaitingSync = inspection.awaitingSync
+        self.arePaymentsForbidden = inspection.arePaymentsForbidden
+        self.redeemedOffers = inspection.redeemedOffers
     }
 }

@@ -195,7 +195,11 @@ extension LoopCore {
                     environment: found.value.environment, failure: found.failure, position: position,
                     canMakePayments: canMakePayments(record, app: app),
                     jws: read.isSigned ? self.signed(found, app.number) : "",
-                    paymentsEligibility: paymentsEligibility(record, app: app)))
+                    paymentsEligibility: paymentsEligibility(record, app: app),
+                    originalAppVersion: found.value.originalAppVersion,
+                    originalPurchaseDate: found.value.originalPurchaseDate,
+                    originalPlatform: found.value.originalPlatform,
+                    arePaymentsForbidden: app.isTestApp && record?.arePaymentsForbidden == true))
         case .inspectAccount:
             guard let record else {
                 throw Refusal(.accountUnknown, "there is no such account; a purchase opens one")
@@ -208,11 +212,15 @@ extension LoopCore {
 
     private func status(_ asked: SubscriptionStatusRequest, _ read: AccountRead) -> TaskState<SubscriptionStatuses> {
         if let (failure, info) = self.failure(of: .subscriptionStatus, read) { return .failure(failure, info) }
-        let viewed = subscriptionStatuses(of: read.record, inGroup: asked.groupID, app: read.app, at: read.now)
+        let viewed =
+            asked.allGroups
+            ? statusesOfAllGroups(of: read.record, app: read.app, at: read.now)
+            : subscriptionStatuses(of: read.record, inGroup: asked.groupID, app: read.app, at: read.now)
         var shown = self.info(
             read, .status(group: asked.groupID, isSigned: read.isSigned),
             self.codec.digest(of: viewed.value), forecast: viewed.forecast)
-        shown.isNotInCatalog = viewed.value.statuses.isEmpty && read.app.catalogue.group(asked.groupID) == nil
+        shown.isNotInCatalog =
+            viewed.value.statuses.isEmpty && !asked.allGroups && read.app.catalogue.group(asked.groupID) == nil
         var statuses = viewed.value
         if read.isSigned { self.sign(&statuses, read.app.number, at: shown.position) }
         return .success(statuses, shown)
@@ -297,7 +305,8 @@ extension LoopCore {
             shares: record.shares.map { FamilySharing(original: $0.original, memberOriginal: $0.memberOriginal) },
             storefront: record.storefront, charges: ChargeOutcome(fails: record.chargesFail),
             appTransactionID: record.appTransactionID,
-            awaitingSync: record.awaitingSync.map { PerchModel.verified($0, app: app) })
+            awaitingSync: record.awaitingSync.map { PerchModel.verified($0, app: app) },
+            arePaymentsForbidden: record.arePaymentsForbidden, redeemedOffers: record.redeemedOffers)
     }
 
     /// Whether the catalogue has no such product.

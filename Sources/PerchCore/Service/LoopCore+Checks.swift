@@ -12,7 +12,7 @@ extension LoopCore {
         case .productsTask(let asked), .getProducts(let asked): try Self.check(asked)
         case .getImage(let asked): try Self.check(asked)
         case .subscriptionStatusTask(let asked), .getSubscriptionStatus(let asked):
-            try Self.present(asked.groupID, "group_id")
+            try Self.check(asked)
         case .currentEntitlementTask(let asked), .getCurrentEntitlement(let asked):
             try Self.present(asked.productID, "product_id")
         case .purchase(let asked): try Self.check(asked.order, at: Self.purchasedOrder)
@@ -102,12 +102,16 @@ extension LoopCore {
         }
     }
 
-    private static func check(_ asked: ProductsRequest) throws(CallRefusal) {
-        guard !asked.productIDs.isEmpty else {
+    private static func check(_ asked: SubscriptionStatusRequest) throws(CallRefusal) {
+        guard asked.allGroups else { return try Self.present(asked.groupID, "group_id") }
+        guard asked.groupID.isEmpty else {
             throw CallRefusal(
-                .fieldMissing, "product_ids is empty; name the products to watch",
-                details: [.field("product_ids")])
+                .fieldInvalid, "group_id names a group, and all_groups asks for all; send one of them",
+                details: [.field("group_id")])
         }
+    }
+
+    private static func check(_ asked: ProductsRequest) throws(CallRefusal) {
         guard asked.productIDs.allSatisfy({ !$0.isEmpty }) else {
             throw CallRefusal(
                 .fieldInvalid, "a product identifier in product_ids is empty",

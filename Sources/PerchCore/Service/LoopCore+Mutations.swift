@@ -33,10 +33,10 @@ extension LoopCore {
             let (code, product) = (asked.code, asked.productID)
             let subject = Subject.account(Self.key(asked.account, app), opens: true)
             let mutation = Mutation(subject, needsTestApp: true) { view throws(Refusal) in
-                let subject = OperationSubject(record: view.accountRecord)
-                let (outcome, _) = try decideRedemption(
+                let subject = OperationSubject(view)
+                let decision = try decideRedemption(
                     ofCode: code, productID: product, subject, app: view.app, now: view.now, numbers: &view.numbers)
-                return Decision(outcome, of: subject)
+                return Decision(decision, of: subject)
             }
             return self.keyed(asked.idempotencyKey, mutation, request)
 

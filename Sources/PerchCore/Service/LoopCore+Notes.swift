@@ -168,6 +168,8 @@ extension StoreOperation {
         case .setAutoRenew: "setAutoRenew"
         case .resolveBilling: "resolveBilling"
         case .setCharges: "setCharges"
+        case .setPayments: "setPayments"
+        case .setAppTransaction: "setAppTransaction"
         case .raisePrice: "raisePrice"
         case .answerPriceIncrease: "answerPriceIncrease"
         case .extendRenewal: "extendRenewal"

@@ -16,6 +16,8 @@ extension LoopCore {
         let isPurchase = method == .purchase
         guard let quick = self.codec.decodeQuickOrder(request, isPurchase: isPurchase),
             let app = self.plainApp(quick, caller), app.isTestApp,
+            // A dialog asks the app's customer, which a plain order does not say.
+            !(isPurchase && app.settings.asksBeforePurchases),
             let account = OrderAccount(app: app.number, quick.account)
         else { return nil }
         let codec = self.codec
@@ -73,7 +75,9 @@ extension LoopCore {
         if self.service.hasAuthenticator { try self.permit(call, request, of: app) }
         try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
         if asked.includesJWS { self.service.signedCalls.insert(call) }
-        let operation = StoreOperation.buy(asked.order).meant
+        var order = asked.order
+        order.isByApp = true
+        let operation = StoreOperation.buy(order).meant
         let mutation = Mutation.operation(
             operation, account: Self.key(asked.account, app), app: app,
             origin: self.clientID(ofCall: call))

@@ -66,7 +66,7 @@ extension LoopCore {
     /// Whether a line says more about its account than another: an entitling one does, then the one that ends last.
     private static func matters(_ status: SubscriptionStatus, more other: SubscriptionStatus?) -> Bool {
         guard let other else { return true }
-        if status.state.isEntitled != other.state.isEntitled { return status.state.isEntitled }
+        if status.entitles != other.entitles { return status.entitles }
         guard let end = status.transaction.value.expirationDate else { return false }
         return other.transaction.value.expirationDate.map { end > $0 } ?? true
     }

@@ -293,10 +293,13 @@ extension LoopCore {
         }
         switch key {
         case .status(let group, _):
-            let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
+            let viewed =
+                group.isEmpty
+                ? statusesOfAllGroups(of: record, app: app, at: now)
+                : subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
             digest = self.codec.digest(of: viewed.value)
             (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
-            if viewed.value.statuses.isEmpty { info.isNotInCatalog = app.catalogue.group(group) == nil }
+            if viewed.value.statuses.isEmpty, !group.isEmpty { info.isNotInCatalog = app.catalogue.group(group) == nil }
             return .statuses(viewed.value)
         case .entitlement(let product, _):
             var outlook = Outlook()

@@ -3,7 +3,7 @@ import PerchModel
 
 /// What a view shows.
 enum ViewKey: Hashable {
-    /// `isSigned`: its readers want signed forms.
+    /// The statuses in a group; without its name, in all groups. `isSigned`: its readers want signed forms.
     case status(group: String, isSigned: Bool = false)
     case entitlement(product: String, isSigned: Bool = false)
     case products(ids: [String], locale: String, storefront: String)

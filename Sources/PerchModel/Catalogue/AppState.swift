@@ -44,8 +44,8 @@ package struct AppSettings: Hashable, Sendable {
     package var isGracePeriodEnabled = false
     /// 3, 16 or 28.
     package var gracePeriodDays: Int64 = 16
-    /// Dialogs are on: a purchase waits for the customer's decision. A setting overrides the catalogue file, and the
-    /// file's `_disableDialogs` overrides Xcode's default, which is on.
+    /// Dialogs are on: a purchase of the app itself waits for the customer's decision. A setting overrides the catalogue
+    /// file, whose `_disableDialogs: false` switches them on. Without a word they are off.
     package var asksBeforePurchases = false
     /// A trial whose first charge fails has a grace period too; otherwise only paid periods have one.
     package var hasGracePeriodForAllRenewals = true

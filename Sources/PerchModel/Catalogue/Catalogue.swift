@@ -124,11 +124,20 @@ package struct CodeOffer: Hashable, Sendable {
     package var offer: SubscriptionOffer
     package var eligibility: Eligibility
     package var isStackable: Bool
+    /// What customers enter. None: the offer's reference name, without a limit.
+    package var codes: [OfferCode]
 
-    package init(offer: SubscriptionOffer, eligibility: Eligibility, isStackable: Bool) {
+    package init(offer: SubscriptionOffer, eligibility: Eligibility, isStackable: Bool, codes: [OfferCode] = []) {
         self.offer = offer
         self.eligibility = eligibility
         self.isStackable = isStackable
+        self.codes = codes
+    }
+
+    /// The code that a customer entered; nil if it is not one of this offer.
+    package func code(_ entered: String) -> OfferCode? {
+        if self.codes.isEmpty { return entered == self.offer.id ? OfferCode(code: "") : nil }
+        return self.codes.first { $0.code == entered }
     }
 }
 
@@ -228,6 +237,19 @@ package struct CatalogueProduct: Hashable, Sendable {
         get { self.contents.fields.subscription }
         set { self.change { $0.subscription = newValue } }
     }
+    /// The offers of codes of any product. Those of a subscription stand with its other offers.
+    package var codeOffers: [CodeOffer] {
+        get { self.contents.fields.subscription?.codeOffers ?? self.contents.fields.codeOffers }
+        set {
+            self.change { fields in
+                if fields.subscription != nil {
+                    fields.subscription?.codeOffers = newValue
+                } else {
+                    fields.codeOffers = newValue
+                }
+            }
+        }
+    }
     /// The product's own JSON, as the file has it.
     package var json: [UInt8] {
         get { self.contents.fields.json }
@@ -262,6 +284,8 @@ package struct CatalogueProduct: Hashable, Sendable {
         var promotionalImageID: String
         var isWithdrawn = false
         var subscription: CatalogueSubscription?
+        /// Of a product that is no subscription.
+        var codeOffers: [CodeOffer] = []
         var json: [UInt8]
     }
 

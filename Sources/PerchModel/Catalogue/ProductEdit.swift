@@ -1,4 +1,4 @@
-import PerchBase
+public import PerchBase
 
 /// A change of one product of a catalogue. Nil fields stay unchanged.
 public struct ProductEdit: Hashable, Sendable {
@@ -29,6 +29,8 @@ public struct OfferEdit: Hashable, Sendable {
     public var eligibility: [String] = []
     /// For a code: whether it applies after the introductory offer, if the account is eligible for that.
     public var isStackable = false
+    /// For a code: what customers enter. None: its reference name is the code, without a limit.
+    public var codes: [OfferCode] = []
     /// For a win-back offer: Xcode's switch.
     public var isEligible = false
     /// For a win-back offer: the rule of eligibility; nil: no account is eligible by rule.
@@ -37,6 +39,21 @@ public struct OfferEdit: Hashable, Sendable {
     public init(type: OfferType, id: String) {
         self.type = type
         self.id = id
+    }
+}
+
+/// A code of an offer, as customers enter it.
+public struct OfferCode: Hashable, Sendable {
+    public var code: String
+    /// Number of redemptions, of all accounts together: 1 for a one-time-use code, 0 for no limit.
+    public var redemptionLimit: UInt32
+    /// From when it cannot be redeemed; nil for no end.
+    public var until: Instant?
+
+    public init(code: String, redemptionLimit: UInt32 = 0, until: Instant? = nil) {
+        self.code = code
+        self.redemptionLimit = redemptionLimit
+        self.until = until
     }
 }
 
@@ -94,11 +111,7 @@ private func requirePrice(_ milliunits: Int64, of what: String, field: String) t
 }
 
 private func apply(_ edit: OfferEdit, to product: inout CatalogueProduct) throws(Refusal) {
-    guard var subscription = product.subscription else {
-        throw Refusal(
-            .notASubscription,
-            "product \(product.id) is a \(product.type); only auto-renewable subscriptions have offers")
-    }
+    guard var subscription = product.subscription else { return try applyCode(edit, to: &product) }
     let name = "the \(edit.type) offer \(edit.id) of \(product.id)"
     guard edit.type.isKnown, edit.id.isEmpty == (edit.type == .introductory) else {
         throw Refusal(
@@ -115,7 +128,10 @@ private func apply(_ edit: OfferEdit, to product: inout CatalogueProduct) throws
         subscription.promotionalOffers.replace({ $0.id == edit.id }, with: offer)
     case .code:
         let eligibility = try codeEligibility(edit.eligibility, name)
-        let code = offer.map { CodeOffer(offer: $0, eligibility: eligibility, isStackable: edit.isStackable) }
+        try check(edit.codes, of: name)
+        let code = offer.map {
+            CodeOffer(offer: $0, eligibility: eligibility, isStackable: edit.isStackable, codes: edit.codes)
+        }
         subscription.codeOffers.replace({ $0.offer.id == edit.id }, with: code)
     default:
         let rule = try edit.winBackRule.map { rule throws(Refusal) in try winBackRule(rule, name) }
@@ -135,6 +151,72 @@ private func apply(_ edit: OfferEdit, to product: inout CatalogueProduct) throws
             field: "settings.product.offers", found: Int64(count), limit: Int64(Limits.editedOffersMax))
     }
     product.subscription = subscription
+}
+
+/// Edits the offer of a code of a product that is no subscription. It has one payment.
+private func applyCode(_ edit: OfferEdit, to product: inout CatalogueProduct) throws(Refusal) {
+    let name = "the \(edit.type) offer \(edit.id) of \(product.id)"
+    guard edit.type == .code, !edit.id.isEmpty else {
+        throw Refusal(
+            .notASubscription,
+            "product \(product.id) is a \(product.type); only auto-renewable subscriptions have offers other than those of "
+                + "codes, which have a reference name")
+    }
+    var code: CodeOffer?
+    if !edit.isRemoved {
+        guard edit.paymentMode == .oneTime else {
+            throw Refusal(
+                .fieldInvalid,
+                "the payment mode of \(name) is \(edit.paymentMode); a \(product.type) product is paid once, write oneTime",
+                field: "settings.product.offers.payment_mode")
+        }
+        try requirePrice(edit.priceMilliunits, of: name, field: "settings.product.offers.price_milliunits")
+        try check(edit.codes, of: name)
+        code = CodeOffer(
+            offer: .oneTime(edit.id, price: Money(milliunits: edit.priceMilliunits, currency: product.price.currency)),
+            eligibility: .all, isStackable: false, codes: edit.codes)
+    }
+    product.codeOffers.replace({ $0.offer.id == edit.id }, with: code)
+    guard product.codeOffers.count <= Limits.editedOffersMax else {
+        throw Refusal(
+            .fieldInvalid,
+            "product \(product.id) would have \(product.codeOffers.count) code offers, the limit is "
+                + "\(Limits.editedOffersMax); remove some",
+            field: "settings.product.offers", found: Int64(product.codeOffers.count),
+            limit: Int64(Limits.editedOffersMax))
+    }
+}
+
+extension SubscriptionOffer {
+    /// An offer of a code of a product that is no subscription.
+    package static func oneTime(_ id: String, price: Money) -> SubscriptionOffer {
+        SubscriptionOffer(id: id, type: .code, paymentMode: .oneTime, price: price, period: Period(1, .day))
+    }
+}
+
+extension CodeOffer.Eligibility {
+    package static let all: Self = [.new, .existing, .expired]
+}
+
+/// Codes are entered by customers, each in one offer.
+private func check(_ codes: [OfferCode], of name: String) throws(Refusal) {
+    let field = "settings.product.offers.codes"
+    guard codes.count <= Limits.offerCodesMax else {
+        throw Refusal(
+            .fieldInvalid, "\(name) has \(codes.count) codes, the limit is \(Limits.offerCodesMax)", field: field,
+            found: Int64(codes.count), limit: Int64(Limits.offerCodesMax))
+    }
+    for code in codes {
+        guard (1...Limits.offerCodeBytesMax).contains(code.code.utf8.count) else {
+            throw Refusal(
+                .fieldInvalid,
+                "a code of \(name) has \(code.code.utf8.count) bytes; write 1 to \(Limits.offerCodeBytesMax)",
+                field: "\(field).code", found: Int64(code.code.utf8.count), limit: Int64(Limits.offerCodeBytesMax))
+        }
+    }
+    guard Set(codes.map(\.code)).count == codes.count else {
+        throw Refusal(.fieldInvalid, "\(name) lists a code twice; write each once", field: "\(field).code")
+    }
 }
 
 private func subscriptionOffer(
@@ -167,7 +249,7 @@ private func subscriptionOffer(
 }
 
 private func codeEligibility(_ words: [String], _ name: String) throws(Refusal) -> CodeOffer.Eligibility {
-    if words.isEmpty { return [.new, .existing, .expired] }
+    if words.isEmpty { return .all }
     var eligibility: CodeOffer.Eligibility = []
     for word in words {
         switch word {

@@ -68,13 +68,15 @@ func nextBilling(
 
 extension BillingPlanType {
     /// The plan, or up front if none is named.
-    fileprivate var named: BillingPlanType { self == .unspecified ? .upFront : self }
+    var named: BillingPlanType { self == .unspecified ? .upFront : self }
 }
 
 extension Line {
     /// Whether a product under a billing plan is already what the line renews to, commitments aside.
     func prefers(_ product: String, billed plan: BillingPlanType) -> Bool {
-        self.preference == product && self.preferredBillingPlan.named == plan.named
+        self.preference == product
+            && self.billingPlan(of: product, self.preferredBillingPlan).named
+                == self.billingPlan(of: product, plan).named
     }
 }
 

@@ -42,22 +42,21 @@ package func decideRefundRequest(
 /// Redeems an offer code outside the app: the transaction arrives like one bought outside the app. It never waits for
 /// approval, because redeeming a code is a decision.
 ///
-/// `appliesAtRenewal`: the code applies from the next period of the current subscription.
+/// `wasHeld` of the outcome: the code applies from the next period of the current subscription.
 package func decideRedemption(
     ofCode code: String, productID: String, _ subject: OperationSubject, app: AppState, now: Instant,
     numbers: inout TransactionNumbers
-) throws(Refusal) -> (outcome: OperationOutcome, appliesAtRenewal: Bool) {
+) throws(Refusal) -> OperationDecision {
     try refuseIfSimulated(.offerCodeRedeem, app: app)
     let products = app.catalogue.products.filter { product in
-        (productID.isEmpty || product.id == productID)
-            && product.subscription?.codeOffers.contains { $0.offer.id == code } ?? false
+        (productID.isEmpty || product.id == productID) && product.codeOffers.contains { $0.code(code) != nil }
     }
     guard let product = products.first else {
+        let who = productID.isEmpty ? "no product of \(app.bundleID) has an" : "product \(productID) has no"
         throw Refusal(
             .purchaseInvalidOffer,
-            productID.isEmpty
-                ? "no product of \(app.bundleID) has an offer code \(code); codes are known by their reference names"
-                : "product \(productID) has no offer code \(code); codes are known by their reference names")
+            "\(who) offer code \(code); enter one of the codes that an offer lists, or its reference name if it lists none"
+        )
     }
     guard products.count == 1 else {
         throw Refusal(
@@ -66,10 +65,12 @@ package func decideRedemption(
     }
     var order = PurchaseOrder(productID: product.id, offer: OrderedOffer(type: .code, id: code))
     // A code belongs to the billing plan it was made for.
-    order.billingPlan =
-        product.subscription?.codeOffers.first { $0.offer.id == code }?.offer.billingPlan ?? .unspecified
-    let purchase = try decidePurchase(order, record: subject.record, app: app, now: now, numbers: &numbers)
-    return (delivered(purchase, order, record: subject.record, now: now), purchase.wasHeld)
+    order.billingPlan = product.codeOffers.first { $0.code(code) != nil }?.offer.billingPlan ?? .unspecified
+    var tried = numbers
+    let purchase = try decidePurchase(order, record: subject.record, app: app, now: now, numbers: &tried)
+    if let need = try redemptionsNeeded(by: purchase, subject, app: app) { return .needs(need) }
+    numbers = tried
+    return .done(delivered(purchase, order, record: subject.record, now: now))
 }
 
 /// Switches renewal on or off, as the sheet of subscriptions does.

@@ -250,6 +250,44 @@ func decideCharges(fail: Bool?, _ subject: OperationSubject, now: Instant) throw
     return .done(OperationOutcome([Fact(.chargesSet(fail: fail), effective: now)]))
 }
 
+func decidePayments(isAllowed: Bool, _ subject: OperationSubject, now: Instant) throws(Refusal) -> OperationDecision {
+    if subject.record.arePaymentsForbidden == !isAllowed { return .done(OperationOutcome()) }
+    return .done(OperationOutcome([Fact(.paymentsSet(isAllowed: isAllowed), effective: now)]))
+}
+
+/// Sets what the account's app transaction says of the customer's first use of the app.
+func decideAppTransaction(
+    _ terms: AppTransactionTerms, _ subject: OperationSubject, now: Instant
+) throws(Refusal) -> OperationDecision {
+    let field = "operation.set_app_transaction"
+    let length = terms.originalAppVersion.utf8.count
+    guard length <= Limits.appVersionBytesMax else {
+        throw Refusal(
+            .fieldInvalid, "the original version has \(length) bytes, the limit is \(Limits.appVersionBytesMax)",
+            field: "\(field).original_app_version", found: Int64(length), limit: Int64(Limits.appVersionBytesMax))
+    }
+    guard terms.originalPlatform.isKnown || terms.originalPlatform == .unspecified else {
+        let known = AppPlatform.names.dropFirst().joined(separator: ", ")
+        throw Refusal(
+            .fieldInvalid, "there is no platform \(terms.originalPlatform); write one of \(known)",
+            field: "\(field).original_platform")
+    }
+    guard terms.environment.isKnown || terms.environment == .unspecified else {
+        throw Refusal(
+            .fieldInvalid, "there is no environment \(terms.environment); write production, sandbox or xcode",
+            field: "\(field).environment")
+    }
+    if let date = terms.originalPurchaseDate,
+        !(Limits.readableMilliseconds.lowerBound...now.milliseconds).contains(date.milliseconds)
+    {
+        throw Refusal(
+            .fieldInvalid, "the original purchase date is \(date); write an instant from 1970 until now, \(now)",
+            field: "\(field).original_purchase_date_ms", found: date.milliseconds, limit: now.milliseconds)
+    }
+    if (subject.record.appTransaction ?? AppTransactionTerms()) == terms { return .done(OperationOutcome()) }
+    return .done(OperationOutcome([Fact(.appTransactionSet(terms), effective: now)]))
+}
+
 // MARK: Prices
 
 /// Asks the customer for a higher price from the next period on, or announces it.
@@ -270,10 +308,11 @@ func decidePriceIncrease(
         )
     }
     let (product, subscription) = try renewingProduct(of: line, app: app)
-    guard product.id == line.latest.productID else {
+    guard line.keepsPlan else {
+        let next = product.id == line.latest.productID ? "another billing plan" : product.id
         throw Refusal(
             .priceIncreaseInvalid,
-            "the subscription to \(line.latest.productID) changes to \(product.id) at its renewal; cancel the change, or wait for it"
+            "the subscription to \(line.latest.productID) changes to \(next) at its renewal; cancel the change, or wait for it"
         )
     }
     if line.isCommitted, let commitment = line.latest.commitment {

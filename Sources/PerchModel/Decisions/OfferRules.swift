@@ -6,7 +6,6 @@ package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
     case introductoryUsed = "INTRODUCTORY_USED"
     case neverSubscribed = "NEVER_SUBSCRIBED"
     case otherCategory = "OTHER_CATEGORY"
-    case otherBillingPlan = "OTHER_BILLING_PLAN"
     case downgrade = "DOWNGRADE"
     case subscribed = "SUBSCRIBED"
     case inBillingRetry = "IN_BILLING_RETRY"
@@ -19,6 +18,10 @@ package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
     case redeemedLately = "REDEEMED_LATELY"
     case outsideDates = "OUTSIDE_DATES"
     case productWithdrawn = "PRODUCT_WITHDRAWN"
+    case redeemed = "REDEEMED"
+    case codeEnded = "CODE_ENDED"
+    case codeUsedUp = "CODE_USED_UP"
+    case owned = "OWNED"
     case notReported = "NOT_REPORTED"
 
     /// What is known of the account's permission.
@@ -36,7 +39,6 @@ package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
         case .introductoryUsed: "the account has had an introductory offer in this group"
         case .neverSubscribed: "the account never subscribed in this group"
         case .otherCategory: "the code is for others: see which of new, existing and expired it names"
-        case .otherBillingPlan: "the account holds the product under a billing plan that the offer is not of"
         case .downgrade: "a code cannot be redeemed for a lower level of service than the account has"
         case .subscribed: "the account is subscribed in this group"
         case .inBillingRetry: "the store still tries to charge for the last period"
@@ -51,6 +53,10 @@ package enum OfferRuling: String, Hashable, Sendable, CaseIterable {
         case .productWithdrawn: "the product is withdrawn from sale"
         case .notReported:
             "no report of the App Store says whether the account may have it; StoreKit on the device knows"
+        case .redeemed: "the account has redeemed a code of this offer, and each account redeems one"
+        case .codeEnded: "the code can no longer be redeemed"
+        case .codeUsedUp: "the code has been redeemed as often as it can be"
+        case .owned: "the account owns the product"
         }
     }
 }
@@ -101,8 +107,7 @@ struct OfferRules {
         self.line.flatMap { $0.state(at: self.now, leewayMilliseconds: self.leeway).isEntitled ? $0 : nil }
     }
 
-    /// The billing plan of a product under which the account holds it. Another plan of the product cannot be bought,
-    /// and offers of other plans do not apply.
+    /// The billing plan of a product under which the account holds it.
     func heldBillingPlan(of product: CatalogueProduct) -> BillingPlanType? {
         self.heldLine.flatMap { $0.latest.productID == product.id ? $0.latest.billingPlan : nil }
     }
@@ -121,7 +126,17 @@ struct OfferRules {
     /// Accounts that have or had a subscription in the group are eligible; the developer chooses among them.
     var promotional: OfferRuling { self.category == .new ? .neverSubscribed : .eligible }
 
-    func ruling(on code: CodeOffer, of product: CatalogueProduct) -> OfferRuling {
+    /// `entered`: the code that the customer entered; nil for any of the offer.
+    func ruling(on code: CodeOffer, of product: CatalogueProduct, entered: OfferCode? = nil) -> OfferRuling {
+        let hasRedeemed = self.record?.redeemedOffers.contains {
+            $0.productID == product.id && $0.offerID == code.offer.id
+        }
+        if hasRedeemed == true { return .redeemed }
+        let codes = entered.map { [$0] } ?? code.codes
+        if !codes.isEmpty, codes.allSatisfy({ $0.until.map { $0 <= self.now } ?? false }) { return .codeEnded }
+        guard product.type == .autoRenewable else {
+            return product.type == .nonConsumable && self.record?.owned(product.id) != nil ? .owned : .eligible
+        }
         guard code.eligibility.contains(self.category.eligibility) else { return .otherCategory }
         if let line = self.heldLine, isDowngrade(from: line, to: product, catalogue: self.app.catalogue) {
             return .downgrade
@@ -290,26 +305,41 @@ struct ChosenOffer: Hashable, Sendable {
     var offer: SubscriptionOffer
     /// The introductory offer comes first, if the account may have it.
     var isStackable: Bool
+    /// Of an offer of a code: what the customer entered.
+    var code: OfferCode?
+
+    /// The fact that a code of a product was redeemed; nil for another offer. `transaction`: what the customer then holds.
+    func redemption(of product: CatalogueProduct, for transaction: Transaction, at now: Instant) -> [Fact] {
+        guard let code = self.code else { return [] }
+        let redeemed = RedeemedOffer(
+            productID: product.id, offerID: self.offer.id, code: code.code, transactionID: transaction.id)
+        return [Fact(.codeRedeemed(redeemed), effective: now)]
+    }
+}
+
+extension AccountRecord {
+    /// The account's own purchase of a product without an end.
+    func owned(_ productID: String) -> Transaction? {
+        self.owned.first { $0.productID == productID && $0.ownership == .purchased }
+    }
 }
 
 /// The offer that a purchase asks for. An ineligible offer is refused: the purchase never continues at the full price.
 func chosenOffer(
-    _ ordered: OrderedOffer, of product: CatalogueProduct, _ subscription: CatalogueSubscription,
-    plan: BillingPlanType, rules: OfferRules
+    _ ordered: OrderedOffer, of product: CatalogueProduct, plan: BillingPlanType, rules: OfferRules
 ) throws(Refusal) -> ChosenOffer {
     try checkParameters(ordered)
     let found = try offers(ordered, of: product)
     guard let candidate = found.first(where: { belongs($0.chosen.offer, to: plan) }) else {
-        let isBound = rules.heldBillingPlan(of: product) == plan
-        let remedy = isBound ? "the product is held under \(plan), choose an offer of that" : "choose that plan"
         throw Refusal(
             .purchaseInvalidOffer,
-            "the \(ordered.type) offer \(ordered.id) of \(product.id) is one of another billing plan; \(remedy)")
+            "the \(ordered.type) offer \(ordered.id) of \(product.id) is one of another billing plan; buy with that plan"
+        )
     }
     let ruling: OfferRuling =
         switch candidate.kind {
         case .promotional: rules.promotional
-        case .code(let code): rules.ruling(on: code, of: product)
+        case .code(let code): rules.ruling(on: code, of: product, entered: candidate.chosen.code)
         case .winBack(let offer): rules.ruling(on: offer)
         }
     guard ruling == .eligible else {
@@ -326,7 +356,8 @@ func checkParameters(_ ordered: OrderedOffer) throws(Refusal) {
     guard ordered.type != .unspecified, !ordered.id.isEmpty else {
         throw Refusal(
             .purchaseMissingOfferParameters,
-            "an offer is named by its type and its identifier; a code by its reference name")
+            "an offer is named by its type and its identifier; one of a code by the code, or by its reference name if it lists none"
+        )
     }
     try refuseSignature(ordered.signature, of: "the \(ordered.type) offer \(ordered.id)")
 }
@@ -358,8 +389,9 @@ private func offers(
             found.append((ChosenOffer(offer: offer, isStackable: false), .promotional))
         }
     case .code:
-        for code in subscription?.codeOffers ?? [] where code.offer.id == ordered.id {
-            found.append((ChosenOffer(offer: code.offer, isStackable: code.isStackable), .code(code)))
+        for offer in product.codeOffers {
+            guard let code = offer.code(ordered.id) else { continue }
+            found.append((ChosenOffer(offer: offer.offer, isStackable: offer.isStackable, code: code), .code(offer)))
         }
     case .winBack:
         for winBack in subscription?.winBackOffers ?? [] where winBack.offer.id == ordered.id {

@@ -24,6 +24,7 @@ func decideOrder(
     }
     var tried = numbers
     let purchase = try decidePurchase(dated: order, record: record, app: app, now: now, numbers: &tried)
+    if let need = try redemptionsNeeded(by: purchase, subject, app: app) { return .needs(need) }
     guard let reason = waitingReason(order, app: app), !purchase.wasHeld || !purchase.facts.isEmpty else {
         numbers = tried
         return .done(delivered(purchase, order, record: record, now: now))
@@ -35,6 +36,8 @@ func decideOrder(
                 + "\(Limits.pendingPurchasesMax); approve or decline some",
             found: Int64(record.pendingPurchases.count), limit: Int64(Limits.pendingPurchasesMax))
     }
+    var order = order
+    if order.isByApp { order.isByApp = false }
     let pending = PendingPurchase(id: numbers.take(), reason: reason, order: order, since: now)
     outcome.facts = [Fact(.purchaseHeld(pending), effective: now)]
     outcome.number = pending.id
@@ -54,18 +57,43 @@ func decidePending(
     }
     var outcome = OperationOutcome()
     if approves {
-        let purchase = try decidePurchase(dated: pending.order, record: record, app: app, now: now, numbers: &numbers)
+        var tried = numbers
+        let purchase = try decidePurchase(dated: pending.order, record: record, app: app, now: now, numbers: &tried)
+        if let need = try redemptionsNeeded(by: purchase, subject, app: app) { return .needs(need) }
+        numbers = tried
         outcome = delivered(purchase, pending.order, record: record, now: now)
     }
     outcome.facts.insert(Fact(.purchaseReleased(id: id, isApproved: approves), effective: now), at: 0)
     return .done(outcome)
 }
 
-/// Why a purchase waits, if it does: the first reason that applies.
+/// Why a purchase waits, if it does: the first reason that applies. Only a purchase of the app itself has dialogs, because
+/// nobody sits before one that a tester makes; `SKTestSession.buyProduct` shows none.
 private func waitingReason(_ order: PurchaseOrder, app: AppState) -> PendingReason? {
     if order.simulatesAskToBuy || app.settings.isAskToBuyEnabled { return .askToBuy }
     if app.settings.areBillingIssuesEnabled { return .interrupted }
-    return app.settings.asksBeforePurchases ? .dialog : nil
+    return order.isByApp && app.settings.asksBeforePurchases ? .dialog : nil
+}
+
+/// How often the code of a purchase was redeemed, if that has to be known and is not; a refusal if the code is used up.
+func redemptionsNeeded(
+    by purchase: PurchaseOutcome, _ subject: OperationSubject, app: AppState
+) throws(Refusal) -> RowNeed? {
+    for case .codeRedeemed(let redeemed) in purchase.facts.map(\.body) where !redeemed.code.isEmpty {
+        let offer = app.catalogue.product(redeemed.productID)?.codeOffers.first { $0.offer.id == redeemed.offerID }
+        guard let limit = offer?.code(redeemed.code)?.redemptionLimit, limit > 0 else { continue }
+        let name = OfferCodeName(productID: redeemed.productID, code: redeemed.code)
+        guard let count = subject.redemptions[name] else { return .redemptions(name) }
+        guard count < UInt64(limit) else {
+            let ruling = OfferRuling.codeUsedUp
+            throw Refusal(
+                .purchaseIneligibleForOffer,
+                "the code \(redeemed.code) of \(redeemed.productID): \(ruling.message) (\(ruling.rawValue)), \(count) of "
+                    + "\(limit) times; enter another, or buy without", found: Int64(clamping: count),
+                limit: Int64(limit))
+        }
+    }
+    return nil
 }
 
 /// A completed purchase: it ends the intents to buy that product.

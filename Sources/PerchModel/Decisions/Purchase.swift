@@ -28,6 +28,7 @@ package func decidePurchase(
     _ order: PurchaseOrder, record: AccountRecord, app: AppState, now: Instant, numbers: inout TransactionNumbers
 ) throws(Refusal) -> PurchaseOutcome {
     let product = try productForSale(order.productID, app: app)
+    try refuseForbiddenPayment(record, app: app)
     let quantityMax = product.type == .consumable ? purchaseQuantityMax : 1
     guard (1...quantityMax).contains(order.quantity) else {
         throw Refusal(
@@ -39,25 +40,40 @@ package func decidePurchase(
     switch product.type {
     case .autoRenewable:
         return try decideSubscription(order, product, record: record, app: app, now: now, numbers: &numbers)
-    case _ where order.offer != nil || order.billingPlan != .unspecified:
+    case _ where order.billingPlan != .unspecified:
         throw Refusal(
             .purchaseInvalidOffer,
-            "product \(product.id) is a \(product.type): it has neither offers nor billing plans; buy it without")
-    case .nonConsumable:
-        if let held = record.owned.first(where: { $0.productID == product.id && $0.ownership == .purchased }) {
-            return PurchaseOutcome(facts: [], transaction: held, wasHeld: true)
-        }
+            "product \(product.id) is a \(product.type): it has no billing plans; buy it without")
+    case .nonConsumable where order.offer == nil:
+        if let held = record.owned(product.id) { return PurchaseOutcome(facts: [], transaction: held, wasHeld: true) }
     default:
         break
     }
-    guard let price = product.price.multiplied(by: Int64(order.quantity)) else {
-        throw Refusal(.purchaseInvalidQuantity, "the price of \(order.quantity) times \(product.price) does not fit")
+    var chosen: ChosenOffer?
+    if let ordered = order.offer {
+        let rules = OfferRules(record: record, groupID: "", app: app, now: now)
+        chosen = try chosenOffer(ordered, of: product, plan: .unspecified, rules: rules)
     }
-    let transaction = newTransaction(
+    let unit = chosen?.offer.price ?? product.price
+    guard let price = unit.multiplied(by: Int64(order.quantity)) else {
+        throw Refusal(.purchaseInvalidQuantity, "the price of \(order.quantity) times \(unit) does not fit")
+    }
+    var transaction = newTransaction(
         of: product, order, charge: price, record: record, app: app, at: now, id: numbers.take())
+    if let chosen { transaction.offer = chosen.offer.applied }
     try refuseFailingCharge(transaction, record: record, app: app, now: now)
-    return PurchaseOutcome(
-        facts: [Fact(.purchased(transaction, terms: nil), effective: now)], transaction: transaction, wasHeld: false)
+    var facts = [Fact(.purchased(transaction, terms: nil), effective: now)]
+    if let chosen { facts += chosen.redemption(of: product, for: transaction, at: now) }
+    return PurchaseOutcome(facts: facts, transaction: transaction, wasHeld: false)
+}
+
+/// Refuses every purchase of an account whose payments are forbidden, as Screen Time does, before anything else is looked
+/// at. Renewals go on.
+private func refuseForbiddenPayment(_ record: AccountRecord, app: AppState) throws(Refusal) {
+    guard app.isTestApp, record.arePaymentsForbidden else { return }
+    throw Refusal(
+        .purchaseNotAllowed,
+        "payments of the account are forbidden; `perch store can-make-payments ACCOUNT on` allows them")
 }
 
 /// Refuses a purchase whose charge would fail. Charges fail if the account's are set to fail, or if the app's renewals
@@ -122,8 +138,22 @@ private func decideSubscription(
     }
     var chosen: ChosenOffer?
     if let ordered = order.offer {
-        chosen = try chosenOffer(ordered, of: product, subscription, plan: billing.plan, rules: rules)
+        chosen = try chosenOffer(ordered, of: product, plan: billing.plan, rules: rules)
     }
+    var outcome = try decideSubscription(
+        order, product, subscription, billing, chosen, rules, record: record, app: app, now: now, numbers: &numbers)
+    if let chosen, !outcome.facts.isEmpty {
+        outcome.facts += chosen.redemption(of: product, for: outcome.transaction, at: now)
+    }
+    return outcome
+}
+
+/// The purchase of a subscription under known terms, with an offer that the account may have.
+private func decideSubscription(
+    _ order: PurchaseOrder, _ product: CatalogueProduct, _ subscription: CatalogueSubscription,
+    _ billing: BillingTerms, _ chosen: ChosenOffer?, _ rules: OfferRules, record: AccountRecord, app: AppState,
+    now: Instant, numbers: inout TransactionNumbers
+) throws(Refusal) -> PurchaseOutcome {
     let period = NewPeriod(product: product, subscription: subscription, billing: billing, chosen: chosen, rules: rules)
     guard let line = rules.heldLine else {
         let outcome = period.begin(order, after: rules.line, record: record, app: app, now: now, numbers: &numbers)
@@ -132,17 +162,16 @@ private func decideSubscription(
     }
     switch planChange(from: line, to: product, catalogue: app.catalogue) {
     case .none:
-        guard order.billingPlan == .unspecified || billing.plan == line.latest.billingPlan else {
-            throw Refusal(
-                .purchaseNotAllowed,
-                "the account holds \(product.id) under the billing plan \(line.latest.billingPlan); another plan of the "
-                    + "same product can be bought when this one has ended")
-        }
-        // Buying a held product returns the held transaction and cancels a pending change of plan. An offer applies
-        // from the next period, so there has to be a next period.
+        // Buying a held product returns the held transaction and cancels a pending change of plan. Another billing plan
+        // of it is such a change, and takes effect at the renewal. An offer applies from the next period, so there has to
+        // be a next period.
+        let switchesPlan =
+            order.billingPlan != .unspecified && billing.plan.named != line.latest.billingPlan.named
+        let plan = switchesPlan ? billing.plan : .unspecified
         var outcome = PurchaseOutcome(facts: [], transaction: line.latest, wasHeld: true)
-        if line.preference != product.id && line.willAutoRenew || chosen != nil {
-            outcome.facts = renewing(line, as: product.id, billed: .unspecified, with: chosen?.offer, now: now)
+        let isToCome = line.prefers(product.id, billed: plan)
+        if !isToCome && line.willAutoRenew || switchesPlan || chosen != nil {
+            outcome.facts = renewing(line, as: product.id, billed: plan, with: chosen?.offer, now: now)
         }
         return outcome
     case .atRenewal:

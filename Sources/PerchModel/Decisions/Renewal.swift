@@ -137,13 +137,17 @@ func renewal(
     terms.level = subscription.level
     // A change that waits for the end of a commitment continues to wait, as ordered.
     if line.isCommitted { terms.preferredBillingPlan = line.preferredBillingPlan }
-    if product.id == line.latest.productID {
+    if line.keepsPlan {
         terms.agreedPrice = line.increase?.status == .agreed ? line.increase?.price : line.agreedPrice
+    }
+    if product.id == line.latest.productID {
         terms.lastIncrease = line.lastIncrease
     }
     // It waits behind an offer that continues, even the same one; and behind a commitment, with the order of another
-    // product.
-    let waits = line.offerGoingOn != nil || product.id != line.preference
+    // product or plan.
+    let waits =
+        line.offerGoingOn != nil
+        || line.isCommitted && !line.prefers(product.id, billed: line.latest.billingPlan)
     if waits { terms.queuedOffer = line.queuedOffer }
     return Fact(.renewed(transaction, terms: terms), effective: now)
 }
@@ -156,7 +160,7 @@ func nextCharge(of line: Line, for product: CatalogueProduct, _ subscription: Ca
 /// The price of a line's next period without an offer: the price that the customer agreed to, else the catalogue's for
 /// the billing plan of that period.
 func standardPrice(of line: Line, for product: CatalogueProduct, _ subscription: CatalogueSubscription) -> Money {
-    if product.id == line.latest.productID {
+    if line.keepsPlan, product.id == line.latest.productID {
         if let increase = line.increase, increase.status == .agreed { return increase.price }
         if let agreed = line.agreedPrice { return agreed }
     }

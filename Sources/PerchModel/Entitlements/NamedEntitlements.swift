@@ -47,7 +47,7 @@ public struct NamedEntitlement: Hashable, Sendable {
     public var tier = ""
     public var ownership = OwnershipType.unspecified
     public var isSandbox = false
-    /// One word on why it is so, such as `subscribed`, `refunded` or `granted`.
+    /// One word on why it is so, such as `subscribed`, `refunded`, `unverified` or `granted`.
     public var reason = "never"
 
     public init(name: String) { self.name = name }
@@ -144,10 +144,14 @@ package func namedEntitlements(
     return viewed
 }
 
+/// Why something that would entitle does not: its signature is not trusted.
+private let unverifiedReason = "unverified"
+
 /// The place of a source among those of one name: the least is shown. Each part is an order, so the whole is one, whatever the number
 /// of sources.
 private struct SourcePlace: Comparable {
     private let isActive: Bool
+    private let isUnverified: Bool
     /// The place of its tier in the mapping.
     private let tier: Int
     private let end: Instant
@@ -156,6 +160,7 @@ private struct SourcePlace: Comparable {
 
     init(_ source: NamedEntitlement, rank: Int, among rules: [EntitlementRule]) {
         self.isActive = source.isActive
+        self.isUnverified = source.reason == unverifiedReason
         self.tier = rules.firstIndex { $0.name == source.name && $0.tier == source.tier } ?? .max
         let none: Instant = source.isActive ? .distantFuture : .distantPast
         self.end = source.isLifetime ? .distantFuture : source.until ?? none
@@ -165,7 +170,8 @@ private struct SourcePlace: Comparable {
 
     static func < (left: SourcePlace, right: SourcePlace) -> Bool {
         if left.isActive != right.isActive { return left.isActive }
-        // Of those that have ended, the one that lasted longest says most.
+        // Of those that are not active, one that only misses its verification says most, then the one that lasted longest.
+        if left.isUnverified != right.isUnverified { return left.isUnverified }
         if left.isActive, left.tier != right.tier { return left.tier < right.tier }
         if left.end != right.end { return left.end > right.end }
         if left.isStore != right.isStore { return left.isStore }
@@ -191,8 +197,10 @@ private func candidates(
         let info = status.renewalInfo.value
         var found = NamedEntitlement(name: rule.name)
         found.isSandbox = app.environment != .production
-        found.isActive = status.state.isEntitled
-        found.until = status.state == .inGracePeriod ? info.gracePeriodExpirationDate : transaction.expirationDate
+        found.isActive = status.entitles
+        if status.isVerified {
+            found.until = status.state == .inGracePeriod ? info.gracePeriodExpirationDate : transaction.expirationDate
+        }
         if found.isActive, found.until.map({ $0 <= now }) ?? false {
             // The period is over and its renewal is awaited: it lasts until that wait ends.
             let line = record?.told?.original(transaction.originalID)
@@ -206,7 +214,7 @@ private func candidates(
         found.productID = transaction.productID
         found.tier = rule.tier
         found.ownership = transaction.ownership
-        found.reason = "\(status.state)"
+        found.reason = status.isVerified ? "\(status.state)" : unverifiedReason
         return found
     }
 }
@@ -215,16 +223,17 @@ private func purchase(
     _ rule: EntitlementRule, of record: AccountRecord?, app: AppState, at now: Instant, noting outlook: inout Outlook
 ) -> [NamedEntitlement] {
     let shown = entitlement(of: record, toProduct: rule.productID, app: app, at: now, noting: &outlook)
-    guard let transaction = shown?.value else { return [] }
+    guard let shown else { return [] }
+    let transaction = shown.value
     var found = NamedEntitlement(name: rule.name)
     found.isSandbox = app.environment != .production
-    found.isActive = true
-    found.isLifetime = true
+    found.isActive = shown.isVerified
+    found.isLifetime = shown.isVerified
     found.since = transaction.originalPurchaseDate
     found.origin = .store
     found.productID = transaction.productID
     found.tier = rule.tier
     found.ownership = transaction.ownership
-    found.reason = "purchased"
+    found.reason = shown.isVerified ? "purchased" : unverifiedReason
     return [found]
 }

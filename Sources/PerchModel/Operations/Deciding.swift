@@ -36,6 +36,10 @@ package func decide(
         try decideRecovery(of: target, subject, app: app, now: now, numbers: &numbers)
     case .setCharges(let fail):
         try decideCharges(fail: fail, subject, now: now)
+    case .setPayments(let isAllowed):
+        try decidePayments(isAllowed: isAllowed, subject, now: now)
+    case .setAppTransaction(let terms):
+        try decideAppTransaction(terms, subject, now: now)
     case .raisePrice(let target, let milliunits, let needsConsent):
         try decidePriceIncrease(
             of: target, milliunits: milliunits, needsConsent: needsConsent, subject, app: app, now: now)
@@ -67,7 +71,7 @@ extension StoreOperation {
     /// Whether the operation opens an account that does not exist.
     package var opensAccount: Bool {
         switch self {
-        case .buy, .createIntent, .setStorefront, .setCharges: true
+        case .buy, .createIntent, .setStorefront, .setCharges, .setPayments, .setAppTransaction: true
         default: false
         }
     }

@@ -7,15 +7,18 @@ package struct OperationSubject: Sendable {
     package var member: AccountRecord?
     /// The rows found for each need; empty if there are none.
     package var answers: [RowNeed: [Transaction]]
+    /// How often codes were redeemed, by all accounts together, as far as the decision asked.
+    package var redemptions: [OfferCodeName: UInt64]
 
     package init(
         record: AccountRecord, rows: [Transaction]? = nil, member: AccountRecord? = nil,
-        answers: [RowNeed: [Transaction]] = [:]
+        answers: [RowNeed: [Transaction]] = [:], redemptions: [OfferCodeName: UInt64] = [:]
     ) {
         self.record = record
         self.rows = rows
         self.member = member
         self.answers = answers
+        self.redemptions = redemptions
     }
 
     /// The rows of a need, or a request to fetch them.
@@ -35,6 +38,17 @@ enum Found<Value> {
     case found(Value)
 }
 
+/// A code of an offer, as the store counts its redemptions.
+package struct OfferCodeName: Hashable, Sendable {
+    package var productID: String
+    package var code: String
+
+    package init(productID: String, code: String) {
+        self.productID = productID
+        self.code = code
+    }
+}
+
 /// Rows of the account that a decision needs to see.
 package enum RowNeed: Hashable, Sendable {
     case transaction(TransactionID)
@@ -44,6 +58,8 @@ package enum RowNeed: Hashable, Sendable {
     case all
     /// The newest one of a kind, however many rows the account has.
     case newest(RowKind)
+    /// No row, but how often a code was redeemed, by all accounts together.
+    case redemptions(OfferCodeName)
 }
 
 /// A kind of row. Nil and false fields match any row.

@@ -62,12 +62,16 @@ public enum StoreOperation: Hashable, Sendable {
     indirect case setStorefront(String)
     /// A store message without a cause in the account.
     case postMessage
+    /// Whether the account may make payments at all, as Screen Time decides it.
+    indirect case setPayments(isAllowed: Bool)
+    /// The record of the account's first use of the app.
+    indirect case setAppTransaction(AppTransactionTerms)
 }
 
 /// The offer that a purchase asks for. Introductory offers apply automatically.
 public struct OrderedOffer: Hashable, Sendable {
     public var type: OfferType
-    /// A code is known by its reference name.
+    /// Of a code: the offer's reference name, or one of its codes.
     public var id: String
     /// The developer's signature; empty for none.
     public var signature: String
@@ -157,6 +161,11 @@ public struct PurchaseOrder: Hashable, Sendable {
         get { self.contents.fields.seenStorefront }
         set { self.change { $0.seenStorefront = newValue } }
     }
+    /// Whether the app itself orders, so that the system's dialogs ask its customer. No part of the contract.
+    package var isByApp: Bool {
+        get { self.contents.fields.isByApp }
+        set { self.change { $0.isByApp = newValue } }
+    }
     /// Whether to buy even if the storefront has changed.
     public var continuesInNewStorefront: Bool {
         get { self.contents.fields.continuesInNewStorefront }
@@ -224,4 +233,5 @@ package struct PurchaseOrderFields: Hashable, Sendable {
     package var simulatesAskToBuy = false
     package var seenStorefront = ""
     package var continuesInNewStorefront = false
+    package var isByApp = false
 }

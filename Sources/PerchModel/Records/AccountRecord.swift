@@ -126,6 +126,21 @@ package struct AccountRecord: Hashable, Sendable {
         get { self.contents.fields.chargesFail }
         set { self.change { $0.chargesFail = newValue } }
     }
+    /// Whether the account may make no payments at all, as Screen Time decides it.
+    package var arePaymentsForbidden: Bool {
+        get { self.contents.fields.arePaymentsForbidden }
+        set { self.change { $0.arePaymentsForbidden = newValue } }
+    }
+    /// What the account's app transaction says; nil for what that of every test app says.
+    package var appTransaction: AppTransactionTerms? {
+        get { self.contents.fields.appTransaction }
+        set { self.change { $0.appTransaction = newValue } }
+    }
+    /// The offers of codes that the account has redeemed, oldest first.
+    package var redeemedOffers: [RedeemedOffer] {
+        get { self.contents.fields.redeemedOffers }
+        set { self.change { $0.redeemedOffers = newValue } }
+    }
     /// When a message without a cause in the account was last posted.
     package var messagePosted: Instant? {
         get { self.contents.fields.messagePosted }
@@ -222,7 +237,7 @@ extension AccountRecord {
         return self.attemptDue.map { $0 <= now } ?? false
     }
 
-    /// Number of lines, owned products and pending entries, for the record limit.
+    /// Number of lines, owned products, pending entries and redeemed offers, for the record limit.
     package var entryCount: Int { self.contents.fields.entryCount }
 
     package func history(ofGroup group: String) -> GroupHistory? {
@@ -350,6 +365,18 @@ package struct RecordFields: Hashable, Sendable {
         get { self.rare?.value.chargesFail }
         set { self.rare.change { $0.chargesFail = newValue } }
     }
+    package var arePaymentsForbidden: Bool {
+        get { self.rare?.value.arePaymentsForbidden ?? false }
+        set { self.rare.change { $0.arePaymentsForbidden = newValue } }
+    }
+    package var appTransaction: AppTransactionTerms? {
+        get { self.rare?.value.appTransaction }
+        set { self.rare.change { $0.appTransaction = newValue } }
+    }
+    package var redeemedOffers: [RedeemedOffer] {
+        get { self.rare?.value.redeemedOffers ?? [] }
+        set { self.rare.change { $0.redeemedOffers = newValue } }
+    }
     package var messagePosted: Instant? {
         get { self.rare?.value.messagePosted }
         set { self.rare.change { $0.messagePosted = newValue } }
@@ -380,6 +407,9 @@ package struct RecordFields: Hashable, Sendable {
         var awaitingSync: [Transaction] = []
         var storefront = ""
         var chargesFail: Bool?
+        var arePaymentsForbidden = false
+        var appTransaction: AppTransactionTerms?
+        var redeemedOffers: [RedeemedOffer] = []
         var messagePosted: Instant?
         var extensions: [RenewalExtension] = []
         var refundRequests: [TransactionID] = []
@@ -393,6 +423,7 @@ package struct RecordFields: Hashable, Sendable {
         if let rare = self.rare {
             count += rare.value.pendingPurchases.count + rare.value.intents.count + rare.value.shares.count
             count += rare.value.awaitingSync.count + (rare.value.told?.entryCount ?? 0)
+            count += rare.value.redeemedOffers.count
         }
         return count
     }

@@ -87,6 +87,11 @@ package struct Fact: Hashable, Sendable {
         indirect case storefrontSet(String)
         indirect case chargesSet(fail: Bool?)
         case messagePosted
+        /// Payments of the account were allowed or forbidden.
+        case paymentsSet(isAllowed: Bool)
+        indirect case appTransactionSet(AppTransactionTerms)
+        /// The customer redeemed an offer of a code. The facts of the purchase stand in the same change.
+        indirect case codeRedeemed(RedeemedOffer)
         /// The customer requested a refund of a transaction. If the store approved it, `revoked` follows.
         indirect case refundRequested(TransactionID)
         /// A transaction was deleted from a test store. The fact carries all that remains of the account, because a
@@ -138,7 +143,10 @@ package struct Fact: Hashable, Sendable {
         case .lapsed, .expiredEarly: .expiry
         case .finished, .refundRequested: .unspecified
         case .reinstated: .refund
-        case .priceRaised, .priceAnswered, .storefrontSet, .chargesSet, .messagePosted: .setting
+        case .priceRaised, .priceAnswered, .storefrontSet, .chargesSet, .messagePosted, .paymentsSet,
+            .appTransactionSet:
+            .setting
+        case .codeRedeemed: .purchase
         case .offerQueued, .purchaseHeld, .purchaseReleased, .intentCreated, .intentEnded: .purchase
         case .extended: .renewal
         case .sharingBegan, .sharingEnded: .unspecified
@@ -168,7 +176,8 @@ package struct Fact: Hashable, Sendable {
             }
         case .opened, .renewalFailed, .lapsed, .autoRenewSet, .finished, .priceRaised, .priceAnswered, .offerQueued,
             .purchaseHeld, .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated,
-            .intentEnded, .storefrontSet, .chargesSet, .messagePosted, .refundRequested, .deleted, .cleared:
+            .intentEnded, .storefrontSet, .chargesSet, .messagePosted, .paymentsSet, .appTransactionSet, .codeRedeemed,
+            .refundRequested, .deleted, .cleared:
             nil
         case .told(let fact): fact.event
         }
@@ -188,7 +197,8 @@ package struct Fact: Hashable, Sendable {
         case .cleared: .deleteAll
         case .opened, .renewalFailed, .lapsed, .autoRenewSet, .priceRaised, .priceAnswered, .offerQueued, .purchaseHeld,
             .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated, .intentEnded,
-            .storefrontSet, .chargesSet, .messagePosted, .refundRequested:
+            .storefrontSet, .chargesSet, .messagePosted, .paymentsSet, .appTransactionSet, .codeRedeemed,
+            .refundRequested:
             nil
         case .told(let fact): fact.rowWrite
         }
@@ -315,6 +325,9 @@ extension RecordFields {
         case .storefrontSet(let storefront): self.storefront = storefront
         case .chargesSet(let fail): self.chargesFail = fail
         case .messagePosted: self.messagePosted = fact.effective
+        case .paymentsSet(let isAllowed): self.arePaymentsForbidden = !isAllowed
+        case .appTransactionSet(let terms): self.appTransaction = terms == AppTransactionTerms() ? nil : terms
+        case .codeRedeemed(let redeemed): self.redeemedOffers.append(redeemed)
         case .refundRequested(let id):
             self.refundRequests = (self.refundRequests + [id]).suffix(Limits.refundRequestsKept)
 
@@ -374,6 +387,7 @@ extension RecordFields {
         let left = Set(remainder.lines.map(\.originalID))
         self.extensions.removeAll { !left.contains($0.original) }
         self.refundRequests.removeAll { $0 == id }
+        if !self.redeemedOffers.isEmpty { self.redeemedOffers.removeAll { $0.transactionID == id } }
     }
 
     private mutating func clear() {
@@ -387,6 +401,7 @@ extension RecordFields {
         self.messagePosted = nil
         self.extensions.removeAll()
         self.refundRequests.removeAll()
+        self.redeemedOffers.removeAll()
     }
 
     /// Keeps the line's last extensions, up to the limit. A family member's copy has none.

@@ -39,8 +39,8 @@ package struct Line: Hashable, Sendable {
     package var willAutoRenew = true
     /// The product of the next period.
     package var preference: String
-    /// The billing plan of the order for the next period, if that is another product than the current one. Unspecified:
-    /// up front, or no order waits.
+    /// The billing plan of the order for the next period. Unspecified: up front for another product than the current one;
+    /// the current plan for the current product.
     package var preferredBillingPlan: BillingPlanType = .unspecified
     /// The day of the month from which monthly periods are counted; 0 if the last period was not in months.
     package var anchorDay: Int64 = 0
@@ -88,7 +88,18 @@ package struct Line: Hashable, Sendable {
 
     /// The billing plan of the next period: the current plan, or the plan ordered with the next product.
     package var nextBillingPlan: BillingPlanType {
-        self.nextProductID == self.latest.productID ? self.latest.billingPlan : self.preferredBillingPlan
+        self.isCommitted ? self.latest.billingPlan : self.billingPlan(of: self.preference, self.preferredBillingPlan)
+    }
+
+    /// The billing plan that an order of a product means: none named is the current plan of the current product.
+    func billingPlan(of product: String, _ ordered: BillingPlanType) -> BillingPlanType {
+        ordered == .unspecified && product == self.latest.productID ? self.latest.billingPlan : ordered
+    }
+
+    /// Whether the next period is one of the current product under the current billing plan: its offer and the prices that
+    /// the customer agreed to go on.
+    package var keepsPlan: Bool {
+        self.nextProductID == self.latest.productID && self.nextBillingPlan.named == self.latest.billingPlan.named
     }
 
     /// The product of the next charge, if one is due: the line renews, and its period runs or the store still retries
@@ -113,14 +124,17 @@ package struct Line: Hashable, Sendable {
 
     /// The offer in force, if it also covers the next period. A change of plan ends it.
     var offerGoingOn: SubscriptionOffer? {
-        self.offerPeriodsLeft > 0 && self.nextProductID == self.latest.productID ? self.offerInForce : nil
+        self.offerPeriodsLeft > 0 && self.keepsPlan ? self.offerInForce : nil
     }
 
     /// The offer of the next period, and its number of periods from then on. The offer in force comes first, then the
     /// offer redeemed for the next product, once that begins. A commitment may come before it.
     var nextOffer: (offer: SubscriptionOffer, periods: Int32)? {
         if let offer = self.offerGoingOn { return (offer, self.offerPeriodsLeft) }
-        guard self.nextProductID == self.preference else { return nil }
+        // Behind a commitment, an offer waits with the order that it belongs to.
+        guard !self.isCommitted || self.prefers(self.latest.productID, billed: self.latest.billingPlan) else {
+            return nil
+        }
         return self.queuedOffer.map { (offer: $0, periods: max($0.periodCount, 1)) }
     }
 
@@ -133,8 +147,8 @@ package struct Line: Hashable, Sendable {
         guard let product = catalogue.productOnSale(self.nextProductID), let subscription = product.subscription,
             nextBilling(of: self, product, subscription) != nil
         else { return .productUnavailable }
-        // An increase of this product does not concern another product's price.
-        if self.increase?.status == .pending, self.nextProductID == self.latest.productID {
+        // An increase of this product does not concern the price of another product or plan.
+        if self.increase?.status == .pending, self.keepsPlan {
             return .didNotConsentToPriceIncrease
         }
         return nil

@@ -1,3 +1,5 @@
+public import PerchBase
+
 /// The relation of a plan to the account's current plan.
 public struct PlanRelation: OpenEnumeration {
     public let rawValue: Int32
@@ -89,11 +91,72 @@ public struct AppTransaction: Hashable, Sendable {
     public var id: String
     public var bundleID: String
     public var environment: AppEnvironment
+    /// The version that the customer got first; empty where that is unknown.
+    public var originalAppVersion: String
+    /// When the customer got the app first; nil where that is unknown.
+    public var originalPurchaseDate: Instant?
+    public var originalPlatform: AppPlatform
 
-    public init(id: String, bundleID: String, environment: AppEnvironment) {
+    public init(
+        id: String, bundleID: String, environment: AppEnvironment, originalAppVersion: String = "",
+        originalPurchaseDate: Instant? = nil, originalPlatform: AppPlatform = .unspecified
+    ) {
         self.id = id
         self.bundleID = bundleID
         self.environment = environment
+        self.originalAppVersion = originalAppVersion
+        self.originalPurchaseDate = originalPurchaseDate
+        self.originalPlatform = originalPlatform
+    }
+}
+
+/// The platform of an app.
+public struct AppPlatform: OpenEnumeration {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    /// As StoreKit writes them.
+    public static let names = ["unspecified", "iOS", "macOS", "tvOS", "visionOS", "watchOS"]
+    public static let iOS = Self(rawValue: 1)
+    public static let macOS = Self(rawValue: 2)
+    public static let tvOS = Self(rawValue: 3)
+    public static let visionOS = Self(rawValue: 4)
+    public static let watchOS = Self(rawValue: 5)
+}
+
+/// What a test store says of an account's first use of the app. A value that is not given is that of every test app.
+public struct AppTransactionTerms: Hashable, Sendable {
+    public var originalAppVersion: String
+    public var originalPurchaseDate: Instant?
+    public var originalPlatform: AppPlatform
+    /// What the app transaction names as its store; unspecified for the app's own.
+    public var environment: AppEnvironment
+
+    public init(
+        originalAppVersion: String = "", originalPurchaseDate: Instant? = nil,
+        originalPlatform: AppPlatform = .unspecified, environment: AppEnvironment = .unspecified
+    ) {
+        self.originalAppVersion = originalAppVersion
+        self.originalPurchaseDate = originalPurchaseDate
+        self.originalPlatform = originalPlatform
+        self.environment = environment
+    }
+}
+
+/// An offer of a code that an account has redeemed.
+public struct RedeemedOffer: Hashable, Sendable {
+    public var productID: String
+    /// The offer's reference name.
+    public var offerID: String
+    /// What the customer entered; empty for the reference name.
+    public var code: String
+    /// The transaction that it gave, or the one held then, if the offer applies from the next period.
+    public var transactionID: TransactionID
+
+    public init(productID: String, offerID: String, code: String, transactionID: TransactionID) {
+        self.productID = productID
+        self.offerID = offerID
+        self.code = code
+        self.transactionID = transactionID
     }
 }
 

@@ -8,7 +8,8 @@ public struct SubscriptionOffer: Hashable, Sendable {
     public var price: Money
     /// For display; filled for a shown product, empty in a catalogue.
     public var displayPrice = ""
-    /// Free trial and pay up front: the length of the whole offer. Pay as you go: one billing period.
+    /// Free trial and pay up front: the length of the whole offer. Pay as you go: one billing period. One-time: without
+    /// meaning.
     public var period: Period
     /// Pay as you go: the number of billing periods. Otherwise 1.
     public var periodCount: Int32
@@ -26,7 +27,9 @@ public struct SubscriptionOffer: Hashable, Sendable {
     }
 
     package var applied: TransactionOffer {
-        TransactionOffer(id: self.id, type: self.type, paymentMode: self.paymentMode, period: self.period)
+        TransactionOffer(
+            id: self.id, type: self.type, paymentMode: self.paymentMode,
+            period: self.paymentMode == .oneTime ? nil : self.period)
     }
 }
 

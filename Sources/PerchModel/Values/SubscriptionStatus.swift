@@ -85,12 +85,37 @@ public struct SubscriptionStatus: Hashable, Sendable {
     }
 }
 
-/// All lines of an account in a subscription group, and which one counts.
+extension SubscriptionStatus {
+    /// Whether both of its parts are trusted.
+    public var isVerified: Bool { self.transaction.isVerified && self.renewalInfo.isVerified }
+
+    /// Whether it gives the customer anything: its state entitles, and both of its parts are trusted.
+    public var entitles: Bool { self.state.isEntitled && self.isVerified }
+}
+
+/// The status that counts in one of several groups.
+public struct GroupEffective: Hashable, Sendable {
+    public var groupID: String
+    /// Its place among the statuses.
+    public var index: UInt32
+    public var reason: EffectiveReason
+
+    public init(groupID: String, index: UInt32, reason: EffectiveReason) {
+        self.groupID = groupID
+        self.index = index
+        self.reason = reason
+    }
+}
+
+/// All lines of an account in a subscription group, or in all groups, and which one counts.
 public struct SubscriptionStatuses: Hashable, Sendable {
     public var statuses: [SubscriptionStatus]
-    /// Index of the entitling status with the highest level of service; nil if none entitles.
+    /// Index of the entitling status with the highest level of service; nil if none entitles, or of all groups. An
+    /// unverified status never counts.
     public var effectiveIndex: Int?
     public var effectiveReason: EffectiveReason
+    /// Of all groups: the status that counts in each group in which one entitles, by group ID.
+    public var effectiveInGroups: [GroupEffective] = []
 
     public init(
         statuses: [SubscriptionStatus], effectiveIndex: Int? = nil, effectiveReason: EffectiveReason = .unspecified
@@ -100,9 +125,19 @@ public struct SubscriptionStatuses: Hashable, Sendable {
         self.effectiveReason = effectiveReason
     }
 
-    /// The status that counts.
-    public var effective: SubscriptionStatus? {
-        guard let index = self.effectiveIndex, self.statuses.indices.contains(index) else { return nil }
+    /// The status that counts; nil of all groups.
+    public var effective: SubscriptionStatus? { self.status(at: self.effectiveIndex) }
+
+    /// The status that counts in a group; nil if none entitles there.
+    public func effective(inGroup groupID: String) -> SubscriptionStatus? {
+        let found =
+            self.status(at: self.effectiveInGroups.first { $0.groupID == groupID }.map { Int($0.index) })
+            ?? self.effective
+        return found?.transaction.value.subscriptionGroupID == groupID ? found : nil
+    }
+
+    private func status(at index: Int?) -> SubscriptionStatus? {
+        guard let index, self.statuses.indices.contains(index) else { return nil }
         return self.statuses[index]
     }
 }

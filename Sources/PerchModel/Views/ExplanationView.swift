@@ -4,6 +4,7 @@ package import PerchBase
 package enum ExplanationRule: String, Hashable, Sendable, CaseIterable {
     case neverSubscribed = "NEVER_SUBSCRIBED"
     case revoked = "REVOKED"
+    case unverified = "UNVERIFIED"
     case periodLasts = "PERIOD_LASTS"
     case awaitsRenewal = "AWAITS_RENEWAL"
     case gracePeriod = "GRACE_PERIOD"
@@ -31,6 +32,29 @@ extension Explanation {
         self.init(
             rule: rule.rawValue, message: message, originalTransactionID: originalTransactionID, state: state,
             isEntitled: isEntitled, facts: facts, nextChange: next, nextMessage: nextMessage)
+    }
+}
+
+extension Explanation {
+    /// The explanation of something whose signature is not trusted: whatever it says, it entitles to nothing.
+    func unlessUnverified(_ failure: VerificationFailure, _ transaction: TransactionID) -> Explanation {
+        guard failure != .verified else { return self }
+        var explained = self
+        explained.rule = ExplanationRule.unverified.rawValue
+        explained.isEntitled = false
+        explained.message =
+            "Transaction \(transaction) is not verified (\(failure)), so it entitles to nothing. Apart from that: "
+            + self.message
+        explained.facts.insert(
+            ExplainedFact(transactionID: transaction, field: "verification_error", value: "\(failure)"), at: 0)
+        return explained
+    }
+}
+
+extension SubscriptionStatus {
+    /// Why it is not trusted: its transaction first.
+    fileprivate var failure: VerificationFailure {
+        self.transaction.isVerified ? self.renewalInfo.failure : self.transaction.failure
     }
 }
 
@@ -87,7 +111,7 @@ package func explainEntitlement(
             isEntitled: isEntitled, explanations: explanations)
     }
     let product = app.catalogue.product(productID)
-    let counting = currentEntitlement(of: record, toProduct: productID, app: app, at: now).value?.value
+    let counting = currentEntitlement(of: record, toProduct: productID, app: app, at: now).value?.verifiedValue
     var explanations: [Explanation] = []
     if let told = record?.told,
         let found = explainToldEntitlement(
@@ -97,7 +121,8 @@ package func explainEntitlement(
     }
     if let record {
         for owned in record.owned where owned.productID == productID {
-            explanations.append(explanation(ofOwned: owned))
+            explanations.append(
+                explanation(ofOwned: owned).unlessUnverified(simulatedVerification(app), owned.id))
         }
         for group in Set(record.lines.map(\.groupID)).sorted() {
             let statuses = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value.statuses
@@ -211,7 +236,8 @@ private func explanation(
     return Explanation(
         rule, message.capitalisedFirst, originalTransactionID: line.originalID, state: status.state,
         isEntitled: status.state.isEntitled, facts: facts, next: next,
-        nextMessage: nextMessage(next, line: line, info, app: app))
+        nextMessage: nextMessage(next, line: line, info, app: app)
+    ).unlessUnverified(status.failure, transaction.id)
 }
 
 private func expiryRule(_ reason: ExpirationReason?) -> ExplanationRule {
@@ -266,6 +292,12 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
         notes.append(
             Note(
                 "\(start) the plan is \(preference)\(billed).", id, "auto_renew_preference", preference))
+    } else if info.autoRenewPreference != nil, info.renewalBillingPlan.named != line.latest.billingPlan.named {
+        let start = info.isInBillingRetry ? "When the charge succeeds," : "From then on"
+        let billed = info.renewalBillingPlan == .monthly ? "monthly" : "up front"
+        notes.append(
+            Note(
+                "\(start) it is billed \(billed).", id, "renewal_billing_plan", "\(info.renewalBillingPlan)"))
     } else if !info.willAutoRenew, info.expirationReason == nil {
         notes.append(Note("Renewal is switched off.", id, "will_auto_renew", "false"))
     }
@@ -291,7 +323,7 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
             answer = "is agreed"
         } else if !line.willAutoRenew {
             answer = "was not agreed to"
-        } else if line.nextProductID != line.latest.productID {
+        } else if !line.keepsPlan {
             answer = "would wait for the customer's answer if the plan stayed as it is"
         } else {
             answer = "waits for the customer's answer, without which it ends"

@@ -32,7 +32,7 @@ package func storeMessages(of record: AccountRecord?, app: AppState, at now: Ins
             viewed.tell(.billingIssue, since: since, about: line, productID: line.latest.productID)
             viewed.note(next, about: line, in: state)
         }
-        if state == .subscribed, line.awaitsAttempt, line.nextProductID == line.latest.productID,
+        if state == .subscribed, line.awaitsAttempt, line.keepsPlan,
             let increase = line.increase, increase.status == .pending
         {
             viewed.tell(.priceIncreaseConsent, since: increase.asked, about: line, productID: line.latest.productID)

@@ -55,20 +55,21 @@ package func offerEligibility(
         isEligibleForIntroductory: isIntroductory, offers: [], introductory: Eligibility(isIntroductory))
     var winBacks: [(product: CatalogueProduct, offer: WinBackOffer)] = []
     for product in app.catalogue.products where productID.isEmpty || product.id == productID {
-        guard let subscription = product.subscription, subscription.groupID == group else { continue }
-        let heldPlan = rules.heldBillingPlan(of: product)
+        guard let subscription = product.subscription else {
+            guard product.id == productID else { continue }
+            result.offers += product.codeOffers.map {
+                eligibility(of: $0.offer, product, rules.ruling(on: $0, of: product))
+            }
+            continue
+        }
+        guard subscription.groupID == group else { continue }
         func tell(_ offer: SubscriptionOffer, _ ruling: OfferRuling) {
             result.offers.append(eligibility(of: offer, product, ruling))
         }
-        // An introductory offer is only for accounts that do not hold the product, under any plan.
-        func bound(_ ruling: OfferRuling, _ offer: SubscriptionOffer) -> OfferRuling {
-            heldPlan.map { belongs(offer, to: $0) } ?? true ? ruling : .otherBillingPlan
-        }
         for offer in subscription.introductoryOffers { tell(offer, rules.introductory) }
-        for offer in subscription.promotionalOffers { tell(offer, bound(rules.promotional, offer)) }
-        for code in subscription.codeOffers {
-            tell(code.offer, bound(rules.ruling(on: code, of: product), code.offer))
-        }
+        // Also those of another billing plan than the held one: bought with that plan, they begin at the renewal.
+        for offer in subscription.promotionalOffers { tell(offer, rules.promotional) }
+        for code in subscription.codeOffers { tell(code.offer, rules.ruling(on: code, of: product)) }
         winBacks += subscription.winBackOffers.map { (product, $0) }
     }
     for winBack in winBacks.sorted(by: OfferRules.isBetter) {
@@ -116,15 +117,28 @@ package func paymentsEligibility(_ record: AccountRecord?, app: AppState) -> Eli
     app.isTestApp ? Eligibility(canMakePayments(record, app: app)) : .unknown
 }
 
-/// Whether the account may make payments: a store refuses its paid purchases while its charges are set to fail.
+/// Whether the account may make payments. A store refuses every purchase while payments are forbidden, and paid ones while
+/// the account's charges are set to fail.
 package func canMakePayments(_ record: AccountRecord?, app: AppState) -> Bool {
-    !(app.isTestApp && record?.chargesFail == true)
+    guard app.isTestApp, let record else { return true }
+    return !record.arePaymentsForbidden && record.chargesFail != true
 }
 
 /// The record of an account's first use of the app, or the failure armed for it.
 package func appTransaction(of record: AccountRecord?, app: AppState) throws(Refusal) -> Verified<AppTransaction> {
     try refuseIfSimulated(.appTransaction, app: app)
     let id = app.isTestApp ? record?.appTransactionID : record?.told?.appTransactionID
-    return verified(
-        AppTransaction(id: id ?? "", bundleID: app.bundleID, environment: app.environment), app: app)
+    var shown = AppTransaction(
+        id: id ?? "", bundleID: app.bundleID, environment: app.environment)
+    // Of other apps the App Store alone knows it.
+    guard app.isTestApp else { return verified(shown, app: app) }
+    let terms = record?.appTransaction ?? AppTransactionTerms()
+    shown.originalAppVersion = terms.originalAppVersion.isEmpty ? "1.0" : terms.originalAppVersion
+    shown.originalPurchaseDate = terms.originalPurchaseDate ?? firstPurchaseOfTheSandbox
+    shown.originalPlatform = terms.originalPlatform == .unspecified ? .iOS : terms.originalPlatform
+    if terms.environment != .unspecified { shown.environment = terms.environment }
+    return verified(shown, app: app)
 }
+
+/// When every customer of the sandbox has bought the app: 2013-08-01, midnight in Cupertino.
+private let firstPurchaseOfTheSandbox = Instant(milliseconds: 1_375_340_400_000)

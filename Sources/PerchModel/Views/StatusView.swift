@@ -52,6 +52,25 @@ package func subscriptionStatuses(
     return viewed
 }
 
+/// The statuses of an account in all groups, one group after another, by group ID.
+package func statusesOfAllGroups(
+    of record: AccountRecord?, app: AppState, at now: Instant
+) -> Viewed<SubscriptionStatuses> {
+    var all = Viewed(value: SubscriptionStatuses(statuses: []))
+    for group in (record?.groupIDs ?? []).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+        let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
+        if let index = viewed.value.effectiveIndex {
+            all.value.effectiveInGroups.append(
+                GroupEffective(
+                    groupID: group, index: UInt32(all.value.statuses.count + index),
+                    reason: viewed.value.effectiveReason))
+        }
+        all.value.statuses += viewed.value.statuses
+        all.outlook.note(crossing: viewed.nextCrossing, forecast: viewed.forecast)
+    }
+    return all
+}
+
 extension Outlook {
     /// Notes when a value must be computed again, and what readers are told to expect.
     mutating func note(crossing: Instant?, forecast: Forecast?) {
@@ -140,7 +159,8 @@ private func status(
         state: state, transaction: verified(line.latest, app: app), renewalInfo: verified(info, app: app))
 }
 
-/// The status that counts: the highest entitling level of service, own before shared, then the later end.
+/// The status that counts: the highest entitling level of service, own before shared, then the later end. An unverified one
+/// gives nothing, so it never counts.
 func effectiveStatus(
     among statuses: [SubscriptionStatus], levels: [Int32]
 ) -> (index: Int?, reason: EffectiveReason) {
@@ -153,7 +173,7 @@ func effectiveStatus(
         if isOwn(left) != isOwn(right) { return isOwn(left) }
         return end(left) > end(right)
     }
-    let entitled = statuses.indices.filter { statuses[$0].state.isEntitled }
+    let entitled = statuses.indices.filter { statuses[$0].entitles }
     guard let best = entitled.min(by: precedes) else { return (nil, .unspecified) }
     // The reason is the criterion by which the closest rival lost.
     let rivals = entitled.filter { $0 != best && levels[$0] == levels[best] }

@@ -80,6 +80,7 @@ extension CatalogueProduct: StoreCoded {
         writer.write(self.subscription)
         writer.write(self.json)
         writer.write(self.isWithdrawn)
+        writer.write(self.subscription == nil ? self.codeOffers : [])
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -96,6 +97,10 @@ extension CatalogueProduct: StoreCoded {
             localizations: localizations, promotionalImageID: promotionalImageID, subscription: subscription,
             json: try reader.blob())
         self.isWithdrawn = try reader.bool()
+        // Before form 5 only subscriptions had offers of codes.
+        guard reader.form >= 5 else { return }
+        let codeOffers = try reader.array(of: CodeOffer.self)
+        if subscription == nil { self.codeOffers = codeOffers }
     }
 }
 
@@ -128,12 +133,27 @@ extension CodeOffer: StoreCoded {
         writer.write(self.offer)
         writer.write(byte: self.eligibility.rawValue)
         writer.write(self.isStackable)
+        writer.write(self.codes)
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
         let offer = try SubscriptionOffer(from: &reader)
         let eligibility = Eligibility(rawValue: try reader.byte())
         self.init(offer: offer, eligibility: eligibility, isStackable: try reader.bool())
+        if reader.form >= 5 { self.codes = try reader.array() }
+    }
+}
+
+extension OfferCode: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.code)
+        writer.write(self.redemptionLimit)
+        writer.write(self.until)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(
+            code: try reader.string(), redemptionLimit: try reader.uint32(), until: try reader.optional())
     }
 }
 

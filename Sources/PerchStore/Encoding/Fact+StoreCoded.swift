@@ -35,6 +35,9 @@ private enum FactKind: UInt8 {
     case cleared = 30
     case refundRequested = 31
     case told = 40
+    case paymentsSet = 41
+    case appTransactionSet = 42
+    case codeRedeemed = 43
 
     init(of body: Fact.Body) {
         self =
@@ -67,6 +70,9 @@ private enum FactKind: UInt8 {
             case .storefrontSet: .storefrontSet
             case .chargesSet: .chargesSet
             case .messagePosted: .messagePosted
+            case .paymentsSet: .paymentsSet
+            case .appTransactionSet: .appTransactionSet
+            case .codeRedeemed: .codeRedeemed
             case .deleted: .deleted
             case .cleared: .cleared
             case .refundRequested: .refundRequested
@@ -138,6 +144,12 @@ extension Fact: StoreCoded {
             writer.write(storefront)
         case .chargesSet(let fail):
             writer.write(fail)
+        case .paymentsSet(let isAllowed):
+            writer.write(isAllowed)
+        case .appTransactionSet(let terms):
+            writer.write(terms)
+        case .codeRedeemed(let redeemed):
+            writer.write(redeemed)
         case .deleted(let id, let remainder):
             writer.write(id)
             writer.write(remainder)
@@ -189,6 +201,9 @@ extension Fact: StoreCoded {
             case .storefrontSet: .storefrontSet(try reader.string())
             case .chargesSet: .chargesSet(fail: try reader.optional())
             case .messagePosted: .messagePosted
+            case .paymentsSet: .paymentsSet(isAllowed: try reader.bool())
+            case .appTransactionSet: .appTransactionSet(try reader.value())
+            case .codeRedeemed: .codeRedeemed(try reader.value())
             case .deleted: .deleted(try reader.uint64(), remainder: try reader.value())
             case .cleared: .cleared
             case .refundRequested: .refundRequested(try reader.uint64())

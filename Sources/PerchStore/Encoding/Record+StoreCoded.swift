@@ -26,6 +26,36 @@ extension RenewalExtension: StoreCoded {
     }
 }
 
+extension AppTransactionTerms: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.originalAppVersion)
+        writer.write(self.originalPurchaseDate)
+        self.originalPlatform.write(to: &writer)
+        self.environment.write(to: &writer)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(
+            originalAppVersion: try reader.string(), originalPurchaseDate: try reader.optional(),
+            originalPlatform: try AppPlatform(from: &reader), environment: try AppEnvironment(from: &reader))
+    }
+}
+
+extension RedeemedOffer: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.productID)
+        writer.write(self.offerID)
+        writer.write(self.code)
+        writer.write(self.transactionID)
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        self.init(
+            productID: try reader.string(), offerID: try reader.string(), code: try reader.string(),
+            transactionID: try reader.uint64())
+    }
+}
+
 extension BillingPlanType {
     /// The plan that the product of the next period was ordered with. Form 1 has forgotten it, and what waited was
     /// charged up front.
@@ -146,6 +176,9 @@ extension AccountRecord {
         writer.write(self.refundRequests)
         writer.write(self.told)
         writer.write(self.grants)
+        writer.write(self.arePaymentsForbidden)
+        writer.write(self.appTransaction)
+        writer.write(self.redeemedOffers)
     }
 
     init(of account: AccountNumber, fieldsFrom reader: inout ByteReader) throws(DecodingFault) {
@@ -172,6 +205,11 @@ extension AccountRecord {
             guard reader.form >= 4 else { return }
             fields.told = try reader.optional()
             fields.grants = try reader.array()
+            // Before form 5 no code was counted, and all payments were allowed.
+            guard reader.form >= 5 else { return }
+            fields.arePaymentsForbidden = try reader.bool()
+            fields.appTransaction = try reader.optional()
+            fields.redeemedOffers = try reader.array()
         }
         self = record
     }

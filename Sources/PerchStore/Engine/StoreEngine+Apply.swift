@@ -73,6 +73,7 @@ extension StoreEngine {
                     StoredFact(account: account, fact: accountFacts[place].facts[index], origin: origin))
             }
             record.fold(accountFacts[place].facts, revision: stored.revision, committed: stored.committed)
+            if before.hasRareFields || record.hasRareFields { try self.count(from: before, to: record, into: &stored) }
             if let moves = CrossingMoves(from: before, to: record, app: app, at: app.clock.now(wall: stored.committed))
             {
                 stored.crossings.append(moves)

@@ -182,6 +182,7 @@ extension StoreEngine {
         var fetched: [TransactionRow] = []
         var answers: [RowNeed: [Transaction]] = [:]
         var rows: [Transaction] = []
+        var redemptions: [OfferCodeName: UInt64] = [:]
         for _ in 0..<Limits.decisionRoundsMax {
             var view = DecisionView(
                 app: people.app, now: people.now, wall: call.wall, record: people.record, transaction: people.row,
@@ -189,6 +190,7 @@ extension StoreEngine {
                 numbers: TransactionNumbers(next: batch.header.nextTransaction))
             view.answers = answers
             view.rows = rows
+            view.redemptions = redemptions
             let decision: Decision
             do throws(Refusal) {
                 decision = try mutation.decide(&view)
@@ -198,6 +200,8 @@ extension StoreEngine {
             switch decision {
             case .need(let query):
                 fetched = try self.storage.transactions(of: Self.account(of: people), query)
+            case .needRows(.redemptions(let name)):
+                redemptions[name] = try self.redemptions(of: name, people.app.state.number)
             case .needRows(let need):
                 let found = try self.rows(need, of: Self.account(of: people), people.app.state.number)
                 answers[need] = found
@@ -259,6 +263,8 @@ extension StoreEngine {
             return try self.storage.transactions(of: account, query).map(\.transaction)
         case .all:
             return try self.storage.transactions(of: account, query).map(\.transaction)
+        case .redemptions:
+            preconditionFailure("redemptions of a code are no rows")
         case .newest(let kind):
             // Page by page: an account may have any number of rows, and the newest match is usually near.
             query.productID = kind.productID

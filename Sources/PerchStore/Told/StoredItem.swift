@@ -20,9 +20,11 @@ package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
     case passKey = 7
     /// A consumable that left the record of its account. Group: app and account. Key: the original.
     case archivedOriginal = 8
+    /// How often a code of an offer was redeemed. Group: the app. Key: the product and the code.
+    case redemption = 9
 
     /// Those whose group begins with the number of an app: see `ItemKey.appGroup`.
-    package static let ofApps: [ItemKind] = [.link, .seenReport, .erased, .archivedOriginal]
+    package static let ofApps: [ItemKind] = [.link, .seenReport, .erased, .archivedOriginal, .redemption]
 }
 
 /// The place of an item. Items of one group are listed together, in bytewise order of their keys.
@@ -216,6 +218,10 @@ extension ItemKey {
         var key = ByteWriter()
         key.write(fixed: id)
         return ItemKey(.seenReport, group: Self.seenGroup(original, app: app), key: key.bytes)
+    }
+
+    static func redemptions(of name: OfferCodeName, app: AppNumber) -> ItemKey {
+        ItemKey(.redemption, group: Self.appGroup(app), key: Array(name.productID.utf8) + [0] + Array(name.code.utf8))
     }
 
     /// The group of all reports of an original that changed no register.

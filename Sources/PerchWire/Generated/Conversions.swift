@@ -376,6 +376,22 @@ extension SubscriptionStatus {
     }
 }
 
+extension GroupEffective {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GroupEffective>, _ arena: Arena) {
+        message.pointee.group_id = arena.text(self.groupID)
+        message.pointee.index = self.index
+        message.pointee.reason = .init(self.reason)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GroupEffective>) {
+        self.init(
+            groupID: String(wire: message.pointee.group_id),
+            index: message.pointee.index,
+            reason: EffectiveReason(message.pointee.reason)
+        )
+    }
+}
+
 extension SubscriptionStatuses {
     func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>, _ arena: Arena) {
         (message.pointee.n_statuses, message.pointee.statuses) = arena.list(self.statuses) { $0.write(to: $1, arena) }
@@ -384,6 +400,7 @@ extension SubscriptionStatuses {
             message.pointee.effective_index = UInt32(value)
         }
         message.pointee.effective_reason = .init(self.effectiveReason)
+        (message.pointee.n_effective_in_groups, message.pointee.effective_in_groups) = arena.list(self.effectiveInGroups) { $0.write(to: $1, arena) }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>) {
@@ -392,6 +409,7 @@ extension SubscriptionStatuses {
             effectiveIndex: message.pointee.effective_case == PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX ? Int(message.pointee.effective_index) : nil,
             effectiveReason: EffectiveReason(message.pointee.effective_reason)
         )
+        self.effectiveInGroups = readList(message.pointee.n_effective_in_groups, message.pointee.effective_in_groups) { GroupEffective($0) }
     }
 }
 
@@ -463,6 +481,27 @@ extension PurchaseOrder {
             $0.seenStorefront = String(wire: message.pointee.seen_storefront)
             $0.continuesInNewStorefront = message.pointee.continues_in_new_storefront != 0
         }
+    }
+}
+
+extension AppTransactionTerms {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SetAppTransactionOperation>, _ arena: Arena) {
+        message.pointee.original_app_version = arena.text(self.originalAppVersion)
+        if let value = self.originalPurchaseDate {
+            message.pointee.original_purchase_case = PERCH__V1__SET_APP_TRANSACTION_OPERATION__ORIGINAL_PURCHASE_ORIGINAL_PURCHASE_DATE_MS
+            message.pointee.original_purchase_date_ms = value.milliseconds
+        }
+        message.pointee.original_platform = .init(self.originalPlatform)
+        message.pointee.environment = .init(self.environment)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SetAppTransactionOperation>) {
+        self.init(
+            originalAppVersion: String(wire: message.pointee.original_app_version),
+            originalPurchaseDate: message.pointee.original_purchase_case == PERCH__V1__SET_APP_TRANSACTION_OPERATION__ORIGINAL_PURCHASE_ORIGINAL_PURCHASE_DATE_MS ? Instant(milliseconds: message.pointee.original_purchase_date_ms) : nil,
+            originalPlatform: AppPlatform(message.pointee.original_platform),
+            environment: AppEnvironment(message.pointee.environment)
+        )
     }
 }
 
@@ -584,6 +623,14 @@ extension StoreOperation {
             case .postMessage:
                 message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_POST_MESSAGE
                 message.pointee.post_message = arena.message { _ in }
+            case .setPayments(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SET_PAYMENTS
+                message.pointee.set_payments = arena.message {
+                    $0.pointee.allowed = value0 ? 1 : 0
+                }
+            case .setAppTransaction(let value0):
+                message.pointee.operation_case = PERCH__V1__STORE_OPERATION__OPERATION_SET_APP_TRANSACTION
+                message.pointee.set_app_transaction = arena.message { value0.write(to: $0, arena) }
         }
     }
 
@@ -635,6 +682,10 @@ extension StoreOperation {
                 self = .setStorefront(String(wire: message.pointee.set_storefront.pointee.storefront))
             case PERCH__V1__STORE_OPERATION__OPERATION_POST_MESSAGE:
                 self = .postMessage
+            case PERCH__V1__STORE_OPERATION__OPERATION_SET_PAYMENTS:
+                self = .setPayments(isAllowed: message.pointee.set_payments.pointee.allowed != 0)
+            case PERCH__V1__STORE_OPERATION__OPERATION_SET_APP_TRANSACTION:
+                self = .setAppTransaction(AppTransactionTerms(message.pointee.set_app_transaction))
             default: throw .missing(field: "perch.v1.StoreOperation.operation")
         }
     }
@@ -725,6 +776,7 @@ extension OfferEdit {
             message.pointee.win_back_rule = arena.message { value.write(to: $0, arena) }
         }
         message.pointee.stackable = self.isStackable ? 1 : 0
+        (message.pointee.n_codes, message.pointee.codes) = arena.list(self.codes) { $0.write(to: $1, arena) }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__OfferEdit>) {
@@ -738,6 +790,26 @@ extension OfferEdit {
         self.isEligible = message.pointee.eligible != 0
         self.winBackRule = read(message.pointee.win_back_rule) { WinBackRuleEdit($0) }
         self.isStackable = message.pointee.stackable != 0
+        self.codes = readList(message.pointee.n_codes, message.pointee.codes) { OfferCode($0) }
+    }
+}
+
+extension OfferCode {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OfferCode>, _ arena: Arena) {
+        message.pointee.code = arena.text(self.code)
+        message.pointee.redemption_limit = self.redemptionLimit
+        if let value = self.until {
+            message.pointee.end_case = PERCH__V1__OFFER_CODE__END_UNTIL_MS
+            message.pointee.until_ms = value.milliseconds
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__OfferCode>) {
+        self.init(
+            code: String(wire: message.pointee.code),
+            redemptionLimit: message.pointee.redemption_limit,
+            until: message.pointee.end_case == PERCH__V1__OFFER_CODE__END_UNTIL_MS ? Instant(milliseconds: message.pointee.until_ms) : nil
+        )
     }
 }
 
@@ -987,6 +1059,24 @@ extension FamilySharing {
     }
 }
 
+extension RedeemedOffer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RedeemedOffer>, _ arena: Arena) {
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.offer_id = arena.text(self.offerID)
+        message.pointee.code = arena.text(self.code)
+        message.pointee.transaction_id = self.transactionID
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RedeemedOffer>) {
+        self.init(
+            productID: String(wire: message.pointee.product_id),
+            offerID: String(wire: message.pointee.offer_id),
+            code: String(wire: message.pointee.code),
+            transactionID: message.pointee.transaction_id
+        )
+    }
+}
+
 extension AccountInspection {
     func write(to message: UnsafeMutablePointer<Perch__V1__InspectAccountResponse>, _ arena: Arena) {
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
@@ -999,6 +1089,8 @@ extension AccountInspection {
         message.pointee.charges = .init(self.charges)
         message.pointee.app_transaction_id = arena.text(self.appTransactionID)
         (message.pointee.n_awaiting_sync, message.pointee.awaiting_sync) = arena.list(self.awaitingSync) { $0.write(to: $1, arena) }
+        message.pointee.payments_forbidden = self.arePaymentsForbidden ? 1 : 0
+        (message.pointee.n_redeemed_offers, message.pointee.redeemed_offers) = arena.list(self.redeemedOffers) { $0.write(to: $1, arena) }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__InspectAccountResponse>) {
@@ -1012,7 +1104,9 @@ extension AccountInspection {
             storefront: String(wire: message.pointee.storefront),
             charges: ChargeOutcome(message.pointee.charges),
             appTransactionID: String(wire: message.pointee.app_transaction_id),
-            awaitingSync: readList(message.pointee.n_awaiting_sync, message.pointee.awaiting_sync) { Verified<Transaction>($0) }
+            awaitingSync: readList(message.pointee.n_awaiting_sync, message.pointee.awaiting_sync) { Verified<Transaction>($0) },
+            arePaymentsForbidden: message.pointee.payments_forbidden != 0,
+            redeemedOffers: readList(message.pointee.n_redeemed_offers, message.pointee.redeemed_offers) { RedeemedOffer($0) }
         )
     }
 }
@@ -2214,6 +2308,7 @@ extension SubscriptionStatusRequest {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
         message.pointee.include_jws = self.includesJWS ? 1 : 0
+        message.pointee.all_groups = self.allGroups ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatusTaskRequest>) {
@@ -2223,7 +2318,8 @@ extension SubscriptionStatusRequest {
             groupID: String(wire: message.pointee.group_id),
             resumeToken: [UInt8](message.pointee.resume_token),
             atLeast: read(message.pointee.at_least) { Position($0) },
-            includesJWS: message.pointee.include_jws != 0
+            includesJWS: message.pointee.include_jws != 0,
+            allGroups: message.pointee.all_groups != 0
         )
     }
 }
@@ -2508,6 +2604,7 @@ extension SubscriptionStatusRequest {
         }
         if !self.asOf.isBlank { message.pointee.as_of = arena.message { self.asOf.write(to: $0, arena) } }
         message.pointee.include_jws = self.includesJWS ? 1 : 0
+        message.pointee.all_groups = self.allGroups ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetSubscriptionStatusRequest>) {
@@ -2517,6 +2614,7 @@ extension SubscriptionStatusRequest {
             groupID: String(wire: message.pointee.group_id),
             atLeast: read(message.pointee.at_least) { Position($0) },
             includesJWS: message.pointee.include_jws != 0,
+            allGroups: message.pointee.all_groups != 0,
             asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf()
         )
     }
@@ -3556,6 +3654,13 @@ extension AppTransactionAnswer {
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.can_make_payments = self.canMakePayments ? 1 : 0
         message.pointee.jws = arena.text(self.jws)
+        message.pointee.original_app_version = arena.text(self.originalAppVersion)
+        if let value = self.originalPurchaseDate {
+            message.pointee.original_purchase_case = PERCH__V1__GET_APP_TRANSACTION_RESPONSE__ORIGINAL_PURCHASE_ORIGINAL_PURCHASE_DATE_MS
+            message.pointee.original_purchase_date_ms = value.milliseconds
+        }
+        message.pointee.original_platform = .init(self.originalPlatform)
+        message.pointee.payments_forbidden = self.arePaymentsForbidden ? 1 : 0
         message.pointee.payments_eligibility = .init(self.paymentsEligibility)
     }
 
@@ -3568,6 +3673,10 @@ extension AppTransactionAnswer {
             position: read(message.pointee.position) { Position($0) } ?? .blank,
             canMakePayments: message.pointee.can_make_payments != 0,
             jws: String(wire: message.pointee.jws),
+            originalAppVersion: String(wire: message.pointee.original_app_version),
+            originalPurchaseDate: message.pointee.original_purchase_case == PERCH__V1__GET_APP_TRANSACTION_RESPONSE__ORIGINAL_PURCHASE_ORIGINAL_PURCHASE_DATE_MS ? Instant(milliseconds: message.pointee.original_purchase_date_ms) : nil,
+            originalPlatform: AppPlatform(message.pointee.original_platform),
+            arePaymentsForbidden: message.pointee.payments_forbidden != 0,
             paymentsEligibility: Eligibility(message.pointee.payments_eligibility)
         )
     }

@@ -132,8 +132,19 @@ extension SubscriptionStatus {
     }
 }
 
+extension GroupEffective {
+    func write(to writer: inout PushWriter) {
+        writer.value(3, self.reason)
+        writer.number(2, self.index)
+        writer.text(1, self.groupID)
+    }
+}
+
 extension SubscriptionStatuses {
     func write(to writer: inout PushWriter) {
+        for value in self.effectiveInGroups.reversed() {
+            writer.message(4) { value.write(to: &$0) }
+        }
         writer.value(3, self.effectiveReason)
         if let value = self.effectiveIndex { writer.present(2, UInt64(UInt32(value))) }
         for value in self.statuses.reversed() {

@@ -66,6 +66,9 @@ extension Perch__V1__RenewalInfoResult: CMessage {
 extension Perch__V1__SubscriptionStatus: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_status__init(message) }
 }
+extension Perch__V1__GroupEffective: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_effective__init(message) }
+}
 extension Perch__V1__SubscriptionStatuses: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_statuses__init(message) }
 }
@@ -148,6 +151,12 @@ extension Perch__V1__SetStorefrontOperation: CMessage {
 extension Perch__V1__PostMessageOperation: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__post_message_operation__init(message) }
 }
+extension Perch__V1__SetPaymentsOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_payments_operation__init(message) }
+}
+extension Perch__V1__SetAppTransactionOperation: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_app_transaction_operation__init(message) }
+}
 extension Perch__V1__StoreOperation: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__store_operation__init(message) }
 }
@@ -166,6 +175,9 @@ extension Perch__V1__ProductEdit: CMessage {
 extension Perch__V1__OfferEdit: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__offer_edit__init(message) }
 }
+extension Perch__V1__OfferCode: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__offer_code__init(message) }
+}
 extension Perch__V1__WinBackRule: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__win_back_rule__init(message) }
 }
@@ -177,6 +189,7 @@ extension Perch__V1__RenewalBehaviour: CEnumeration {}
 extension Perch__V1__PurchaseResult: CEnumeration {}
 extension Perch__V1__ChargeOutcome: CEnumeration {}
 extension Perch__V1__PriceConsent: CEnumeration {}
+extension Perch__V1__AppPlatform: CEnumeration {}
 extension Perch__V1__PendingReason: CEnumeration {}
 extension Perch__V1__StoreKitApi: CEnumeration {}
 extension Perch__V1__StoreKitError: CEnumeration {}
@@ -211,6 +224,9 @@ extension Perch__V1__InspectAccountRequest: CMessage {
 }
 extension Perch__V1__FamilyShare: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__family_share__init(message) }
+}
+extension Perch__V1__RedeemedOffer: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__redeemed_offer__init(message) }
 }
 extension Perch__V1__InspectAccountResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__inspect_account_response__init(message) }
@@ -739,6 +755,7 @@ extension MessageScan {
         "perch.v1.RenewalInfo": Perch__V1__RenewalInfo.descriptor,
         "perch.v1.RenewalInfoResult": Perch__V1__RenewalInfoResult.descriptor,
         "perch.v1.SubscriptionStatus": Perch__V1__SubscriptionStatus.descriptor,
+        "perch.v1.GroupEffective": Perch__V1__GroupEffective.descriptor,
         "perch.v1.SubscriptionStatuses": Perch__V1__SubscriptionStatuses.descriptor,
         "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
         "perch.v1.OperationTarget": Perch__V1__OperationTarget.descriptor,
@@ -765,12 +782,15 @@ extension MessageScan {
         "perch.v1.EndIntentOperation": Perch__V1__EndIntentOperation.descriptor,
         "perch.v1.SetStorefrontOperation": Perch__V1__SetStorefrontOperation.descriptor,
         "perch.v1.PostMessageOperation": Perch__V1__PostMessageOperation.descriptor,
+        "perch.v1.SetPaymentsOperation": Perch__V1__SetPaymentsOperation.descriptor,
+        "perch.v1.SetAppTransactionOperation": Perch__V1__SetAppTransactionOperation.descriptor,
         "perch.v1.StoreOperation": Perch__V1__StoreOperation.descriptor,
         "perch.v1.PendingPurchase": Perch__V1__PendingPurchase.descriptor,
         "perch.v1.PurchaseIntent": Perch__V1__PurchaseIntent.descriptor,
         "perch.v1.SimulatedError": Perch__V1__SimulatedError.descriptor,
         "perch.v1.ProductEdit": Perch__V1__ProductEdit.descriptor,
         "perch.v1.OfferEdit": Perch__V1__OfferEdit.descriptor,
+        "perch.v1.OfferCode": Perch__V1__OfferCode.descriptor,
         "perch.v1.WinBackRule": Perch__V1__WinBackRule.descriptor,
         "perch.v1.AppSetting": Perch__V1__AppSetting.descriptor,
         "perch.v1.Loading": Perch__V1__Loading.descriptor,
@@ -783,6 +803,7 @@ extension MessageScan {
         "perch.v1.OperateResponse": Perch__V1__OperateResponse.descriptor,
         "perch.v1.InspectAccountRequest": Perch__V1__InspectAccountRequest.descriptor,
         "perch.v1.FamilyShare": Perch__V1__FamilyShare.descriptor,
+        "perch.v1.RedeemedOffer": Perch__V1__RedeemedOffer.descriptor,
         "perch.v1.InspectAccountResponse": Perch__V1__InspectAccountResponse.descriptor,
         "perch.v1.ListAccountsRequest": Perch__V1__ListAccountsRequest.descriptor,
         "perch.v1.AccountSummary": Perch__V1__AccountSummary.descriptor,

@@ -134,7 +134,8 @@ package struct OperateRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
     /// The caller's key of the account: 1 to 255 bytes. May be empty if the operation names a transaction. `buy`,
-    /// `create_intent`, `set_storefront` and `set_charges` create an account that does not exist.
+    /// `create_intent`, `set_storefront`, `set_charges`, `set_payments` and `set_app_transaction` create an account that does not
+    /// exist.
     package var account: String
     /// Makes the call safe to repeat. Up to 64 bytes.
     package var idempotencyKey: [UInt8]
@@ -245,6 +246,10 @@ package struct AccountInspection: Hashable, Sendable {
     package var appTransactionID: String
     /// Non-consumables shared with the account that its next Sync delivers.
     package var awaitingSync: [Verified<Transaction>]
+    /// Payments of the account are forbidden.
+    package var arePaymentsForbidden: Bool
+    /// The offers of codes that the account has redeemed, oldest first.
+    package var redeemedOffers: [RedeemedOffer]
 
     package init(
         position: Position = .blank,
@@ -256,7 +261,9 @@ package struct AccountInspection: Hashable, Sendable {
         storefront: String = "",
         charges: ChargeOutcome = .unspecified,
         appTransactionID: String = "",
-        awaitingSync: [Verified<Transaction>] = []
+        awaitingSync: [Verified<Transaction>] = [],
+        arePaymentsForbidden: Bool = false,
+        redeemedOffers: [RedeemedOffer] = []
     ) {
         self.position = position
         self.groups = groups
@@ -268,10 +275,12 @@ package struct AccountInspection: Hashable, Sendable {
         self.charges = charges
         self.appTransactionID = appTransactionID
         self.awaitingSync = awaitingSync
+        self.arePaymentsForbidden = arePaymentsForbidden
+        self.redeemedOffers = redeemedOffers
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.position.isBlank && self.groups.isEmpty && self.owned.isEmpty && self.pendingPurchases.isEmpty && self.intents.isEmpty && self.shares.isEmpty && self.storefront.isEmpty && self.charges == .unspecified && self.appTransactionID.isEmpty && self.awaitingSync.isEmpty }
+    package var isBlank: Bool { self.position.isBlank && self.groups.isEmpty && self.owned.isEmpty && self.pendingPurchases.isEmpty && self.intents.isEmpty && self.shares.isEmpty && self.storefront.isEmpty && self.charges == .unspecified && self.appTransactionID.isEmpty && self.awaitingSync.isEmpty && !self.arePaymentsForbidden && self.redeemedOffers.isEmpty }
 }
 
 /// Asks for accounts.
@@ -1622,7 +1631,8 @@ package struct AsOf: Hashable, Sendable {
 
 /// The success value of CurrentEntitlementTask.
 package struct CurrentEntitlement: Hashable, Sendable {
-    /// Absent: not entitled.
+    /// Absent: not entitled. Present with a `verification_error`: the transaction would entitle, but is not trusted, so the
+    /// account is not entitled.
     package var transaction: Verified<Transaction>?
 
     package init(transaction: Verified<Transaction>? = nil) {
@@ -1637,7 +1647,7 @@ package struct CurrentEntitlement: Hashable, Sendable {
 package struct ProductsRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
-    /// Product identifiers, at least one, none empty; duplicates are collapsed.
+    /// Product identifiers, none empty; duplicates are collapsed. No identifiers have no products: the answer is an empty success.
     package var productIDs: [String]
     /// Locale such as `en_US`; empty for the app's.
     package var locale: String
@@ -1674,7 +1684,7 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account: 1 to 255 bytes.
     package var account: String
-    /// Subscription group, not empty. An unknown one has no statuses.
+    /// Subscription group, not empty unless `all_groups` is set. An unknown one has no statuses.
     package var groupID: String
     /// The token of the last value of an earlier call with the same parameters; empty to begin.
     package var resumeToken: [UInt8]
@@ -1682,6 +1692,8 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
     package var atLeast: Position?
     /// Whether test apps fill `jws`.
     package var includesJWS: Bool
+    /// The statuses of all groups, as StoreKit's `Status.all`. `group_id` is then empty.
+    package var allGroups: Bool
     /// Which moment; absent: now.
     package var asOf: AsOf
 
@@ -1692,6 +1704,7 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
         resumeToken: [UInt8] = [],
         atLeast: Position? = nil,
         includesJWS: Bool = false,
+        allGroups: Bool = false,
         asOf: AsOf = AsOf()
     ) {
         self.app = app
@@ -1700,11 +1713,12 @@ package struct SubscriptionStatusRequest: Hashable, Sendable {
         self.resumeToken = resumeToken
         self.atLeast = atLeast
         self.includesJWS = includesJWS
+        self.allGroups = allGroups
         self.asOf = asOf
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.groupID.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil && !self.includesJWS && self.asOf.isBlank }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.groupID.isEmpty && self.resumeToken.isEmpty && self.atLeast == nil && !self.includesJWS && !self.allGroups && self.asOf.isBlank }
 }
 
 /// The success value of EntitlementsTask.
@@ -1939,7 +1953,8 @@ package struct ListCurrentEntitlementsRequest: Hashable, Sendable {
 
 /// All entitlements of an account.
 package struct EntitlementList: Hashable, Sendable {
-    /// One for each entitled product and owner, by product identifier, own before shared.
+    /// One for each entitled product and owner, by product identifier, own before shared. One with a `verification_error` would
+    /// entitle, but is not trusted, so it does not.
     package var transactions: [Verified<Transaction>]
     /// Where the answer stands.
     package var info: ValueInfo
@@ -2785,7 +2800,7 @@ package struct RedeemOfferCodeRequest: Hashable, Sendable {
     package var app: AppReference
     /// The caller's key of the account. An account that does not exist is created.
     package var account: String
-    /// The code's reference name.
+    /// A code of the offer, or the offer's reference name.
     package var code: String
     /// The product, if several have a code of that name; otherwise empty.
     package var productID: String
@@ -2958,11 +2973,20 @@ package struct AppTransactionAnswer: Hashable, Sendable {
     package var failure: VerificationFailure
     /// Where the answer stands.
     package var position: Position
-    /// Whether the account may make payments, as StoreKit's `canMakePayments`. False while the charges of a test account are
-    /// set to fail: every paid purchase is then refused with `PURCHASE_NOT_ALLOWED`.
+    /// Whether the account may make payments, as StoreKit's `canMakePayments`. False while payments of a test account are
+    /// forbidden (`set_payments`): every purchase is then refused with `PURCHASE_NOT_ALLOWED`. False too while its charges are
+    /// set to fail: every paid purchase is then refused so.
     package var canMakePayments: Bool
     /// The signed form (compact JWS), if the request asked for it and the app is a test app.
     package var jws: String
+    /// The version that the customer got first; empty: unknown, as in apps whose purchases the App Store reports.
+    package var originalAppVersion: String
+    /// When the customer got the app first, in milliseconds since the Unix epoch.
+    package var originalPurchaseDate: Instant?
+    /// On what; unspecified: unknown.
+    package var originalPlatform: AppPlatform
+    /// Payments of the account are forbidden, whatever becomes of its charges.
+    package var arePaymentsForbidden: Bool
     /// Whether the account may make payments, or that it is unknown: the App Store says it on the device only.
     package var paymentsEligibility: Eligibility
 
@@ -2974,6 +2998,10 @@ package struct AppTransactionAnswer: Hashable, Sendable {
         position: Position = .blank,
         canMakePayments: Bool = false,
         jws: String = "",
+        originalAppVersion: String = "",
+        originalPurchaseDate: Instant? = nil,
+        originalPlatform: AppPlatform = .unspecified,
+        arePaymentsForbidden: Bool = false,
         paymentsEligibility: Eligibility = .unspecified
     ) {
         self.appTransactionID = appTransactionID
@@ -2983,11 +3011,15 @@ package struct AppTransactionAnswer: Hashable, Sendable {
         self.position = position
         self.canMakePayments = canMakePayments
         self.jws = jws
+        self.originalAppVersion = originalAppVersion
+        self.originalPurchaseDate = originalPurchaseDate
+        self.originalPlatform = originalPlatform
+        self.arePaymentsForbidden = arePaymentsForbidden
         self.paymentsEligibility = paymentsEligibility
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank && !self.canMakePayments && self.jws.isEmpty && self.paymentsEligibility == .unspecified }
+    package var isBlank: Bool { self.appTransactionID.isEmpty && self.bundleID.isEmpty && self.environment == .unspecified && self.failure == .unspecified && self.position.isBlank && !self.canMakePayments && self.jws.isEmpty && self.originalAppVersion.isEmpty && self.originalPurchaseDate == nil && self.originalPlatform == .unspecified && !self.arePaymentsForbidden && self.paymentsEligibility == .unspecified }
 }
 
 /// All purchase intents that wait.

@@ -286,7 +286,11 @@ import Testing
         var account = TestAccount()
         let found = try appTransaction(of: account.record, app: account.app)
         #expect(
-            found == Verified(AppTransaction(id: "app-1", bundleID: "com.example.shop", environment: .xcode)))
+            found
+                == Verified(
+                    AppTransaction(
+                        id: "app-1", bundleID: "com.example.shop", environment: .xcode, originalAppVersion: "1.0",
+                        originalPurchaseDate: at("2013-08-01T07:00:00Z"), originalPlatform: .iOS)))
         #expect(try appTransaction(of: nil, app: account.app).value.id.isEmpty)
         account.settings.simulatedErrors[.appTransaction] = .networkError
         #expect(refusal { _ = try appTransaction(of: account.record, app: account.app) } == .storeKitNetworkError)

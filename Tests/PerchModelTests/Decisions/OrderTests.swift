@@ -159,8 +159,14 @@ import Testing
         (.askToBuy, { settings, _ in settings.isAskToBuyEnabled = true }),
         (.askToBuy, { _, order in order.simulatesAskToBuy = true }),
         (.interrupted, { settings, _ in settings.areBillingIssuesEnabled = true }),
-        (.dialog, { settings, _ in settings.asksBeforePurchases = true }),
+        (.dialog, { settings, order in (settings.asksBeforePurchases, order.isByApp) = (true, true) }),
     ]
+
+    @Test func `a purchase that a tester makes has no dialog`() throws {
+        var account = TestAccount()
+        account.settings.asksBeforePurchases = true
+        #expect(try account.ask(.buy(PurchaseOrder(productID: "lifetime"))).transaction != nil)
+    }
 
     @Test(arguments: Self.waits.indices)
     func `a purchase waits, and its transaction is there once it is approved`(_ index: Int) throws {

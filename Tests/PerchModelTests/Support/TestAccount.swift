@@ -149,6 +149,30 @@ struct TestAccount {
         throw Endless()
     }
 
+    /// A code that the customer enters. `redemptions`: how often the store has counted each code.
+    @discardableResult
+    mutating func redeem(
+        _ code: String, _ product: String = "", redemptions: [String: UInt64] = [:]
+    ) throws -> OperationOutcome {
+        var subject = OperationSubject(record: self.record)
+        for _ in 0..<8 {
+            var numbers = self.numbers
+            switch try decideRedemption(
+                ofCode: code, productID: product, subject, app: self.app, now: self.now, numbers: &numbers)
+            {
+            case .needs(.redemptions(let name)): subject.redemptions[name] = redemptions[name.code] ?? 0
+            case .needs(let need):
+                Issue.record("a redemption needs \(need)")
+                throw Endless()
+            case .done(let outcome):
+                self.numbers = numbers
+                self.commit(outcome.facts)
+                return outcome
+            }
+        }
+        throw Endless()
+    }
+
     private struct Endless: Error {}
 
     private func rows(_ need: RowNeed) -> [Transaction] {
@@ -157,6 +181,7 @@ struct TestAccount {
         case .transaction(let id): return newestFirst.filter { $0.id == id }
         case .product(let id): return newestFirst.filter { $0.productID == id }
         case .all: return newestFirst
+        case .redemptions: return []
         case .newest(let kind): return Array(newestFirst.filter(kind.includes).prefix(1))
         }
     }

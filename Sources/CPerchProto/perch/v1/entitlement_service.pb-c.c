@@ -2334,7 +2334,7 @@ const ProtobufCMessageDescriptor perch__v1__products_task_response__descriptor =
   (ProtobufCMessageInit) perch__v1__products_task_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__subscription_status_task_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__subscription_status_task_request__field_descriptors[7] =
 {
   {
     "app",
@@ -2408,9 +2408,22 @@ static const ProtobufCFieldDescriptor perch__v1__subscription_status_task_reques
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "all_groups",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SubscriptionStatusTaskRequest, all_groups),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__subscription_status_task_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
+  6,   /* field[6] = all_groups */
   0,   /* field[0] = app */
   4,   /* field[4] = at_least */
   2,   /* field[2] = group_id */
@@ -2420,7 +2433,7 @@ static const unsigned perch__v1__subscription_status_task_request__field_indices
 static const ProtobufCIntRange perch__v1__subscription_status_task_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor perch__v1__subscription_status_task_request__descriptor =
 {
@@ -2430,7 +2443,7 @@ const ProtobufCMessageDescriptor perch__v1__subscription_status_task_request__de
   "Perch__V1__SubscriptionStatusTaskRequest",
   "perch.v1",
   sizeof(Perch__V1__SubscriptionStatusTaskRequest),
-  6,
+  7,
   perch__v1__subscription_status_task_request__field_descriptors,
   perch__v1__subscription_status_task_request__field_indices_by_name,
   1,  perch__v1__subscription_status_task_request__number_ranges,
@@ -3744,7 +3757,7 @@ const ProtobufCMessageDescriptor perch__v1__get_image_response__descriptor =
   (ProtobufCMessageInit) perch__v1__get_image_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request__field_descriptors[7] =
 {
   {
     "app",
@@ -3818,9 +3831,22 @@ static const ProtobufCFieldDescriptor perch__v1__get_subscription_status_request
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "all_groups",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetSubscriptionStatusRequest, all_groups),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_subscription_status_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
+  6,   /* field[6] = all_groups */
   0,   /* field[0] = app */
   4,   /* field[4] = as_of */
   3,   /* field[3] = at_least */
@@ -3831,7 +3857,7 @@ static const ProtobufCIntRange perch__v1__get_subscription_status_request__numbe
 {
   { 1, 0 },
   { 5, 3 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_subscription_status_request__descriptor =
 {
@@ -3841,7 +3867,7 @@ const ProtobufCMessageDescriptor perch__v1__get_subscription_status_request__des
   "Perch__V1__GetSubscriptionStatusRequest",
   "perch.v1",
   sizeof(Perch__V1__GetSubscriptionStatusRequest),
-  6,
+  7,
   perch__v1__get_subscription_status_request__field_descriptors,
   perch__v1__get_subscription_status_request__field_indices_by_name,
   2,  perch__v1__get_subscription_status_request__number_ranges,

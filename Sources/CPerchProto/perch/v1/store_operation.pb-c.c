@@ -1087,6 +1087,96 @@ void   perch__v1__post_message_operation__free_unpacked
   assert(message->base.descriptor == &perch__v1__post_message_operation__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__set_payments_operation__init
+                     (Perch__V1__SetPaymentsOperation         *message)
+{
+  static const Perch__V1__SetPaymentsOperation init_value = PERCH__V1__SET_PAYMENTS_OPERATION__INIT;
+  *message = init_value;
+}
+size_t perch__v1__set_payments_operation__get_packed_size
+                     (const Perch__V1__SetPaymentsOperation *message)
+{
+  assert(message->base.descriptor == &perch__v1__set_payments_operation__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__set_payments_operation__pack
+                     (const Perch__V1__SetPaymentsOperation *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__set_payments_operation__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__set_payments_operation__pack_to_buffer
+                     (const Perch__V1__SetPaymentsOperation *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__set_payments_operation__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__SetPaymentsOperation *
+       perch__v1__set_payments_operation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__SetPaymentsOperation *)
+     protobuf_c_message_unpack (&perch__v1__set_payments_operation__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__set_payments_operation__free_unpacked
+                     (Perch__V1__SetPaymentsOperation *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__set_payments_operation__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__set_app_transaction_operation__init
+                     (Perch__V1__SetAppTransactionOperation         *message)
+{
+  static const Perch__V1__SetAppTransactionOperation init_value = PERCH__V1__SET_APP_TRANSACTION_OPERATION__INIT;
+  *message = init_value;
+}
+size_t perch__v1__set_app_transaction_operation__get_packed_size
+                     (const Perch__V1__SetAppTransactionOperation *message)
+{
+  assert(message->base.descriptor == &perch__v1__set_app_transaction_operation__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__set_app_transaction_operation__pack
+                     (const Perch__V1__SetAppTransactionOperation *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__set_app_transaction_operation__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__set_app_transaction_operation__pack_to_buffer
+                     (const Perch__V1__SetAppTransactionOperation *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__set_app_transaction_operation__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__SetAppTransactionOperation *
+       perch__v1__set_app_transaction_operation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__SetAppTransactionOperation *)
+     protobuf_c_message_unpack (&perch__v1__set_app_transaction_operation__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__set_app_transaction_operation__free_unpacked
+                     (Perch__V1__SetAppTransactionOperation *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__set_app_transaction_operation__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__store_operation__init
                      (Perch__V1__StoreOperation         *message)
 {
@@ -1355,6 +1445,51 @@ void   perch__v1__offer_edit__free_unpacked
   if(!message)
     return;
   assert(message->base.descriptor == &perch__v1__offer_edit__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__offer_code__init
+                     (Perch__V1__OfferCode         *message)
+{
+  static const Perch__V1__OfferCode init_value = PERCH__V1__OFFER_CODE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__offer_code__get_packed_size
+                     (const Perch__V1__OfferCode *message)
+{
+  assert(message->base.descriptor == &perch__v1__offer_code__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__offer_code__pack
+                     (const Perch__V1__OfferCode *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__offer_code__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__offer_code__pack_to_buffer
+                     (const Perch__V1__OfferCode *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__offer_code__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__OfferCode *
+       perch__v1__offer_code__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__OfferCode *)
+     protobuf_c_message_unpack (&perch__v1__offer_code__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__offer_code__free_unpacked
+                     (Perch__V1__OfferCode *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__offer_code__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
 void   perch__v1__win_back_rule__init
@@ -2657,7 +2792,122 @@ const ProtobufCMessageDescriptor perch__v1__post_message_operation__descriptor =
   (ProtobufCMessageInit) perch__v1__post_message_operation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__store_operation__field_descriptors[22] =
+static const ProtobufCFieldDescriptor perch__v1__set_payments_operation__field_descriptors[1] =
+{
+  {
+    "allowed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SetPaymentsOperation, allowed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__set_payments_operation__field_indices_by_name[] = {
+  0,   /* field[0] = allowed */
+};
+static const ProtobufCIntRange perch__v1__set_payments_operation__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__set_payments_operation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.SetPaymentsOperation",
+  "SetPaymentsOperation",
+  "Perch__V1__SetPaymentsOperation",
+  "perch.v1",
+  sizeof(Perch__V1__SetPaymentsOperation),
+  1,
+  perch__v1__set_payments_operation__field_descriptors,
+  perch__v1__set_payments_operation__field_indices_by_name,
+  1,  perch__v1__set_payments_operation__number_ranges,
+  (ProtobufCMessageInit) perch__v1__set_payments_operation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__set_app_transaction_operation__field_descriptors[4] =
+{
+  {
+    "original_app_version",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SetAppTransactionOperation, original_app_version),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_purchase_date_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__SetAppTransactionOperation, original_purchase_case),
+    offsetof(Perch__V1__SetAppTransactionOperation, original_purchase_date_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_platform",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SetAppTransactionOperation, original_platform),
+    &perch__v1__app_platform__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "environment",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SetAppTransactionOperation, environment),
+    &perch__v1__environment__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__set_app_transaction_operation__field_indices_by_name[] = {
+  3,   /* field[3] = environment */
+  0,   /* field[0] = original_app_version */
+  2,   /* field[2] = original_platform */
+  1,   /* field[1] = original_purchase_date_ms */
+};
+static const ProtobufCIntRange perch__v1__set_app_transaction_operation__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__set_app_transaction_operation__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.SetAppTransactionOperation",
+  "SetAppTransactionOperation",
+  "Perch__V1__SetAppTransactionOperation",
+  "perch.v1",
+  sizeof(Perch__V1__SetAppTransactionOperation),
+  4,
+  perch__v1__set_app_transaction_operation__field_descriptors,
+  perch__v1__set_app_transaction_operation__field_indices_by_name,
+  1,  perch__v1__set_app_transaction_operation__number_ranges,
+  (ProtobufCMessageInit) perch__v1__set_app_transaction_operation__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__store_operation__field_descriptors[24] =
 {
   {
     "buy",
@@ -2923,6 +3173,30 @@ static const ProtobufCFieldDescriptor perch__v1__store_operation__field_descript
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "set_payments",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__StoreOperation, operation_case),
+    offsetof(Perch__V1__StoreOperation, set_payments),
+    &perch__v1__set_payments_operation__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "set_app_transaction",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__StoreOperation, operation_case),
+    offsetof(Perch__V1__StoreOperation, set_app_transaction),
+    &perch__v1__set_app_transaction_operation__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__store_operation__field_indices_by_name[] = {
   11,   /* field[11] = answer_price_increase */
@@ -2942,8 +3216,10 @@ static const unsigned perch__v1__store_operation__field_indices_by_name[] = {
   4,   /* field[4] = request_consumption */
   8,   /* field[8] = resolve_billing */
   2,   /* field[2] = reverse_refund */
+  23,   /* field[23] = set_app_transaction */
   7,   /* field[7] = set_auto_renew */
   9,   /* field[9] = set_charges */
+  22,   /* field[22] = set_payments */
   20,   /* field[20] = set_storefront */
   13,   /* field[13] = share */
   14,   /* field[14] = stop_sharing */
@@ -2951,7 +3227,7 @@ static const unsigned perch__v1__store_operation__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__store_operation__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 22 }
+  { 0, 24 }
 };
 const ProtobufCMessageDescriptor perch__v1__store_operation__descriptor =
 {
@@ -2961,7 +3237,7 @@ const ProtobufCMessageDescriptor perch__v1__store_operation__descriptor =
   "Perch__V1__StoreOperation",
   "perch.v1",
   sizeof(Perch__V1__StoreOperation),
-  22,
+  24,
   perch__v1__store_operation__field_descriptors,
   perch__v1__store_operation__field_indices_by_name,
   1,  perch__v1__store_operation__number_ranges,
@@ -3276,7 +3552,7 @@ const ProtobufCMessageDescriptor perch__v1__product_edit__descriptor =
   (ProtobufCMessageInit) perch__v1__product_edit__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__offer_edit__field_descriptors[11] =
+static const ProtobufCFieldDescriptor perch__v1__offer_edit__field_descriptors[12] =
 {
   {
     "type",
@@ -3410,8 +3686,21 @@ static const ProtobufCFieldDescriptor perch__v1__offer_edit__field_descriptors[1
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "codes",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__OfferEdit, n_codes),
+    offsetof(Perch__V1__OfferEdit, codes),
+    &perch__v1__offer_code__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__offer_edit__field_indices_by_name[] = {
+  11,   /* field[11] = codes */
   7,   /* field[7] = eligibility */
   8,   /* field[8] = eligible */
   1,   /* field[1] = id */
@@ -3427,7 +3716,7 @@ static const unsigned perch__v1__offer_edit__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__offer_edit__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 11 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor perch__v1__offer_edit__descriptor =
 {
@@ -3437,11 +3726,75 @@ const ProtobufCMessageDescriptor perch__v1__offer_edit__descriptor =
   "Perch__V1__OfferEdit",
   "perch.v1",
   sizeof(Perch__V1__OfferEdit),
-  11,
+  12,
   perch__v1__offer_edit__field_descriptors,
   perch__v1__offer_edit__field_indices_by_name,
   1,  perch__v1__offer_edit__number_ranges,
   (ProtobufCMessageInit) perch__v1__offer_edit__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__offer_code__field_descriptors[3] =
+{
+  {
+    "code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferCode, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "redemption_limit",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OfferCode, redemption_limit),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__OfferCode, end_case),
+    offsetof(Perch__V1__OfferCode, until_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__offer_code__field_indices_by_name[] = {
+  0,   /* field[0] = code */
+  1,   /* field[1] = redemption_limit */
+  2,   /* field[2] = until_ms */
+};
+static const ProtobufCIntRange perch__v1__offer_code__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__offer_code__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.OfferCode",
+  "OfferCode",
+  "Perch__V1__OfferCode",
+  "perch.v1",
+  sizeof(Perch__V1__OfferCode),
+  3,
+  perch__v1__offer_code__field_descriptors,
+  perch__v1__offer_code__field_indices_by_name,
+  1,  perch__v1__offer_code__number_ranges,
+  (ProtobufCMessageInit) perch__v1__offer_code__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor perch__v1__win_back_rule__field_descriptors[4] =
@@ -3865,6 +4218,42 @@ const ProtobufCEnumDescriptor perch__v1__price_consent__descriptor =
   perch__v1__price_consent__enum_values_by_name,
   1,
   perch__v1__price_consent__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue perch__v1__app_platform__enum_values_by_number[6] =
+{
+  { "APP_PLATFORM_UNSPECIFIED", "PERCH__V1__APP_PLATFORM__APP_PLATFORM_UNSPECIFIED", 0 },
+  { "APP_PLATFORM_IOS", "PERCH__V1__APP_PLATFORM__APP_PLATFORM_IOS", 1 },
+  { "APP_PLATFORM_MACOS", "PERCH__V1__APP_PLATFORM__APP_PLATFORM_MACOS", 2 },
+  { "APP_PLATFORM_TVOS", "PERCH__V1__APP_PLATFORM__APP_PLATFORM_TVOS", 3 },
+  { "APP_PLATFORM_VISIONOS", "PERCH__V1__APP_PLATFORM__APP_PLATFORM_VISIONOS", 4 },
+  { "APP_PLATFORM_WATCHOS", "PERCH__V1__APP_PLATFORM__APP_PLATFORM_WATCHOS", 5 },
+};
+static const ProtobufCIntRange perch__v1__app_platform__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex perch__v1__app_platform__enum_values_by_name[6] =
+{
+  { "APP_PLATFORM_IOS", 1 },
+  { "APP_PLATFORM_MACOS", 2 },
+  { "APP_PLATFORM_TVOS", 3 },
+  { "APP_PLATFORM_UNSPECIFIED", 0 },
+  { "APP_PLATFORM_VISIONOS", 4 },
+  { "APP_PLATFORM_WATCHOS", 5 },
+};
+const ProtobufCEnumDescriptor perch__v1__app_platform__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.AppPlatform",
+  "AppPlatform",
+  "Perch__V1__AppPlatform",
+  "perch.v1",
+  6,
+  perch__v1__app_platform__enum_values_by_number,
+  6,
+  perch__v1__app_platform__enum_values_by_name,
+  1,
+  perch__v1__app_platform__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue perch__v1__pending_reason__enum_values_by_number[4] =

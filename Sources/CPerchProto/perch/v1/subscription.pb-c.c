@@ -142,6 +142,51 @@ void   perch__v1__subscription_status__free_unpacked
   assert(message->base.descriptor == &perch__v1__subscription_status__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__group_effective__init
+                     (Perch__V1__GroupEffective         *message)
+{
+  static const Perch__V1__GroupEffective init_value = PERCH__V1__GROUP_EFFECTIVE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__group_effective__get_packed_size
+                     (const Perch__V1__GroupEffective *message)
+{
+  assert(message->base.descriptor == &perch__v1__group_effective__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__group_effective__pack
+                     (const Perch__V1__GroupEffective *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__group_effective__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__group_effective__pack_to_buffer
+                     (const Perch__V1__GroupEffective *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__group_effective__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GroupEffective *
+       perch__v1__group_effective__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GroupEffective *)
+     protobuf_c_message_unpack (&perch__v1__group_effective__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__group_effective__free_unpacked
+                     (Perch__V1__GroupEffective *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__group_effective__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__subscription_statuses__init
                      (Perch__V1__SubscriptionStatuses         *message)
 {
@@ -632,7 +677,71 @@ const ProtobufCMessageDescriptor perch__v1__subscription_status__descriptor =
   (ProtobufCMessageInit) perch__v1__subscription_status__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__subscription_statuses__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__group_effective__field_descriptors[3] =
+{
+  {
+    "group_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GroupEffective, group_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "index",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GroupEffective, index),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GroupEffective, reason),
+    &perch__v1__effective_reason__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__group_effective__field_indices_by_name[] = {
+  0,   /* field[0] = group_id */
+  1,   /* field[1] = index */
+  2,   /* field[2] = reason */
+};
+static const ProtobufCIntRange perch__v1__group_effective__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__group_effective__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GroupEffective",
+  "GroupEffective",
+  "Perch__V1__GroupEffective",
+  "perch.v1",
+  sizeof(Perch__V1__GroupEffective),
+  3,
+  perch__v1__group_effective__field_descriptors,
+  perch__v1__group_effective__field_indices_by_name,
+  1,  perch__v1__group_effective__number_ranges,
+  (ProtobufCMessageInit) perch__v1__group_effective__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__subscription_statuses__field_descriptors[4] =
 {
   {
     "statuses",
@@ -670,8 +779,21 @@ static const ProtobufCFieldDescriptor perch__v1__subscription_statuses__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "effective_in_groups",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__SubscriptionStatuses, n_effective_in_groups),
+    offsetof(Perch__V1__SubscriptionStatuses, effective_in_groups),
+    &perch__v1__group_effective__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__subscription_statuses__field_indices_by_name[] = {
+  3,   /* field[3] = effective_in_groups */
   1,   /* field[1] = effective_index */
   2,   /* field[2] = effective_reason */
   0,   /* field[0] = statuses */
@@ -679,7 +801,7 @@ static const unsigned perch__v1__subscription_statuses__field_indices_by_name[] 
 static const ProtobufCIntRange perch__v1__subscription_statuses__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__subscription_statuses__descriptor =
 {
@@ -689,7 +811,7 @@ const ProtobufCMessageDescriptor perch__v1__subscription_statuses__descriptor =
   "Perch__V1__SubscriptionStatuses",
   "perch.v1",
   sizeof(Perch__V1__SubscriptionStatuses),
-  3,
+  4,
   perch__v1__subscription_statuses__field_descriptors,
   perch__v1__subscription_statuses__field_indices_by_name,
   1,  perch__v1__subscription_statuses__number_ranges,

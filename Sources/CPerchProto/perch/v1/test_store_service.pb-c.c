@@ -187,6 +187,51 @@ void   perch__v1__family_share__free_unpacked
   assert(message->base.descriptor == &perch__v1__family_share__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__redeemed_offer__init
+                     (Perch__V1__RedeemedOffer         *message)
+{
+  static const Perch__V1__RedeemedOffer init_value = PERCH__V1__REDEEMED_OFFER__INIT;
+  *message = init_value;
+}
+size_t perch__v1__redeemed_offer__get_packed_size
+                     (const Perch__V1__RedeemedOffer *message)
+{
+  assert(message->base.descriptor == &perch__v1__redeemed_offer__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__redeemed_offer__pack
+                     (const Perch__V1__RedeemedOffer *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__redeemed_offer__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__redeemed_offer__pack_to_buffer
+                     (const Perch__V1__RedeemedOffer *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__redeemed_offer__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__RedeemedOffer *
+       perch__v1__redeemed_offer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__RedeemedOffer *)
+     protobuf_c_message_unpack (&perch__v1__redeemed_offer__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__redeemed_offer__free_unpacked
+                     (Perch__V1__RedeemedOffer *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__redeemed_offer__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__inspect_account_response__init
                      (Perch__V1__InspectAccountResponse         *message)
 {
@@ -1189,7 +1234,84 @@ const ProtobufCMessageDescriptor perch__v1__family_share__descriptor =
   (ProtobufCMessageInit) perch__v1__family_share__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__inspect_account_response__field_descriptors[10] =
+static const ProtobufCFieldDescriptor perch__v1__redeemed_offer__field_descriptors[4] =
+{
+  {
+    "product_id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemedOffer, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offer_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemedOffer, offer_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemedOffer, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "transaction_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RedeemedOffer, transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__redeemed_offer__field_indices_by_name[] = {
+  2,   /* field[2] = code */
+  1,   /* field[1] = offer_id */
+  0,   /* field[0] = product_id */
+  3,   /* field[3] = transaction_id */
+};
+static const ProtobufCIntRange perch__v1__redeemed_offer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__redeemed_offer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.RedeemedOffer",
+  "RedeemedOffer",
+  "Perch__V1__RedeemedOffer",
+  "perch.v1",
+  sizeof(Perch__V1__RedeemedOffer),
+  4,
+  perch__v1__redeemed_offer__field_descriptors,
+  perch__v1__redeemed_offer__field_indices_by_name,
+  1,  perch__v1__redeemed_offer__number_ranges,
+  (ProtobufCMessageInit) perch__v1__redeemed_offer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__inspect_account_response__field_descriptors[12] =
 {
   {
     "position",
@@ -1311,6 +1433,30 @@ static const ProtobufCFieldDescriptor perch__v1__inspect_account_response__field
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "payments_forbidden",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__InspectAccountResponse, payments_forbidden),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "redeemed_offers",
+    12,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__InspectAccountResponse, n_redeemed_offers),
+    offsetof(Perch__V1__InspectAccountResponse, redeemed_offers),
+    &perch__v1__redeemed_offer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__inspect_account_response__field_indices_by_name[] = {
   8,   /* field[8] = app_transaction_id */
@@ -1318,16 +1464,18 @@ static const unsigned perch__v1__inspect_account_response__field_indices_by_name
   7,   /* field[7] = charges */
   1,   /* field[1] = groups */
   2,   /* field[2] = owned */
+  10,   /* field[10] = payments_forbidden */
   3,   /* field[3] = pending_purchases */
   0,   /* field[0] = position */
   4,   /* field[4] = purchase_intents */
+  11,   /* field[11] = redeemed_offers */
   5,   /* field[5] = shares */
   6,   /* field[6] = storefront */
 };
 static const ProtobufCIntRange perch__v1__inspect_account_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 10 }
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor perch__v1__inspect_account_response__descriptor =
 {
@@ -1337,7 +1485,7 @@ const ProtobufCMessageDescriptor perch__v1__inspect_account_response__descriptor
   "Perch__V1__InspectAccountResponse",
   "perch.v1",
   sizeof(Perch__V1__InspectAccountResponse),
-  10,
+  12,
   perch__v1__inspect_account_response__field_descriptors,
   perch__v1__inspect_account_response__field_indices_by_name,
   1,  perch__v1__inspect_account_response__number_ranges,

@@ -3393,7 +3393,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_transaction_request__descrip
   (ProtobufCMessageInit) perch__v1__get_app_transaction_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__field_descriptors[8] =
+static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__field_descriptors[12] =
 {
   {
     "app_transaction_id",
@@ -3480,6 +3480,54 @@ static const ProtobufCFieldDescriptor perch__v1__get_app_transaction_response__f
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "original_app_version",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, original_app_version),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_purchase_date_ms",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__GetAppTransactionResponse, original_purchase_case),
+    offsetof(Perch__V1__GetAppTransactionResponse, original_purchase_date_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_platform",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, original_platform),
+    &perch__v1__app_platform__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "payments_forbidden",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetAppTransactionResponse, payments_forbidden),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "payments_eligibility",
     15,
     PROTOBUF_C_LABEL_NONE,
@@ -3498,15 +3546,19 @@ static const unsigned perch__v1__get_app_transaction_response__field_indices_by_
   5,   /* field[5] = can_make_payments */
   2,   /* field[2] = environment */
   6,   /* field[6] = jws */
-  7,   /* field[7] = payments_eligibility */
+  7,   /* field[7] = original_app_version */
+  9,   /* field[9] = original_platform */
+  8,   /* field[8] = original_purchase_date_ms */
+  11,   /* field[11] = payments_eligibility */
+  10,   /* field[10] = payments_forbidden */
   4,   /* field[4] = position */
   3,   /* field[3] = verification_error */
 };
 static const ProtobufCIntRange perch__v1__get_app_transaction_response__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 15, 7 },
-  { 0, 8 }
+  { 15, 11 },
+  { 0, 12 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descriptor =
 {
@@ -3516,7 +3568,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_transaction_response__descri
   "Perch__V1__GetAppTransactionResponse",
   "perch.v1",
   sizeof(Perch__V1__GetAppTransactionResponse),
-  8,
+  12,
   perch__v1__get_app_transaction_response__field_descriptors,
   perch__v1__get_app_transaction_response__field_indices_by_name,
   2,  perch__v1__get_app_transaction_response__number_ranges,

@@ -211,7 +211,7 @@ package struct ReferenceComparison {
             for offer in told.offers {
                 guard let product = self.reference.shop.products[offer.productID] else { continue }
                 let wanted = self.reference.mayHave(
-                    offer.type, offer.offerID, of: product, account, at: snapshot.now)
+                    offer.type, offer.offerID, of: product, account, at: snapshot.now, isNamed: true)
                 if let fault = self.differs(
                     "who may have \(offer.type) \(offer.offerID) of \(product.id)", wanted, offer.isEligible)
                 {
@@ -234,7 +234,9 @@ package struct ReferenceComparison {
             if let fault = self.differs("periods left of the offer", left, held.offerPeriodsLeft)
                 ?? self.differs("the offer that waits", line.waiting, held.queuedOffer)
                 ?? self.differs(
-                    "the billing plan that waits", line.nextPlan == latest.product ? .unspecified : line.nextBilling,
+                    "the billing plan that waits",
+                    line.nextPlan == latest.product && line.nextBilling == latest.billing
+                        ? .unspecified : line.nextBilling,
                     held.preferredBillingPlan)
                 ?? self.differs(
                     "the price that was agreed to", line.agreedPrice?.milliunits, held.agreedPrice?.milliunits)
@@ -251,6 +253,9 @@ package struct ReferenceComparison {
             ?? self.differs("intents", known.intents.map(\.number), record.intents.map(\.id))
             ?? self.differs("the storefront", known.storefront, record.storefront)
             ?? self.differs("charges that fail", known.chargesFail, record.chargesFail)
+            ?? self.differs("forbidden payments", known.paymentsAreForbidden, record.arePaymentsForbidden)
+            ?? self.differs("the app transaction", known.appTransaction, record.appTransaction ?? AppTransactionTerms())
+            ?? self.differs("redeemed offers", known.redeemed.map(\.offer), record.redeemedOffers.map(\.offerID))
             ?? self.differs("what waits for a sync", waiting, record.awaitingSync.count)
             ?? self.differs(
                 "shares", self.reference.shares.count { $0.purchaser == account }, record.shares.count)

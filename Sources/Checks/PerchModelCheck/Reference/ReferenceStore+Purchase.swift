@@ -12,6 +12,22 @@ extension ReferenceStore {
         }
         if let plan = product.subscription { return self.subscribe(order, product, plan, account) }
         let at = order.date ?? self.now
+        if let ordered = order.offer {
+            guard self.mayHave(ordered.type, ordered.id, of: product, account, at: at),
+                let offer = product.codeOffers.first(where: {
+                    $0.offer.id == ordered.id || $0.codes.contains { $0.code == ordered.id }
+                })
+            else { return "the account may not have the offer \(ordered.id), and bought with it" }
+            var charged = self.charge(product, account, in: self.shop, from: at, serial: self.takeSerial())
+            charged.quantity = order.quantity
+            charged.price.milliunits = offer.offer.price.milliunits * Int64(order.quantity)
+            charged.offer = offer.offer
+            charged.token = order.appAccountToken.lowercased()
+            self.accounts[account].transactions.append(charged)
+            self.answered = (charged.serial, false)
+            self.note(ordered, of: product, account, charged.serial)
+            return nil
+        }
         if product.type == .nonConsumable, let held = self.owned(product.id, account, isShared: false) {
             self.answered = (held.serial, true)
             return nil
@@ -22,6 +38,24 @@ extension ReferenceStore {
         charged.token = order.appAccountToken.lowercased()
         self.accounts[account].transactions.append(charged)
         self.answered = (charged.serial, false)
+        return nil
+    }
+
+    /// A redeemed code counts for its account, and for all.
+    private mutating func note(_ ordered: OrderedOffer, of product: CatalogueProduct, _ account: Int, _ serial: Int) {
+        guard ordered.type == .code, let code = self.code(ordered.id, of: product) else { return }
+        self.accounts[account].redeemed.append(
+            ReferenceRedemption(
+                product: product.id, offer: code.offer.offer.id, code: code.offer.codes.isEmpty ? "" : ordered.id,
+                serial: serial))
+    }
+
+    /// The offer of an entered code, and the code if the offer lists some.
+    func code(_ entered: String, of product: CatalogueProduct) -> (offer: CodeOffer, code: OfferCode?)? {
+        for offer in product.codeOffers {
+            if offer.codes.isEmpty, offer.offer.id == entered { return (offer, nil) }
+            if let code = offer.codes.first(where: { $0.code == entered }) { return (offer, code) }
+        }
         return nil
     }
 
@@ -52,11 +86,15 @@ extension ReferenceStore {
             known.state(of: known.lines[place], at: at).isEntitled, !self.isNow(product.id, plan, after: held)
         else {
             self.begin(order, product, account, at: at, place, offer)
+            if let ordered = order.offer, let answered = self.answered {
+                self.note(ordered, of: product, account, answered.serial)
+            }
             return nil
         }
         self.answered = (held.serial, true)
         var line = known.lines[place]
         guard self.changes(line, held, order, of: plan) else { return nil }
+        if let ordered = order.offer { self.note(ordered, of: product, account, held.serial) }
         let billed = self.billing(of: order, plan, after: held)
         if line.nextPlan != product.id || line.nextBilling != billed { line.waiting = nil }
         line.nextPlan = product.id
@@ -75,7 +113,8 @@ extension ReferenceStore {
         _ line: ReferenceLine, _ held: ReferenceTransaction, _ order: PurchaseOrder, of plan: CatalogueSubscription
     ) -> Bool {
         let offer = order.offer.flatMap { self.offer($0, of: plan) }
-        if held.product == order.productID, offer == nil, !line.willRenew { return false }
+        let isSwitch = self.billing(of: order, plan, after: held) != held.billing
+        if held.product == order.productID, offer == nil, !line.willRenew, !isSwitch { return false }
         if line.nextPlan != order.productID || line.nextBilling != self.billing(of: order, plan, after: held) {
             return true
         }
@@ -86,7 +125,7 @@ extension ReferenceStore {
     private func billing(
         of order: PurchaseOrder, _ plan: CatalogueSubscription, after held: ReferenceTransaction
     ) -> BillingPlanType {
-        if held.product == order.productID { return held.billing }
+        if held.product == order.productID, order.billingPlan == .unspecified { return held.billing }
         if plan.billingPlans.isEmpty { return .unspecified }
         return order.billingPlan == .monthly ? .monthly : .upFront
     }
@@ -107,7 +146,7 @@ extension ReferenceStore {
     ) {
         guard let plan = product.subscription else { return }
         var (offer, waiting) = (ordered, SubscriptionOffer?.none)
-        let code = order.offer?.type == .code ? plan.codeOffers.first { $0.offer.id == order.offer?.id } : nil
+        let code = order.offer?.type == .code ? self.code(order.offer?.id ?? "", of: product)?.offer : nil
         // A stackable code applies after an introductory offer that the account is eligible for.
         if ordered == nil || code?.isStackable == true, self.mayBeIntroduced(order, plan.groupID, account),
             let introduction = plan.introductoryOffers.first
@@ -211,7 +250,10 @@ extension ReferenceStore {
     func offer(_ ordered: OrderedOffer, of plan: CatalogueSubscription) -> SubscriptionOffer? {
         switch ordered.type {
         case .promotional: plan.promotionalOffers.first { $0.id == ordered.id }
-        case .code: plan.codeOffers.first { $0.offer.id == ordered.id }?.offer
+        case .code:
+            plan.codeOffers.first { offer in
+                offer.codes.isEmpty ? offer.offer.id == ordered.id : offer.codes.contains { $0.code == ordered.id }
+            }?.offer
         case .winBack: plan.winBackOffers.first { $0.offer.id == ordered.id }?.offer
         default: nil
         }
@@ -229,10 +271,34 @@ extension ReferenceStore {
     }
 
     /// Section 15: eligibility for offers.
-    func mayHave(_ type: OfferType, _ id: String, of product: CatalogueProduct, _ account: Int, at now: Instant) -> Bool
-    {
-        guard let plan = product.subscription, !product.isWithdrawn else { return false }
+    ///
+    /// `isNamed`: a code's offer is meant by its name, whatever its codes are; else a code was entered.
+    func mayHave(
+        _ type: OfferType, _ id: String, of product: CatalogueProduct, _ account: Int, at now: Instant,
+        isNamed: Bool = false
+    ) -> Bool {
         let known = self.accounts[account]
+        let code =
+            isNamed ? product.codeOffers.first { $0.offer.id == id }.map { ($0, nil) } : self.code(id, of: product)
+        return self.mayHave(type, id, code: code, of: product, known, account, at: now)
+    }
+
+    private func mayHave(
+        _ type: OfferType, _ id: String, code: (offer: CodeOffer, code: OfferCode?)?, of product: CatalogueProduct,
+        _ known: ReferenceAccount, _ account: Int, at now: Instant
+    ) -> Bool {
+        if type == .code {
+            // Once for each account and offer, and as often as the code can be redeemed by all.
+            guard let code else { return false }
+            let isRedeemed = known.redeemed.contains { $0.product == product.id && $0.offer == code.offer.offer.id }
+            let count = self.accounts.flatMap(\.redeemed).count { $0.product == product.id && $0.code == id }
+            if isRedeemed || code.code?.until.map({ $0 <= now }) ?? false { return false }
+            if let limit = code.code?.redemptionLimit, limit > 0, count >= Int(limit) { return false }
+            guard product.type == .autoRenewable else {
+                return product.type != .nonConsumable || self.owned(product.id, account, isShared: false) == nil
+            }
+        }
+        guard let plan = product.subscription, !product.isWithdrawn else { return false }
         let own = known.ownLinePlace(in: plan.groupID).map { known.lines[$0] }
         let isHeld = own.map { known.state(of: $0, at: now).isEntitled } ?? false
         switch type {
@@ -241,7 +307,7 @@ extension ReferenceStore {
         case .promotional:
             return !self.own(plan.groupID, account).isEmpty
         case .code:
-            guard let code = plan.codeOffers.first(where: { $0.offer.id == id }) else { return false }
+            guard let code = code?.offer else { return false }
             if self.own(plan.groupID, account).isEmpty { return code.eligibility.contains(.new) }
             guard isHeld, let own, let held = known.latest(of: own) else { return code.eligibility.contains(.expired) }
             let level = self.shop.plan(held.product)?.level ?? plan.level

@@ -101,6 +101,8 @@ extension ReferenceStore {
     mutating func clear(_ account: Int) {
         let storefront = self.accounts[account].storefront
         let chargesFail = self.accounts[account].chargesFail
+        let paymentsAreForbidden = self.accounts[account].paymentsAreForbidden
+        let appTransaction = self.accounts[account].appTransaction
         self.endShares(of: nil, account)
         // Shares that waited for a sync no longer wait.
         for place in self.shares.indices where self.shares[place].member == account && self.shares[place].waits {
@@ -112,5 +114,7 @@ extension ReferenceStore {
         self.accounts[account].isOpen = true
         self.accounts[account].storefront = storefront
         self.accounts[account].chargesFail = chargesFail
+        self.accounts[account].paymentsAreForbidden = paymentsAreForbidden
+        self.accounts[account].appTransaction = appTransaction
     }
 }

@@ -9,7 +9,7 @@ extension ReferenceStore {
         guard case .operate(let account, let operation) = action else { return nil }
         switch operation {
         case .buy(let order): return self.isDone(order, account)
-        case .setCharges, .setStorefront: return true
+        case .setCharges, .setStorefront, .setPayments, .setAppTransaction: return true
         case .createIntent, .postMessage: return nil
         case .endIntent(let number): return self.accounts[account].intents.contains { $0.number == number }
         case .clearTransactions: return self.accounts[account].isOpen
@@ -50,7 +50,7 @@ extension ReferenceStore {
         case .expire: return state.isEntitled
         case .renew:
             let isAsked = line.raise.map { !$0.isAgreed } ?? false
-            return state.isEntitled && self.shop.sold(next) != nil && !(isAsked && next == held.product)
+            return state.isEntitled && self.shop.sold(next) != nil && !(isAsked && known.staysInPlan(line))
         case .resolveBilling: return isFailing && self.shop.sold(next) != nil
         case .extendRenewal(_, let milliseconds):
             return state == .subscribed && milliseconds > 0 && self.mayExtend(line, held, account)
@@ -58,7 +58,7 @@ extension ReferenceStore {
             guard let usual = self.usualPrice(of: held) else { return false }
             let agreed = line.raise.flatMap { $0.isAgreed ? $0.price : nil } ?? line.agreedPrice
             return state == .subscribed && line.willRenew && !held.owesCharges && self.shop.sold(next) != nil
-                && next == held.product
+                && known.staysInPlan(line)
                 && milliunits > (agreed ?? usual).milliunits
         case .answerPriceIncrease(_, let agrees):
             guard let raise = line.raise else { return false }
@@ -88,11 +88,10 @@ extension ReferenceStore {
 
     // MARK: Purchases
 
-    /// An approval or a dialog comes before the purchase.
+    /// An approval comes before the purchase. A purchase outside the app has no dialog.
     private func isAsked(_ order: PurchaseOrder) -> Bool {
         let settings = self.shop.settings
         return order.simulatesAskToBuy || settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled
-            || settings.asksBeforePurchases
     }
 
     /// The customer cancelled, or the storefront differs from the one whose prices they saw.
@@ -161,10 +160,17 @@ extension ReferenceStore {
     }
 
     private func mayOrder(_ order: PurchaseOrder, _ account: Int) -> Bool {
-        guard let product = self.shop.sold(order.productID) else { return false }
+        guard let product = self.shop.sold(order.productID), !self.accounts[account].paymentsAreForbidden else {
+            return false
+        }
         let quantityMax: UInt32 = product.type == .consumable ? 10 : 1
         guard (1...quantityMax).contains(order.quantity) else { return false }
-        guard let plan = product.subscription else { return order.offer == nil && order.billingPlan == .unspecified }
+        guard let plan = product.subscription else {
+            guard let ordered = order.offer else { return order.billingPlan == .unspecified }
+            let at = order.date ?? self.now
+            return order.billingPlan == .unspecified
+                && self.mayHave(ordered.type, ordered.id, of: product, account, at: at)
+        }
         if order.billingPlan == .monthly, !plan.billingPlans.contains(where: { $0.type == .monthly }) { return false }
         let known = self.accounts[account]
         let at = order.date ?? self.now
@@ -181,9 +187,6 @@ extension ReferenceStore {
         if at < held.begin { return false }
         let line = known.lines[place]
         guard known.state(of: line, at: at).isEntitled, !self.isNow(product.id, plan, after: held) else { return true }
-        if held.product == product.id, order.billingPlan != .unspecified, order.billingPlan != held.billing {
-            return false
-        }
         if !self.changes(line, held, order, of: plan) { return true }
         // An offer for the end of the period is unavailable once that end has passed.
         return known.state(of: line, at: self.now).isEntitled

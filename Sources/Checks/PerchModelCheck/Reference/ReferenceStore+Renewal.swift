@@ -48,11 +48,11 @@ extension ReferenceStore {
         let next = self.accounts[account].nextPlan(of: line)
         if shop.sold(next) == nil {
             self.accounts[account].lines[place].end(.productUnavailable)
-        } else if let raise = line.raise, !raise.isAgreed, next == held.product {
+        } else if let raise = line.raise, !raise.isAgreed, self.accounts[account].staysInPlan(line) {
             self.accounts[account].lines[place].end(.didNotConsentToPriceIncrease)
         } else if self.accounts[account].chargesFail ?? shop.settings.areRenewalBillingIssuesEnabled {
-            let offer =
-                next == held.product && held.hasOfferLeft ? held.offer : next == line.nextPlan ? line.waiting : nil
+            let known = self.accounts[account]
+            let offer = known.staysInPlan(line) && held.hasOfferLeft ? held.offer : known.redeemed(for: line)
             let isFree = (offer?.price ?? shop.sold(next)?.price)?.milliunits == 0
             self.accounts[account].lines[place].failure = self.failure(
                 of: held, intoFree: isFree, in: shop, at: instant)
@@ -88,26 +88,28 @@ extension ReferenceStore {
         guard let held = self.accounts[account].latest(of: line) else { return }
         let next = self.accounts[account].nextPlan(of: line)
         guard let product = shop.products[next] else { return }
-        let isSame = next == held.product
+        let isSame = self.accounts[account].staysInPlan(line)
+        let billed = self.accounts[account].nextBilling(of: line)
         var offer: SubscriptionOffer?
         var offerPeriod: Int32 = 1
         if isSame, held.hasOfferLeft {
             (offer, offerPeriod) = (held.offer, held.offerPeriod + 1)
-        } else if next == line.nextPlan {
-            offer = line.waiting
+        } else if let redeemed = self.accounts[account].redeemed(for: line) {
+            offer = redeemed
             line.waiting = nil
         }
         if isSame {
             if let raise = line.raise, raise.isAgreed { line.agreedPrice = raise.price }
         } else {
-            (line.agreedPrice, line.lastRaise) = (nil, nil)
+            line.agreedPrice = nil
+            if next != held.product { line.lastRaise = nil }
         }
         line.raise = nil
         var day: Int64?
         if goesOn, let counted = held.countedFrom, ReferenceCalendar.leads(counted, to: begin) { day = counted }
         var charged = self.charge(
             product, account, in: shop, from: begin, serial: self.takeSerial(),
-            billed: isSame ? held.billing : line.nextBilling, offer: offer, offerPeriod: offerPeriod,
+            billed: billed, offer: offer, offerPeriod: offerPeriod,
             agreed: line.agreedPrice, countedFrom: day)
         charged.reason = .renewal
         charged.first = line.first

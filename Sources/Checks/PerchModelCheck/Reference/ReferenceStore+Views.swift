@@ -53,25 +53,25 @@ extension ReferenceStore {
         guard status.willRenew, status.state != .revoked else { return status }
         let next = known.nextPlan(of: line)
         status.preference = next
-        let isSame = next == latest.product
-        if !isSame { status.billing = line.nextBilling }
+        let isSame = known.staysInPlan(line)
+        if !isSame { status.billing = known.nextBilling(of: line) }
         // An offer for another plan waits for that, also behind a commitment.
-        let redeemed = next == line.nextPlan ? line.waiting : nil
-        status.offer = isSame && latest.hasOfferLeft ? latest.offer : redeemed
-        status.price = self.nextPrice(of: line, latest, next, status.offer)
+        status.offer = isSame && latest.hasOfferLeft ? latest.offer : known.redeemed(for: line)
+        status.price = self.nextPrice(of: line, latest, next, isSame: isSame, billed: status.billing, status.offer)
         return status
     }
 
     private func nextPrice(
-        of line: ReferenceLine, _ latest: ReferenceTransaction, _ next: String, _ offer: SubscriptionOffer?
+        of line: ReferenceLine, _ latest: ReferenceTransaction, _ next: String, isSame: Bool, billed: BillingPlanType,
+        _ offer: SubscriptionOffer?
     ) -> Money? {
         guard let product = self.shop.products[next] else { return nil }
         // A change of storefront shows at the next charge, and not before (row 39 of section 17).
         var price = Money(milliunits: product.price.milliunits, currency: latest.price.currency)
-        if next == latest.product {
+        if isSame {
             let agreed = line.raise.flatMap { $0.isAgreed ? $0.price : nil } ?? line.agreedPrice
             price.milliunits = (agreed ?? self.usualPrice(of: latest) ?? price).milliunits
-        } else if line.nextBilling == .monthly,
+        } else if billed == .monthly,
             let monthly = product.subscription?.billingPlans.first(where: { $0.type == .monthly })
         {
             price.milliunits = monthly.price.milliunits
@@ -83,6 +83,8 @@ extension ReferenceStore {
     /// The effective status: the highest level, then own before shared, then the later end.
     func effective(_ statuses: [ReferenceStatus]) -> Int? {
         let level = { (place: Int) in self.shop.plan(statuses[place].latest.product)?.level ?? .max }
+        // What is not verified gives nothing.
+        if self.shop.settings.simulatedErrors[.verification] != nil { return nil }
         return statuses.indices.filter { statuses[$0].state.isEntitled }.min { left, right in
             if level(left) != level(right) { return level(left) < level(right) }
             if statuses[left].line.isShared != statuses[right].line.isShared { return !statuses[left].line.isShared }

@@ -55,6 +55,10 @@ struct ReferenceStore {
     /// A deleted transaction may return under its number.
     mutating func forget(_ serials: [Int]) {
         for serial in serials { if let number = self.numbers[serial] { self.serials[number] = nil } }
+        // A deleted purchase redeemed nothing.
+        for account in self.accounts.indices {
+            self.accounts[account].redeemed.removeAll { serials.contains($0.serial) }
+        }
     }
 
     mutating func takeSerial() -> Int {
@@ -100,6 +104,8 @@ struct ReferenceStore {
         case .createIntent: true
         case .setCharges(let fail): fail != self.accounts[account].chargesFail
         case .setStorefront(let storefront): storefront != self.accounts[account].storefront
+        case .setPayments(let isAllowed): isAllowed == self.accounts[account].paymentsAreForbidden
+        case .setAppTransaction(let terms): terms != self.accounts[account].appTransaction
         default: false
         }
     }
@@ -129,6 +135,8 @@ struct ReferenceStore {
         case .expire(let target): return self.expire(target, account)
         case .setAutoRenew(let target, let isOn): return self.setAutoRenew(target, isOn: isOn, account)
         case .setCharges(let fail): self.accounts[account].chargesFail = fail
+        case .setPayments(let isAllowed): self.accounts[account].paymentsAreForbidden = !isAllowed
+        case .setAppTransaction(let terms): self.accounts[account].appTransaction = terms
         case .raisePrice(let target, let milliunits, let needsConsent):
             return self.raisePrice(target, milliunits, needsConsent: needsConsent, account)
         case .answerPriceIncrease(let target, let agrees): return self.answerPrice(target, agrees: agrees, account)

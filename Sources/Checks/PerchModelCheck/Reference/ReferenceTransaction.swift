@@ -122,10 +122,20 @@ struct ReferenceLine {
 
     /// The held plan continues: an ordered plan and a redeemed offer are dropped.
     private mutating func goBack(to held: ReferenceTransaction) {
-        if self.nextPlan != held.product { self.waiting = nil }
+        let isSame = self.nextPlan == held.product && (self.nextBilling == .monthly) == (held.billing == .monthly)
+        if !isSame { self.waiting = nil }
         self.nextPlan = held.product
         self.nextBilling = held.billing
     }
+}
+
+/// A redeemed offer of a code.
+struct ReferenceRedemption {
+    var product: String
+    var offer: String
+    /// What was entered; empty for the offer's name.
+    var code: String
+    var serial: Int
 }
 
 /// A pending purchase.
@@ -164,6 +174,11 @@ struct ReferenceAccount {
     var storefront = ""
     /// Nil: as the app's setting says.
     var chargesFail: Bool?
+    /// As Screen Time forbids them.
+    var paymentsAreForbidden = false
+    var appTransaction = AppTransactionTerms()
+    /// Offers of codes, each with the serial of the transaction that it gave, or that was held then.
+    var redeemed: [ReferenceRedemption] = []
 
     func place(of serial: Int) -> Int? { self.transactions.lastIndex { $0.serial == serial } }
 
@@ -209,6 +224,27 @@ struct ReferenceAccount {
     func nextPlan(of line: ReferenceLine) -> String {
         if let latest = self.latest(of: line), latest.owesCharges { return latest.product }
         return line.nextPlan
+    }
+
+    /// How that period is billed: within a commitment as the last one.
+    func nextBilling(of line: ReferenceLine) -> BillingPlanType {
+        if let latest = self.latest(of: line), latest.owesCharges { return latest.billing }
+        return line.nextBilling
+    }
+
+    /// Whether it is one of the held product, billed as the held period.
+    func staysInPlan(_ line: ReferenceLine) -> Bool {
+        guard let latest = self.latest(of: line) else { return false }
+        return self.nextPlan(of: line) == latest.product
+            && (self.nextBilling(of: line) == .monthly) == (latest.billing == .monthly)
+    }
+
+    /// The redeemed offer of that period: with an ordered plan it waits behind a commitment.
+    func redeemed(for line: ReferenceLine) -> SubscriptionOffer? {
+        let isAsOrdered =
+            self.nextPlan(of: line) == line.nextPlan
+            && (self.nextBilling(of: line) == .monthly) == (line.nextBilling == .monthly)
+        return isAsOrdered ? line.waiting : nil
     }
 
     /// Whether the end of its period is one at which the store charges.

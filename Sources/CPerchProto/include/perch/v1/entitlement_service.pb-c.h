@@ -173,7 +173,8 @@ struct  Perch__V1__CurrentEntitlement
 {
   ProtobufCMessage base;
   /*
-   * Absent: not entitled.
+   * Absent: not entitled. Present with a `verification_error`: the transaction would entitle, but is not trusted, so the
+   * account is not entitled.
    */
   Perch__V1__TransactionResult *transaction;
 };
@@ -193,7 +194,7 @@ struct  Perch__V1__ProductsTaskRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * Product identifiers, at least one, none empty; duplicates are collapsed.
+   * Product identifiers, none empty; duplicates are collapsed. No identifiers have no products: the answer is an empty success.
    */
   size_t n_product_ids;
   char **product_ids;
@@ -282,7 +283,7 @@ struct  Perch__V1__SubscriptionStatusTaskRequest
    */
   char *account;
   /*
-   * Subscription group, not empty. An unknown one has no statuses.
+   * Subscription group, not empty unless `all_groups` is set. An unknown one has no statuses.
    */
   char *group_id;
   /*
@@ -297,10 +298,14 @@ struct  Perch__V1__SubscriptionStatusTaskRequest
    * Whether test apps fill `jws`.
    */
   protobuf_c_boolean include_jws;
+  /*
+   * The statuses of all groups, as StoreKit's `Status.all`. `group_id` is then empty.
+   */
+  protobuf_c_boolean all_groups;
 };
 #define PERCH__V1__SUBSCRIPTION_STATUS_TASK_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__subscription_status_task_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, NULL, 0 }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL}, NULL, 0, 0 }
 
 
 typedef enum {
@@ -410,7 +415,7 @@ struct  Perch__V1__NamedEntitlement
    */
   protobuf_c_boolean sandbox;
   /*
-   * One word on why it is so, such as `subscribed`, `purchased`, `granted`, `expired` or `never`.
+   * One word on why it is so, such as `subscribed`, `purchased`, `granted`, `expired`, `unverified` or `never`.
    */
   char *reason;
   Perch__V1__NamedEntitlement__EndCase end_case;
@@ -732,7 +737,7 @@ struct  Perch__V1__GetProductsRequest
    */
   Perch__V1__AppRef *app;
   /*
-   * Product identifiers, at least one, none empty; duplicates are collapsed.
+   * Product identifiers, none empty; duplicates are collapsed. No identifiers have no products: the answer is an empty success.
    */
   size_t n_product_ids;
   char **product_ids;
@@ -859,7 +864,7 @@ struct  Perch__V1__GetSubscriptionStatusRequest
    */
   char *account;
   /*
-   * Subscription group.
+   * Subscription group, not empty unless `all_groups` is set.
    */
   char *group_id;
   /*
@@ -874,10 +879,14 @@ struct  Perch__V1__GetSubscriptionStatusRequest
    * Whether test apps fill `jws`.
    */
   protobuf_c_boolean include_jws;
+  /*
+   * The statuses of all groups, as StoreKit's `Status.all`. `group_id` is then empty.
+   */
+  protobuf_c_boolean all_groups;
 };
 #define PERCH__V1__GET_SUBSCRIPTION_STATUS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_subscription_status_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0 }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0, 0 }
 
 
 typedef enum {
@@ -1023,7 +1032,8 @@ struct  Perch__V1__ListCurrentEntitlementsResponse
 {
   ProtobufCMessage base;
   /*
-   * One for each entitled product and owner, by product identifier, own before shared.
+   * One for each entitled product and owner, by product identifier, own before shared. One with a `verification_error` would
+   * entitle, but is not trusted, so it does not.
    */
   size_t n_transactions;
   Perch__V1__TransactionResult **transactions;

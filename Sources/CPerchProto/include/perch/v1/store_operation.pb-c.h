@@ -41,12 +41,15 @@ typedef struct Perch__V1__CreateIntentOperation Perch__V1__CreateIntentOperation
 typedef struct Perch__V1__EndIntentOperation Perch__V1__EndIntentOperation;
 typedef struct Perch__V1__SetStorefrontOperation Perch__V1__SetStorefrontOperation;
 typedef struct Perch__V1__PostMessageOperation Perch__V1__PostMessageOperation;
+typedef struct Perch__V1__SetPaymentsOperation Perch__V1__SetPaymentsOperation;
+typedef struct Perch__V1__SetAppTransactionOperation Perch__V1__SetAppTransactionOperation;
 typedef struct Perch__V1__StoreOperation Perch__V1__StoreOperation;
 typedef struct Perch__V1__PendingPurchase Perch__V1__PendingPurchase;
 typedef struct Perch__V1__PurchaseIntent Perch__V1__PurchaseIntent;
 typedef struct Perch__V1__SimulatedError Perch__V1__SimulatedError;
 typedef struct Perch__V1__ProductEdit Perch__V1__ProductEdit;
 typedef struct Perch__V1__OfferEdit Perch__V1__OfferEdit;
+typedef struct Perch__V1__OfferCode Perch__V1__OfferCode;
 typedef struct Perch__V1__WinBackRule Perch__V1__WinBackRule;
 typedef struct Perch__V1__AppSetting Perch__V1__AppSetting;
 
@@ -147,6 +150,36 @@ typedef enum _Perch__V1__PriceConsent {
   PERCH__V1__PRICE_CONSENT__PRICE_CONSENT_NOT_NEEDED = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PRICE_CONSENT)
 } Perch__V1__PriceConsent;
+/*
+ * The platform of an app.
+ */
+typedef enum _Perch__V1__AppPlatform {
+  /*
+   * Unspecified.
+   */
+  PERCH__V1__APP_PLATFORM__APP_PLATFORM_UNSPECIFIED = 0,
+  /*
+   * iOS and iPadOS.
+   */
+  PERCH__V1__APP_PLATFORM__APP_PLATFORM_IOS = 1,
+  /*
+   * macOS.
+   */
+  PERCH__V1__APP_PLATFORM__APP_PLATFORM_MACOS = 2,
+  /*
+   * tvOS.
+   */
+  PERCH__V1__APP_PLATFORM__APP_PLATFORM_TVOS = 3,
+  /*
+   * visionOS.
+   */
+  PERCH__V1__APP_PLATFORM__APP_PLATFORM_VISIONOS = 4,
+  /*
+   * watchOS.
+   */
+  PERCH__V1__APP_PLATFORM__APP_PLATFORM_WATCHOS = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__APP_PLATFORM)
+} Perch__V1__AppPlatform;
 /*
  * The reason why a purchase waits.
  */
@@ -404,7 +437,7 @@ struct  Perch__V1__PurchaseOrder
    */
   char *app_account_token;
   /*
-   * An offer to buy with; absent for none.
+   * An offer to buy with; absent for none. Products other than subscriptions have offers of codes only.
    */
   Perch__V1__PurchaseOffer *offer;
   /*
@@ -825,6 +858,60 @@ struct  Perch__V1__PostMessageOperation
      }
 
 
+/*
+ * Whether the account may make payments at all, as Screen Time decides it. Renewals go on.
+ */
+struct  Perch__V1__SetPaymentsOperation
+{
+  ProtobufCMessage base;
+  /*
+   * False: every purchase of the account, and every code, is refused with `PURCHASE_NOT_ALLOWED`.
+   */
+  protobuf_c_boolean allowed;
+};
+#define PERCH__V1__SET_PAYMENTS_OPERATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__set_payments_operation__descriptor) \
+    , 0 }
+
+
+typedef enum {
+  PERCH__V1__SET_APP_TRANSACTION_OPERATION__ORIGINAL_PURCHASE__NOT_SET = 0,
+  PERCH__V1__SET_APP_TRANSACTION_OPERATION__ORIGINAL_PURCHASE_ORIGINAL_PURCHASE_DATE_MS = 2
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__SET_APP_TRANSACTION_OPERATION__ORIGINAL_PURCHASE__CASE)
+} Perch__V1__SetAppTransactionOperation__OriginalPurchaseCase;
+
+/*
+ * Sets the record of the account's first use of the app, whole. A field that is left out has the value that it has in every
+ * test app, which is that of Apple's sandbox.
+ */
+struct  Perch__V1__SetAppTransactionOperation
+{
+  ProtobufCMessage base;
+  /*
+   * The version that the customer got first, up to 64 bytes; empty: `1.0`.
+   */
+  char *original_app_version;
+  /*
+   * On what; unspecified: iOS.
+   */
+  Perch__V1__AppPlatform original_platform;
+  /*
+   * What the app transaction names as its store; unspecified: the app's own.
+   */
+  Perch__V1__Environment environment;
+  Perch__V1__SetAppTransactionOperation__OriginalPurchaseCase original_purchase_case;
+  union {
+    /*
+     * When the customer got the app first, in milliseconds since the Unix epoch.
+     */
+    int64_t original_purchase_date_ms;
+  };
+};
+#define PERCH__V1__SET_APP_TRANSACTION_OPERATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__set_app_transaction_operation__descriptor) \
+    , (char *)protobuf_c_empty_string, PERCH__V1__APP_PLATFORM__APP_PLATFORM_UNSPECIFIED, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__SET_APP_TRANSACTION_OPERATION__ORIGINAL_PURCHASE__NOT_SET, {0} }
+
+
 typedef enum {
   PERCH__V1__STORE_OPERATION__OPERATION__NOT_SET = 0,
   PERCH__V1__STORE_OPERATION__OPERATION_BUY = 1,
@@ -848,7 +935,9 @@ typedef enum {
   PERCH__V1__STORE_OPERATION__OPERATION_CREATE_INTENT = 19,
   PERCH__V1__STORE_OPERATION__OPERATION_END_INTENT = 20,
   PERCH__V1__STORE_OPERATION__OPERATION_SET_STOREFRONT = 21,
-  PERCH__V1__STORE_OPERATION__OPERATION_POST_MESSAGE = 22
+  PERCH__V1__STORE_OPERATION__OPERATION_POST_MESSAGE = 22,
+  PERCH__V1__STORE_OPERATION__OPERATION_SET_PAYMENTS = 23,
+  PERCH__V1__STORE_OPERATION__OPERATION_SET_APP_TRANSACTION = 24
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__STORE_OPERATION__OPERATION__CASE)
 } Perch__V1__StoreOperation__OperationCase;
 
@@ -948,6 +1037,14 @@ struct  Perch__V1__StoreOperation
      * Posts a message.
      */
     Perch__V1__PostMessageOperation *post_message;
+    /*
+     * Allows or forbids payments.
+     */
+    Perch__V1__SetPaymentsOperation *set_payments;
+    /*
+     * Sets the app transaction.
+     */
+    Perch__V1__SetAppTransactionOperation *set_app_transaction;
   };
 };
 #define PERCH__V1__STORE_OPERATION__INIT \
@@ -1155,10 +1252,48 @@ struct  Perch__V1__OfferEdit
    * For a code: whether it may follow the introductory offer.
    */
   protobuf_c_boolean stackable;
+  /*
+   * For a code: the codes that customers enter. None: its reference name is the code, without a limit.
+   */
+  size_t n_codes;
+  Perch__V1__OfferCode **codes;
 };
 #define PERCH__V1__OFFER_EDIT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__offer_edit__descriptor) \
-    , PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, PERCH__V1__OFFER_PAYMENT_MODE__OFFER_PAYMENT_MODE_UNSPECIFIED, 0, NULL, 0, 0,NULL, 0, NULL, 0 }
+    , PERCH__V1__OFFER_TYPE__OFFER_TYPE_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, PERCH__V1__OFFER_PAYMENT_MODE__OFFER_PAYMENT_MODE_UNSPECIFIED, 0, NULL, 0, 0,NULL, 0, NULL, 0, 0,NULL }
+
+
+typedef enum {
+  PERCH__V1__OFFER_CODE__END__NOT_SET = 0,
+  PERCH__V1__OFFER_CODE__END_UNTIL_MS = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__OFFER_CODE__END__CASE)
+} Perch__V1__OfferCode__EndCase;
+
+/*
+ * A code of an offer, as customers enter it.
+ */
+struct  Perch__V1__OfferCode
+{
+  ProtobufCMessage base;
+  /*
+   * The code: 1 to 64 bytes.
+   */
+  char *code;
+  /*
+   * Number of redemptions, of all accounts together; 1: a one-time-use code; 0: no limit.
+   */
+  uint32_t redemption_limit;
+  Perch__V1__OfferCode__EndCase end_case;
+  union {
+    /*
+     * From when it cannot be redeemed, in milliseconds since the Unix epoch.
+     */
+    int64_t until_ms;
+  };
+};
+#define PERCH__V1__OFFER_CODE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__offer_code__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, PERCH__V1__OFFER_CODE__END__NOT_SET, {0} }
 
 
 /*
@@ -1730,6 +1865,44 @@ Perch__V1__PostMessageOperation *
 void   perch__v1__post_message_operation__free_unpacked
                      (Perch__V1__PostMessageOperation *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__SetPaymentsOperation methods */
+void   perch__v1__set_payments_operation__init
+                     (Perch__V1__SetPaymentsOperation         *message);
+size_t perch__v1__set_payments_operation__get_packed_size
+                     (const Perch__V1__SetPaymentsOperation   *message);
+size_t perch__v1__set_payments_operation__pack
+                     (const Perch__V1__SetPaymentsOperation   *message,
+                      uint8_t             *out);
+size_t perch__v1__set_payments_operation__pack_to_buffer
+                     (const Perch__V1__SetPaymentsOperation   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__SetPaymentsOperation *
+       perch__v1__set_payments_operation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__set_payments_operation__free_unpacked
+                     (Perch__V1__SetPaymentsOperation *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__SetAppTransactionOperation methods */
+void   perch__v1__set_app_transaction_operation__init
+                     (Perch__V1__SetAppTransactionOperation         *message);
+size_t perch__v1__set_app_transaction_operation__get_packed_size
+                     (const Perch__V1__SetAppTransactionOperation   *message);
+size_t perch__v1__set_app_transaction_operation__pack
+                     (const Perch__V1__SetAppTransactionOperation   *message,
+                      uint8_t             *out);
+size_t perch__v1__set_app_transaction_operation__pack_to_buffer
+                     (const Perch__V1__SetAppTransactionOperation   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__SetAppTransactionOperation *
+       perch__v1__set_app_transaction_operation__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__set_app_transaction_operation__free_unpacked
+                     (Perch__V1__SetAppTransactionOperation *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__StoreOperation methods */
 void   perch__v1__store_operation__init
                      (Perch__V1__StoreOperation         *message);
@@ -1844,6 +2017,25 @@ Perch__V1__OfferEdit *
 void   perch__v1__offer_edit__free_unpacked
                      (Perch__V1__OfferEdit *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__OfferCode methods */
+void   perch__v1__offer_code__init
+                     (Perch__V1__OfferCode         *message);
+size_t perch__v1__offer_code__get_packed_size
+                     (const Perch__V1__OfferCode   *message);
+size_t perch__v1__offer_code__pack
+                     (const Perch__V1__OfferCode   *message,
+                      uint8_t             *out);
+size_t perch__v1__offer_code__pack_to_buffer
+                     (const Perch__V1__OfferCode   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__OfferCode *
+       perch__v1__offer_code__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__offer_code__free_unpacked
+                     (Perch__V1__OfferCode *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__WinBackRule methods */
 void   perch__v1__win_back_rule__init
                      (Perch__V1__WinBackRule         *message);
@@ -1956,6 +2148,12 @@ typedef void (*Perch__V1__SetStorefrontOperation_Closure)
 typedef void (*Perch__V1__PostMessageOperation_Closure)
                  (const Perch__V1__PostMessageOperation *message,
                   void *closure_data);
+typedef void (*Perch__V1__SetPaymentsOperation_Closure)
+                 (const Perch__V1__SetPaymentsOperation *message,
+                  void *closure_data);
+typedef void (*Perch__V1__SetAppTransactionOperation_Closure)
+                 (const Perch__V1__SetAppTransactionOperation *message,
+                  void *closure_data);
 typedef void (*Perch__V1__StoreOperation_Closure)
                  (const Perch__V1__StoreOperation *message,
                   void *closure_data);
@@ -1974,6 +2172,9 @@ typedef void (*Perch__V1__ProductEdit_Closure)
 typedef void (*Perch__V1__OfferEdit_Closure)
                  (const Perch__V1__OfferEdit *message,
                   void *closure_data);
+typedef void (*Perch__V1__OfferCode_Closure)
+                 (const Perch__V1__OfferCode *message,
+                  void *closure_data);
 typedef void (*Perch__V1__WinBackRule_Closure)
                  (const Perch__V1__WinBackRule *message,
                   void *closure_data);
@@ -1991,6 +2192,7 @@ extern const ProtobufCEnumDescriptor    perch__v1__renewal_behaviour__descriptor
 extern const ProtobufCEnumDescriptor    perch__v1__purchase_result__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__charge_outcome__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__price_consent__descriptor;
+extern const ProtobufCEnumDescriptor    perch__v1__app_platform__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__pending_reason__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__store_kit_api__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__store_kit_error__descriptor;
@@ -2018,12 +2220,15 @@ extern const ProtobufCMessageDescriptor perch__v1__create_intent_operation__desc
 extern const ProtobufCMessageDescriptor perch__v1__end_intent_operation__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__set_storefront_operation__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__post_message_operation__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__set_payments_operation__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__set_app_transaction_operation__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__store_operation__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__pending_purchase__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__purchase_intent__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__simulated_error__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__product_edit__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__offer_edit__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__offer_code__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__win_back_rule__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__app_setting__descriptor;
 

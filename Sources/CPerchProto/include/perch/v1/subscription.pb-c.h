@@ -20,6 +20,7 @@ PROTOBUF_C__BEGIN_DECLS
 typedef struct Perch__V1__RenewalInfo Perch__V1__RenewalInfo;
 typedef struct Perch__V1__RenewalInfoResult Perch__V1__RenewalInfoResult;
 typedef struct Perch__V1__SubscriptionStatus Perch__V1__SubscriptionStatus;
+typedef struct Perch__V1__GroupEffective Perch__V1__GroupEffective;
 typedef struct Perch__V1__SubscriptionStatuses Perch__V1__SubscriptionStatuses;
 typedef struct Perch__V1__GroupStatuses Perch__V1__GroupStatuses;
 
@@ -279,6 +280,30 @@ struct  Perch__V1__SubscriptionStatus
     , PERCH__V1__RENEWAL_STATE__RENEWAL_STATE_UNSPECIFIED, NULL, NULL }
 
 
+/*
+ * The status that counts in one of several groups.
+ */
+struct  Perch__V1__GroupEffective
+{
+  ProtobufCMessage base;
+  /*
+   * The group.
+   */
+  char *group_id;
+  /*
+   * Index in `statuses`.
+   */
+  uint32_t index;
+  /*
+   * Why that one.
+   */
+  Perch__V1__EffectiveReason reason;
+};
+#define PERCH__V1__GROUP_EFFECTIVE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__group_effective__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, PERCH__V1__EFFECTIVE_REASON__EFFECTIVE_REASON_UNSPECIFIED }
+
+
 typedef enum {
   PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE__NOT_SET = 0,
   PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX = 2
@@ -300,17 +325,24 @@ struct  Perch__V1__SubscriptionStatuses
    * Why that one.
    */
   Perch__V1__EffectiveReason effective_reason;
+  /*
+   * Of a request for all groups: the status that counts in each group in which a line entitles. `statuses` then has the groups
+   * one after another, in bytewise order; each transaction names its group.
+   */
+  size_t n_effective_in_groups;
+  Perch__V1__GroupEffective **effective_in_groups;
   Perch__V1__SubscriptionStatuses__EffectiveCase effective_case;
   union {
     /*
-     * Index in `statuses` of the one that counts: the highest level of service that entitles.
+     * Index in `statuses` of the one that counts: the highest level of service that entitles. A status whose transaction or
+     * renewal information is unverified never counts.
      */
     uint32_t effective_index;
   };
 };
 #define PERCH__V1__SUBSCRIPTION_STATUSES__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__subscription_statuses__descriptor) \
-    , 0,NULL, PERCH__V1__EFFECTIVE_REASON__EFFECTIVE_REASON_UNSPECIFIED, PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE__NOT_SET, {0} }
+    , 0,NULL, PERCH__V1__EFFECTIVE_REASON__EFFECTIVE_REASON_UNSPECIFIED, 0,NULL, PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE__NOT_SET, {0} }
 
 
 /*
@@ -390,6 +422,25 @@ Perch__V1__SubscriptionStatus *
 void   perch__v1__subscription_status__free_unpacked
                      (Perch__V1__SubscriptionStatus *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__GroupEffective methods */
+void   perch__v1__group_effective__init
+                     (Perch__V1__GroupEffective         *message);
+size_t perch__v1__group_effective__get_packed_size
+                     (const Perch__V1__GroupEffective   *message);
+size_t perch__v1__group_effective__pack
+                     (const Perch__V1__GroupEffective   *message,
+                      uint8_t             *out);
+size_t perch__v1__group_effective__pack_to_buffer
+                     (const Perch__V1__GroupEffective   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GroupEffective *
+       perch__v1__group_effective__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__group_effective__free_unpacked
+                     (Perch__V1__GroupEffective *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__SubscriptionStatuses methods */
 void   perch__v1__subscription_statuses__init
                      (Perch__V1__SubscriptionStatuses         *message);
@@ -439,6 +490,9 @@ typedef void (*Perch__V1__RenewalInfoResult_Closure)
 typedef void (*Perch__V1__SubscriptionStatus_Closure)
                  (const Perch__V1__SubscriptionStatus *message,
                   void *closure_data);
+typedef void (*Perch__V1__GroupEffective_Closure)
+                 (const Perch__V1__GroupEffective *message,
+                  void *closure_data);
 typedef void (*Perch__V1__SubscriptionStatuses_Closure)
                  (const Perch__V1__SubscriptionStatuses *message,
                   void *closure_data);
@@ -458,6 +512,7 @@ extern const ProtobufCEnumDescriptor    perch__v1__effective_reason__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__renewal_info__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__renewal_info_result__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__subscription_status__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__group_effective__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__subscription_statuses__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__group_statuses__descriptor;
 

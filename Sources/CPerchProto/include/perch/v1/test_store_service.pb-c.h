@@ -24,6 +24,7 @@ typedef struct Perch__V1__OperateRequest Perch__V1__OperateRequest;
 typedef struct Perch__V1__OperateResponse Perch__V1__OperateResponse;
 typedef struct Perch__V1__InspectAccountRequest Perch__V1__InspectAccountRequest;
 typedef struct Perch__V1__FamilyShare Perch__V1__FamilyShare;
+typedef struct Perch__V1__RedeemedOffer Perch__V1__RedeemedOffer;
 typedef struct Perch__V1__InspectAccountResponse Perch__V1__InspectAccountResponse;
 typedef struct Perch__V1__ListAccountsRequest Perch__V1__ListAccountsRequest;
 typedef struct Perch__V1__AccountSummary Perch__V1__AccountSummary;
@@ -59,7 +60,8 @@ struct  Perch__V1__OperateRequest
   Perch__V1__AppRef *app;
   /*
    * The caller's key of the account: 1 to 255 bytes. May be empty if the operation names a transaction. `buy`,
-   * `create_intent`, `set_storefront` and `set_charges` create an account that does not exist.
+   * `create_intent`, `set_storefront`, `set_charges`, `set_payments` and `set_app_transaction` create an account that does not
+   * exist.
    */
   char *account;
   /*
@@ -153,6 +155,34 @@ struct  Perch__V1__FamilyShare
 
 
 /*
+ * An offer of a code that an account has redeemed. Each account redeems an offer once.
+ */
+struct  Perch__V1__RedeemedOffer
+{
+  ProtobufCMessage base;
+  /*
+   * The product.
+   */
+  char *product_id;
+  /*
+   * The offer's reference name.
+   */
+  char *offer_id;
+  /*
+   * The code that was entered; empty for the reference name.
+   */
+  char *code;
+  /*
+   * The transaction that it gave, or the one held then, if the offer applies from the next period.
+   */
+  uint64_t transaction_id;
+};
+#define PERCH__V1__REDEEMED_OFFER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__redeemed_offer__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+
+
+/*
  * The store's record of an account.
  */
 struct  Perch__V1__InspectAccountResponse
@@ -204,10 +234,19 @@ struct  Perch__V1__InspectAccountResponse
    */
   size_t n_awaiting_sync;
   Perch__V1__TransactionResult **awaiting_sync;
+  /*
+   * Payments of the account are forbidden.
+   */
+  protobuf_c_boolean payments_forbidden;
+  /*
+   * The offers of codes that the account has redeemed, oldest first.
+   */
+  size_t n_redeemed_offers;
+  Perch__V1__RedeemedOffer **redeemed_offers;
 };
 #define PERCH__V1__INSPECT_ACCOUNT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__inspect_account_response__descriptor) \
-    , NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, PERCH__V1__CHARGE_OUTCOME__CHARGE_OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL }
+    , NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, PERCH__V1__CHARGE_OUTCOME__CHARGE_OUTCOME_UNSPECIFIED, (char *)protobuf_c_empty_string, 0,NULL, 0, 0,NULL }
 
 
 /*
@@ -677,6 +716,25 @@ Perch__V1__FamilyShare *
 void   perch__v1__family_share__free_unpacked
                      (Perch__V1__FamilyShare *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__RedeemedOffer methods */
+void   perch__v1__redeemed_offer__init
+                     (Perch__V1__RedeemedOffer         *message);
+size_t perch__v1__redeemed_offer__get_packed_size
+                     (const Perch__V1__RedeemedOffer   *message);
+size_t perch__v1__redeemed_offer__pack
+                     (const Perch__V1__RedeemedOffer   *message,
+                      uint8_t             *out);
+size_t perch__v1__redeemed_offer__pack_to_buffer
+                     (const Perch__V1__RedeemedOffer   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__RedeemedOffer *
+       perch__v1__redeemed_offer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__redeemed_offer__free_unpacked
+                     (Perch__V1__RedeemedOffer *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__InspectAccountResponse methods */
 void   perch__v1__inspect_account_response__init
                      (Perch__V1__InspectAccountResponse         *message);
@@ -995,6 +1053,9 @@ typedef void (*Perch__V1__InspectAccountRequest_Closure)
 typedef void (*Perch__V1__FamilyShare_Closure)
                  (const Perch__V1__FamilyShare *message,
                   void *closure_data);
+typedef void (*Perch__V1__RedeemedOffer_Closure)
+                 (const Perch__V1__RedeemedOffer *message,
+                  void *closure_data);
 typedef void (*Perch__V1__InspectAccountResponse_Closure)
                  (const Perch__V1__InspectAccountResponse *message,
                   void *closure_data);
@@ -1128,6 +1189,7 @@ extern const ProtobufCMessageDescriptor perch__v1__operate_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__operate_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__inspect_account_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__family_share__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__redeemed_offer__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__inspect_account_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_accounts_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__account_summary__descriptor;

@@ -607,7 +607,7 @@ struct  Perch__V1__RedeemOfferCodeRequest
    */
   char *account;
   /*
-   * The code's reference name.
+   * A code of the offer, or the offer's reference name.
    */
   char *code;
   /*
@@ -817,6 +817,12 @@ struct  Perch__V1__GetAppTransactionRequest
     , NULL, (char *)protobuf_c_empty_string, NULL, 0 }
 
 
+typedef enum {
+  PERCH__V1__GET_APP_TRANSACTION_RESPONSE__ORIGINAL_PURCHASE__NOT_SET = 0,
+  PERCH__V1__GET_APP_TRANSACTION_RESPONSE__ORIGINAL_PURCHASE_ORIGINAL_PURCHASE_DATE_MS = 9
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__GET_APP_TRANSACTION_RESPONSE__ORIGINAL_PURCHASE__CASE)
+} Perch__V1__GetAppTransactionResponse__OriginalPurchaseCase;
+
 /*
  * The app transaction.
  */
@@ -844,8 +850,9 @@ struct  Perch__V1__GetAppTransactionResponse
    */
   Perch__V1__Position *position;
   /*
-   * Whether the account may make payments, as StoreKit's `canMakePayments`. False while the charges of a test account are
-   * set to fail: every paid purchase is then refused with `PURCHASE_NOT_ALLOWED`.
+   * Whether the account may make payments, as StoreKit's `canMakePayments`. False while payments of a test account are
+   * forbidden (`set_payments`): every purchase is then refused with `PURCHASE_NOT_ALLOWED`. False too while its charges are
+   * set to fail: every paid purchase is then refused so.
    */
   protobuf_c_boolean can_make_payments;
   /*
@@ -853,13 +860,32 @@ struct  Perch__V1__GetAppTransactionResponse
    */
   char *jws;
   /*
+   * The version that the customer got first; empty: unknown, as in apps whose purchases the App Store reports.
+   */
+  char *original_app_version;
+  /*
+   * On what; unspecified: unknown.
+   */
+  Perch__V1__AppPlatform original_platform;
+  /*
+   * Payments of the account are forbidden, whatever becomes of its charges.
+   */
+  protobuf_c_boolean payments_forbidden;
+  /*
    * Whether the account may make payments, or that it is unknown: the App Store says it on the device only.
    */
   Perch__V1__Eligibility payments_eligibility;
+  Perch__V1__GetAppTransactionResponse__OriginalPurchaseCase original_purchase_case;
+  union {
+    /*
+     * When the customer got the app first, in milliseconds since the Unix epoch.
+     */
+    int64_t original_purchase_date_ms;
+  };
 };
 #define PERCH__V1__GET_APP_TRANSACTION_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_app_transaction_response__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_UNSPECIFIED, NULL, 0, (char *)protobuf_c_empty_string, PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNSPECIFIED }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, PERCH__V1__VERIFICATION_ERROR__VERIFICATION_ERROR_UNSPECIFIED, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__APP_PLATFORM__APP_PLATFORM_UNSPECIFIED, 0, PERCH__V1__ELIGIBILITY__ELIGIBILITY_UNSPECIFIED, PERCH__V1__GET_APP_TRANSACTION_RESPONSE__ORIGINAL_PURCHASE__NOT_SET, {0} }
 
 
 /*
