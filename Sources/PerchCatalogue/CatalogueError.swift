@@ -14,7 +14,6 @@ package struct CatalogueError: Error, Hashable, Sendable, CustomStringConvertibl
         case wrongShape
         case noUsableProduct
         case duplicateProduct
-        case duplicateGroup
         /// Missing, empty or too long.
         case badIdentifier
         case badPeriod
@@ -67,6 +66,7 @@ package struct CatalogueWarning: Hashable, Sendable, CustomStringConvertible {
         /// An entry in a list that it does not belong to.
         case misplaced
         case groupMismatch
+        case duplicateGroup
         case level
         /// A new file, with no products yet.
         case noProducts

@@ -16,7 +16,8 @@ package struct FileFailure: Hashable, Sendable {
     package var api: API
     /// Off with an error still chosen is common, and means no failure.
     package var isEnabled: Bool
-    /// The file's own name of the error category: `generic`, `purchase`, …; empty if none is chosen.
+    /// The file's own name of the error category: `generic`, `purchase`, `verification`, `refund request`; empty if none is
+    /// chosen.
     package var type: String
     package var index: Int64?
     /// The error by its name in `FailureNames`; empty if none is chosen, or its number is unknown.
@@ -49,7 +50,7 @@ package struct FailureNames: Hashable, Sendable {
             "invalidCertificateChain", "invalidDeviceVerification", "invalidEncoding", "invalidSignature",
             "missingRequiredProperties", "revokedCertificate",
         ],
-        "refund": ["duplicateRequest", "failed"],
+        "refund request": ["duplicateRequest", "failed"],
         "legacy": [""] + Self.storeKitErrors,
     ]
 
@@ -60,15 +61,21 @@ package struct FailureNames: Hashable, Sendable {
 
     package static let documented = FailureNames()
 
+    /// Earlier names of types, which files of our own may have.
+    private static let aliases = ["refund": "refund request"]
+
     package var types: [String] { self.names.keys.sorted() }
 
     /// Nil for an unknown number.
     package func name(_ type: String, _ index: Int64) -> String? {
-        guard let names = self.names[type], index >= 0, index < names.count else { return nil }
+        guard let names = self.names[Self.current(type)], index >= 0, index < names.count else { return nil }
         return names[Int(index)]
     }
 
-    mutating func override(_ type: String, _ names: [String]) { self.names[type] = names }
+    /// The name of a type as Xcode writes it.
+    static func current(_ type: String) -> String { Self.aliases[type] ?? type }
+
+    mutating func override(_ type: String, _ names: [String]) { self.names[Self.current(type)] = names }
 
     /// Every name that some number means: others cannot be armed, and so not be named.
     var known: Set<String> { Set(Self.documented.names.values.joined()) }

@@ -21,6 +21,8 @@ import Testing
         ("purchase", 4, "invalidOfferIdentifier"), ("purchase", 5, "invalidOfferPrice"),
         ("purchase", 6, "invalidOfferSignature"), ("purchase", 7, "missingOfferParameters"),
         ("verification", 0, "invalidCertificateChain"), ("verification", 5, "revokedCertificate"),
+        ("refund request", 0, "duplicateRequest"), ("refund request", 1, "failed"),
+        // As files of our own may have it.
         ("refund", 0, "duplicateRequest"), ("refund", 1, "failed"),
     ]
 

@@ -22,12 +22,8 @@ struct Made: Sendable {
 
     static let texts = "[{\"locale\":\"en_US\",\"displayName\":\"Name\",\"description\":\"\"}]"
 
-    /// The settings of a file that says nothing of them: dialogs are on, as in Xcode.
-    static var defaults: AppSettings {
-        var settings = AppSettings()
-        settings.asksBeforePurchases = true
-        return settings
-    }
+    /// The settings of a file that says nothing of them.
+    static var defaults: AppSettings { AppSettings() }
 
     /// A consumable that nothing is odd about.
     static func product(_ id: String, type: String = "Consumable") -> Made {

@@ -80,9 +80,6 @@ struct Refusal: Sendable, CustomTestStringConvertible {
             "a product twice, composed and not", Made.file(products: [.product("caf\u{E9}"), .product("cafe\u{301}")]),
             .duplicateProduct, "cafe\u{301}", says: "already"),
         Refusal(
-            "a group twice", Made.file(groups: [.group("g", [Self.s]), .group("g", [])]), .duplicateGroup,
-            says: "\"g\" stands already at"),
-        Refusal(
             "a product without ID", Made.file(products: [Self.a.without("productID")]), .badIdentifier,
             says: "the ID of a product is missing"),
         Refusal(

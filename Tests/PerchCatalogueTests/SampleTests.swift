@@ -63,7 +63,12 @@ struct Expected: Sendable, CustomTestStringConvertible {
     func `a real file loads with the counts that another program finds in it`(_ expected: Expected) throws {
         let loaded = try StoreKitFile.load(try Samples.real(Samples.names[expected.index]))
         #expect(loaded.summary == expected.summary)
-        #expect(loaded.settings == expected.settings)
+        var settings = expected.settings
+        // The others say nothing of dialogs.
+        settings.asksBeforePurchases = ["UnitTestsConfiguration", "StoreKitHelper", "joodle"].contains {
+            Samples.names[expected.index].contains($0)
+        }
+        #expect(loaded.settings == settings)
         #expect(Dictionary(grouping: loaded.reasons) { $0 }.mapValues(\.count) == expected.warnings)
         for warning in loaded.warnings { #expect(warning.productID != "", "\(warning)") }
     }

@@ -55,9 +55,11 @@ import Testing
         #expect(warnings.map(\.reason) == [.unusableValue])
     }
 
-    @Test func `dialogs are on unless the file disables them, as in Xcode`() throws {
-        #expect(try self.settings("{\"_disableDialogs\":true}").0.asksBeforePurchases == false)
-        for text in ["{\"_disableDialogs\":false}", "{\"_disableDialogs\":1}", "{}"] {
+    @Test func `dialogs are on where the file says so, and off where it says nothing`() throws {
+        for text in ["{\"_disableDialogs\":true}", "{}"] {
+            #expect(try !self.settings(text).0.asksBeforePurchases, "\(text)")
+        }
+        for text in ["{\"_disableDialogs\":false}", "{\"_disableDialogs\":1}"] {
             #expect(try self.settings(text).0.asksBeforePurchases, "\(text)")
         }
     }

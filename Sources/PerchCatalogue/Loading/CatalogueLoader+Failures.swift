@@ -112,7 +112,9 @@ extension CatalogueLoader {
         for member in members {
             let list = member.value.array?.compactMap(\.string) ?? []
             let unknown = list.first { !$0.isEmpty && !names.known.contains($0) }
-            guard names.types.contains(member.key), list.count == member.value.array?.count, unknown == nil else {
+            guard names.types.contains(FailureNames.current(member.key)), list.count == member.value.array?.count,
+                unknown == nil
+            else {
                 let found = unknown.map { "; there is no error \(quoted($0))" } ?? ""
                 self.findings.warn(
                     .unusableValue, at: member.place,

@@ -52,11 +52,93 @@ extension CatalogueLoader {
             var entry = entry
             let eligibility = self.eligibility(&entry)
             let isStackable = entry.flag("isStackable", &self.findings)
+            let codes = try self.codes(&entry)
             guard let offer = try self.offer(&entry, .code) else { continue }
             guard self.isNew(offer, beside: offers.map(\.offer), entry) else { continue }
-            offers.append(CodeOffer(offer: offer, eligibility: eligibility, isStackable: isStackable))
+            offers.append(CodeOffer(offer: offer, eligibility: eligibility, isStackable: isStackable, codes: codes))
         }
         return offers
+    }
+
+    /// The offers of codes of a product that is no subscription. Each is one payment, whatever its mode is called.
+    mutating func oneTimeOffers(_ fields: inout Fields) throws(CatalogueError) -> [CodeOffer] {
+        var offers: [CodeOffer] = []
+        for entry in fields.softList("codeOffers", &self.findings) {
+            var entry = entry
+            let codes = try self.codes(&entry)
+            let id = entry.text("referenceName", &self.findings)
+            let mode = entry.take("paymentMode")
+            if mode?.string == "none" { continue }
+            let isFree = mode?.string == "free"
+            let price = isFree ? self.freePrice(&entry) : try self.price(&entry, "displayPrice")
+            // All customers may redeem a code of such a product, and it has no periods.
+            entry.ignore(
+                "internalID", "eligibility", "isStackable", "offerID", "subscriptionPeriod", "numberOfPeriods",
+                "billingPlanType")
+            entry.reportUnknown(in: "an offer", to: &self.findings)
+            guard self.isRedeemable(id, .code, entry) else { continue }
+            let offer = SubscriptionOffer.oneTime(id, price: price)
+            guard self.isNew(offer, beside: offers.map(\.offer), entry) else { continue }
+            offers.append(CodeOffer(offer: offer, eligibility: .all, isStackable: false, codes: codes))
+        }
+        return offers
+    }
+
+    /// What customers enter: `"perch": {"codes": [{"code": "SPRING", "redemptions": 500, "until": "2027-01-01T00:00:00Z"}]}`.
+    private mutating func codes(_ fields: inout Fields) throws(CatalogueError) -> [OfferCode] {
+        guard let value = fields.take("perch") else { return [] }
+        let offer = "the code offer \(quoted(fields.peek("referenceName")?.string ?? ""))"
+        guard var ours = Fields(value) else {
+            throw self.findings.error(
+                .badRule, at: value.place, "\"perch\" of \(offer) should be an object, not \(value.kind)")
+        }
+        guard let list = ours.take("codes")?.array else {
+            throw self.findings.error(
+                .badRule, at: value.place, "\"perch\" of \(offer) should have \"codes\", a list of objects with a code")
+        }
+        if let unknown = ours.firstUntaken {
+            throw self.findings.error(
+                .badRule, at: unknown.place,
+                "\"perch\" of \(offer) has no key \(quoted(unknown.key)); its only key is codes")
+        }
+        guard list.count <= Limits.offerCodesMax else {
+            throw self.findings.error(
+                .badRule, at: value.place, "\(offer) has \(list.count) codes, the limit is \(Limits.offerCodesMax)")
+        }
+        var codes: [OfferCode] = []
+        for entry in list { codes.append(try self.code(entry, beside: codes, of: offer)) }
+        return codes
+    }
+
+    private mutating func code(
+        _ entry: JSONValue, beside codes: [OfferCode], of offer: String
+    ) throws(CatalogueError) -> OfferCode {
+        guard var fields = Fields(entry), let text = fields.take("code")?.string,
+            (1...Limits.offerCodeBytesMax).contains(text.utf8.count)
+        else {
+            throw self.findings.error(
+                .badRule, at: entry.place,
+                "a code of \(offer) should be an object with \"code\", 1 to \(Limits.offerCodeBytesMax) bytes")
+        }
+        guard !codes.contains(where: { $0.code == text }) else {
+            throw self.findings.error(.badRule, at: entry.place, "\(offer) lists the code \(quoted(text)) twice")
+        }
+        var code = OfferCode(code: text)
+        if let limit = fields.take("redemptions") {
+            guard let count = limit.integer.flatMap({ UInt32(exactly: $0) }), count > 0 else {
+                throw self.findings.error(
+                    .badRule, at: limit.place,
+                    "\"redemptions\" of the code \(quoted(text)) is \(Self.found(limit)); write 1 to \(UInt32.max)")
+            }
+            code.redemptionLimit = count
+        }
+        code.until = try self.instant(&fields, "until", "the code \(quoted(text))")
+        if let unknown = fields.firstUntaken {
+            throw self.findings.error(
+                .badRule, at: unknown.place,
+                "the code \(quoted(text)) has no key \(quoted(unknown.key)); the keys are code, redemptions and until")
+        }
+        return code
     }
 
     mutating func winBackOffers(_ fields: inout Fields) throws(CatalogueError) -> [WinBackOffer] {
@@ -176,6 +258,9 @@ extension CatalogueLoader {
         case "free": mode = .freeTrial
         case "payAsYouGo": mode = .payAsYouGo
         case "payUpFront": mode = .payUpFront
+        case "none":
+            // What Xcode writes where no offer is chosen.
+            return nil
         default:
             // The mode is newer than this version, so the other keys may mean something else.
             let found = modeValue?.string.map(quoted) ?? modeValue?.kind ?? "missing"
@@ -191,18 +276,22 @@ extension CatalogueLoader {
         fields.ignore("internalID", "eligibility", "isStackable", "isEligible", "priority")
         fields.reportUnknown(in: "an offer", to: &self.findings)
 
-        guard type == .introductory || (1...Limits.catalogueIdentifierBytes).contains(id.utf8.count) else {
-            let key = type == .code ? "referenceName" : "offerID"
-            self.findings.warn(
-                .leftOut, at: fields.place,
-                "a \(type) offer is redeemed by its \"\(key)\", which has \(id.utf8.count) bytes, not 1 to "
-                    + "\(Limits.catalogueIdentifierBytes); the offer is left out")
-            return nil
-        }
+        guard type == .introductory || self.isRedeemable(id, type, fields) else { return nil }
         var offer = SubscriptionOffer(
             id: id, type: type, paymentMode: mode, price: price, period: period, periodCount: count)
         offer.billingPlan = plan
         return offer
+    }
+
+    /// Whether an offer can be named in a purchase.
+    private mutating func isRedeemable(_ id: String, _ type: OfferType, _ fields: Fields) -> Bool {
+        if (1...Limits.catalogueIdentifierBytes).contains(id.utf8.count) { return true }
+        let key = type == .code ? "referenceName" : "offerID"
+        self.findings.warn(
+            .leftOut, at: fields.place,
+            "a \(type) offer is redeemed by its \"\(key)\", which has \(id.utf8.count) bytes, not 1 to "
+                + "\(Limits.catalogueIdentifierBytes); the offer is left out")
+        return false
     }
 
     /// Free wins over a price that an earlier payment mode left behind.

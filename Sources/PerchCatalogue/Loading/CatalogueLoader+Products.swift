@@ -19,11 +19,14 @@ extension CatalogueLoader {
             let groupID = try self.groupID(statedGroup, fields.place, on: shelf)
             subscription = try self.subscription(&fields, groupID: groupID, price: price)
         }
+        let codeOffers = subscription == nil ? try self.oneTimeOffers(&fields) : []
         fields.ignore("internalID")
         fields.reportUnknown(in: subscription == nil ? "a product" : "a subscription", to: &self.findings)
-        return CatalogueProduct(
+        var product = CatalogueProduct(
             id: id, type: type, referenceName: referenceName, price: price, isFamilyShareable: isShareable,
             localizations: texts, promotionalImageID: image, subscription: subscription, json: self.json(of: entry))
+        if !codeOffers.isEmpty { product.codeOffers = codeOffers }
+        return product
     }
 
     /// The type of an entry. Without the key, the list determines it.

@@ -6,8 +6,6 @@ extension CatalogueLoader {
     /// The initial settings of an app. Nothing here refuses a file: invalid settings get their defaults.
     mutating func settings(_ value: JSONValue?) -> (AppSettings, [FileFailure]) {
         var settings = AppSettings()
-        // As in Xcode: without a word in the file, dialogs are on.
-        settings.asksBeforePurchases = true
         guard let value else { return (settings, []) }
         guard var fields = Fields(value) else {
             self.findings.warn(
@@ -22,7 +20,9 @@ extension CatalogueLoader {
         settings.areBillingIssuesEnabled = fields.flag("_billingIssuesEnabled", &self.findings)
         settings.areRenewalBillingIssuesEnabled = fields.flag("_renewalBillingIssuesEnabled", &self.findings)
         settings.isGracePeriodEnabled = fields.flag("_billingGracePeriodEnabled", &self.findings)
-        settings.asksBeforePurchases = !fields.flag("_disableDialogs", &self.findings)
+        // A file that does not say so has no dialogs: nobody sits before them where a server is the store.
+        let saysDialogs = fields.placeOf("_disableDialogs") != nil
+        settings.asksBeforePurchases = !fields.flag("_disableDialogs", &self.findings) && saysDialogs
         let failures = self.failures(&fields)
         fields.ignore(
             "_applicationInternalID", "_developerTeamID", "_lastSynchronizedDate", "_shouldSetupSyncOnLoad")

@@ -46,10 +46,7 @@ struct CatalogueLoader {
             for entry in entries { try self.takeProduct(entry, on: shelf) }
         }
 
-        for key in ["subscriptionBundleGroups", "subscriptionSuiteGroups"] {
-            guard let value = fields.take(key), value.array?.isEmpty != true else { continue }
-            self.findings.warn(.unsupported, at: value.place, "\(quoted(key)) is not supported; ignored")
-        }
+        for key in ["subscriptionBundleGroups", "subscriptionSuiteGroups"] { self.reportSuites(fields.take(key), key) }
         // The key pair signs promotional offers and holds a private key, so the loader does not read it.
         fields.ignore("identifier", "subscriptionOffersKeyPair")
         fields.reportUnknown(in: "the file", to: &self.findings)
@@ -61,6 +58,31 @@ struct CatalogueLoader {
         return LoadedCatalogue(
             catalogue: catalogue, settings: settings, failures: failures, images: contents,
             summary: CatalogueSummary(of: catalogue), warnings: self.findings.all)
+    }
+
+    /// Names the products of Xcode 27's suites and bundles, which are of types of their own: an app finds them with a newer
+    /// StoreKit, and Perch does not sell them. A group that is only named has nothing to report.
+    private mutating func reportSuites(_ value: JSONValue?, _ key: String) {
+        guard let value else { return }
+        guard let groups = value.array else {
+            self.findings.warn(
+                .unsupported, at: value.place, "\(quoted(key)) should be a list, not \(value.kind); ignored")
+            return
+        }
+        for group in groups {
+            guard var fields = Fields(group) else { continue }
+            for entry in fields.take("subscriptions")?.array ?? [] {
+                guard var product = Fields(entry) else { continue }
+                let id = product.take("productID")
+                self.findings.productID = id?.string ?? ""
+                let type = product.take("type")?.string ?? "no type"
+                self.findings.warn(
+                    .unsupported, at: id?.place ?? entry.place,
+                    "a product of the type \(quoted(type)) is not sold here: only apps with StoreKit of 2026 find it; left out"
+                )
+                self.findings.productID = ""
+            }
+        }
     }
 
     /// Refuses a file without a product that can be sold. A new file of Xcode states an identifier and a version and has
@@ -139,11 +161,17 @@ struct CatalogueLoader {
             }
             let value = fields.take("id")
             let id = try self.identifier(value, "the ID of a subscription group", in: fields)
-            // Status streams take a group's ID, and levels compare inside a group: merging two would be a guess.
+            // A group is its ID, which each of its subscriptions repeats. So for StoreKit two entries with one ID are one
+            // group, with the names of the first.
             if let first = places[id] {
-                throw self.findings.error(
+                self.findings.warn(
                     .duplicateGroup, at: value?.place ?? entry.place,
-                    "the subscription group \(quoted(id)) stands already at \(first); give one of them another ID")
+                    "the subscription group \(quoted(id)) stands already at \(first); its subscriptions are taken into that one"
+                )
+                fields.ignore("name", "localizations")
+                shelves.append((.group(id: id), try fields.list("subscriptions", self.findings)))
+                fields.reportUnknown(in: "a subscription group", to: &self.findings)
+                continue
             }
             places[id] = value?.place ?? entry.place
             let name = fields.text("name", &self.findings)
