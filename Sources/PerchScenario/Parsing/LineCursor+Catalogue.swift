@@ -128,16 +128,34 @@ extension LineCursor {
                     "\(period) is no billing period: there are 1w, 1mo, 2mo, 3mo, 6mo and 1y")
             }
             if entry.group.isEmpty { entry.group = "main" }
-        } else if entry.period != nil || !entry.offers.isEmpty || !entry.group.isEmpty {
+        }
+        if entry.offers.contains(where: { $0.codes.contains { $0.until != nil } }) {
+            // A catalogue is loaded before the instants of the file have a place on the server's clock.
             throw ScenarioFault(
                 self.tokens[0].place,
-                "\(quoted(entry.id)) is a \(type): only subscriptions have a period, a group or offers")
+                "the end of a code is set by a step, such as `offer \(entry.id) code NAME … until …`")
+        }
+        if type != .autoRenewable,
+            entry.period != nil || !entry.offers.allSatisfy({ $0.paymentMode == .oneTime })
+                || !entry.group.isEmpty
+        {
+            throw ScenarioFault(
+                self.tokens[0].place,
+                "\(quoted(entry.id)) is a \(type): only subscriptions have a period, a group or offers beside codes that are paid once"
+            )
         }
     }
 
     /// `free 1w`, `3 x 1mo at 4.99`, `1mo at 4.99`, `1y up front at 29.99`, followed by the eligible customers.
     mutating func offerTerms(_ offer: OfferEdit) throws(ScenarioFault) -> OfferEdit {
         var offer = offer
+        if offer.type == .code, self.take("once", "one time") {
+            offer.paymentMode = .oneTime
+            _ = self.take("at", "for")
+            offer.priceMilliunits = try self.price()
+            try self.offerAudience(&offer)
+            return offer
+        }
         if self.take("free trial", "free", "trial") {
             _ = self.take("for")
             offer.paymentMode = .freeTrial
@@ -166,7 +184,10 @@ extension LineCursor {
     }
 
     private mutating func offerAudience(_ offer: inout OfferEdit) throws(ScenarioFault) {
-        if offer.type == .code { try self.codeAudience(&offer) }
+        if offer.type == .code {
+            try self.codeAudience(&offer)
+            if self.take("listing") { try self.codes(&offer) }
+        }
         guard offer.type == .winBack else { return }
         var seen: Set<String> = []
         while !self.isAtEnd {
@@ -219,6 +240,31 @@ extension LineCursor {
             }
         } while self.take(.comma) || self.take("and")
         if self.take("stackable") { offer.isStackable = true }
+    }
+
+    /// Behind `listing`: `SPRING 500 times until 2026-03-01T00:00:00Z and GIFT1 once`.
+    private mutating func codes(_ offer: inout OfferEdit) throws(ScenarioFault) {
+        repeat {
+            var code = OfferCode(code: try self.word("a code"))
+            if self.take("once") {
+                code.redemptionLimit = 1
+            } else if let count = self.optionalNumber() {
+                guard let limit = UInt32(exactly: count), limit > 0 else {
+                    throw ScenarioFault(self.place, "a code is redeemed 1 to \(UInt32.max) times")
+                }
+                code.redemptionLimit = limit
+                guard self.take("times", "time") else { throw self.expected("`times`") }
+            }
+            if self.take("until") {
+                let place = self.place
+                let text = try self.word("an instant such as 2026-03-01T00:00:00Z")
+                guard let time = CivilTime(parsing: text) else {
+                    throw ScenarioFault(place, "\(quoted(text)) is no instant such as 2026-03-01T00:00:00Z")
+                }
+                code.until = time.instant
+            }
+            offer.codes.append(code)
+        } while self.take(.comma) || self.take("and")
     }
 
     /// `3`, `3 months`, `3mo`.

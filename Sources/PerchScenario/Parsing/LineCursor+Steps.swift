@@ -85,6 +85,8 @@ extension LineCursor {
 
     private func quantity(_ count: Int64) throws(ScenarioFault) -> UInt32 {
         guard let quantity = UInt32(exactly: count) else { throw ScenarioFault(self.place, "too many to be counted") }
+        // The contract's 0 means 1, which nobody means who writes 0.
+        guard quantity > 0 else { throw ScenarioFault(self.place, "buying 0 buys nothing; write 1 or more") }
         return quantity
     }
 
@@ -282,6 +284,7 @@ extension LineCursor {
             return .setCharges(fail: false)
         }
         if self.take("charges as set", "charges as settings", "charges by setting") { return .setCharges(fail: nil) }
+        if self.take("can make payments", "payments") { return .setPayments(isAllowed: try self.requiredSwitch()) }
         if self.take("resolve purchase of", "resolve purchase", "resolve interruption of", "resolve interruption") {
             return .decidePurchase(try self.waiting(), approves: true)
         }
@@ -372,12 +375,50 @@ extension LineCursor {
         if self.take("delete") { return .deleteTransaction(try self.reference()) }
         if self.take("clear all transactions", "clear transactions", "clear") { return .clearTransactions }
         if self.take("post a message", "post message", "message") { return .postMessage }
+        if self.take("set app transaction", "app transaction") { return .setAppTransaction(try self.appTransaction()) }
         // With an account in front it is that account's storefront, otherwise the app's.
         if said != nil, self.take("storefront", "move to storefront", "move to", "moves to") {
             if self.take("none", "of the app") { return .setStorefront("") }
             return .setStorefront(try self.word("a storefront such as FRA"))
         }
         return nil
+    }
+
+    /// `version 1.2, got 2020-05-01, on macOS, in production`: each at most once, all of them optional.
+    private mutating func appTransaction() throws(ScenarioFault) -> AppTransactionTerms {
+        var terms = AppTransactionTerms()
+        var seen: Set<String> = []
+        while !self.isAtBreak, self.optionalAccountIsNotNext {
+            if self.take(.comma) { continue }
+            let option: String
+            if self.take("original version", "version") {
+                terms.originalAppVersion = try self.word("a version such as 1.2")
+                option = "the version"
+            } else if self.take("originally purchased", "original date", "got") {
+                let place = self.place
+                let text = try self.word("an instant such as 2020-05-01T00:00:00Z")
+                guard let time = CivilTime(parsing: text) else {
+                    throw ScenarioFault(place, "\(quoted(text)) is no instant such as 2020-05-01T00:00:00Z")
+                }
+                terms.originalPurchaseDate = time.instant
+                option = "the date"
+            } else if self.take("platform", "on") {
+                terms.originalPlatform = try self.name(AppPlatform.self, "a platform such as iOS")
+                option = "the platform"
+            } else if self.take("environment", "in") {
+                terms.environment = try self.name(AppEnvironment.self, "an environment such as production")
+                option = "the environment"
+            } else {
+                throw self.expected("a part of the app transaction", among: ["version", "got", "on", "in"])
+            }
+            try self.requireFirst(option, &seen)
+        }
+        return terms
+    }
+
+    private var optionalAccountIsNotNext: Bool {
+        var copy = self
+        return copy.optionalAccountSuffix() == nil
     }
 
     /// Calls of TransactionService, which the customer's app makes.
@@ -408,7 +449,7 @@ extension LineCursor {
             return .requestRefund(account: try self.account(said), target, reason: reason, text: text)
         }
         if self.take("redeem offer code", "redeem code", "redeem") {
-            let code = try self.word("the code's reference name")
+            let code = try self.word("the code, or its offer's reference name")
             let product = self.take("for", "of") ? try self.product() : ""
             return .redeem(account: try self.account(said), code: code, product: product)
         }

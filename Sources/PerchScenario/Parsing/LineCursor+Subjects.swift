@@ -74,6 +74,9 @@ extension LineCursor {
     /// The stream of `watch` and `expect`; nil if the line names none.
     mutating func watchKey(_ said: String?) throws(ScenarioFault) -> (WatchKey, Shape)? {
         if self.take("subscription status", "statuses", "status") {
+            if self.take("of all groups", "all groups") {
+                return (.status(account: try self.account(try self.accountSuffix(or: said)), group: ""), .status)
+            }
             var group: String?
             if let token = self.peek, token.kind == .quoted || token.kind == .word, !self.isAccountNext {
                 group = try self.group()

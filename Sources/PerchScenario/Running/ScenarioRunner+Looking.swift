@@ -163,7 +163,7 @@ extension ScenarioRunner {
             request = .getSubscriptionStatus(
                 SubscriptionStatusRequest(
                     app: self.appReference, account: self.key(account), groupID: try self.group(group),
-                    atLeast: self.position, asOf: asOf))
+                    atLeast: self.position, allGroups: group?.isEmpty == true, asOf: asOf))
         case .entitlement(let account, let product):
             request = .getCurrentEntitlement(
                 CurrentEntitlementRequest(
@@ -214,7 +214,10 @@ extension ScenarioRunner {
             sight.fields = [
                 .appTransaction: .text(nonEmpty: answer.appTransactionID), .bundleID: .text(nonEmpty: answer.bundleID),
                 .environment: .name(answer.environment), .verification: .name(answer.failure),
+                .originalVersion: .text(nonEmpty: answer.originalAppVersion),
+                .platform: .name(answer.originalPlatform), .mayPay: .flag(answer.canMakePayments),
             ]
+            if let date = answer.originalPurchaseDate { sight.fields[.originallyPurchased] = .instant(date) }
             sight.summary = "app transaction \(answer.appTransactionID)"
             return self.looked(sights: [sight])
         case .success(let other): throw self.surprise(other)

@@ -34,7 +34,7 @@ extension ScenarioRunner {
                         app: self.appReference, account: self.key(account), productID: product, isAutoRenewOn: isOn)),
                 account)
         case .configure(let settings):
-            let settings = self.note(settings)
+            let settings = self.note(settings.map { self.shifted($0) })
             try self.act(self.store, .configure(ConfigureRequest(app: self.appReference, settings: settings)), "")
         case .again:
             guard let last = self.lastKeyed else {
@@ -247,6 +247,10 @@ extension ScenarioRunner {
         case .endIntent(let waiting): return try self.intentNumber(waiting, account).map { .endIntent(id: $0) }
         case .setStorefront(let storefront): return .setStorefront(storefront)
         case .postMessage: return .postMessage
+        case .setPayments(let isAllowed): return .setPayments(isAllowed: isAllowed)
+        case .setAppTransaction(var terms):
+            terms.originalPurchaseDate = terms.originalPurchaseDate.map { self.shifted($0) }
+            return .setAppTransaction(terms)
         }
     }
 

@@ -37,7 +37,7 @@ extension ScenarioRunner {
             return .subscriptionStatusTask(
                 SubscriptionStatusRequest(
                     app: self.appReference, account: self.key(account), groupID: try self.group(group),
-                    atLeast: self.position))
+                    atLeast: self.position, allGroups: group?.isEmpty == true))
         case .entitlement(let account, let product):
             return .currentEntitlementTask(
                 CurrentEntitlementRequest(
@@ -106,7 +106,7 @@ extension ScenarioRunner {
             request = .getSubscriptionStatus(
                 SubscriptionStatusRequest(
                     app: self.appReference, account: self.key(account), groupID: try self.group(group),
-                    atLeast: self.position))
+                    atLeast: self.position, allGroups: group?.isEmpty == true))
         case .entitlement(let account, let product):
             request = .getCurrentEntitlement(
                 CurrentEntitlementRequest(

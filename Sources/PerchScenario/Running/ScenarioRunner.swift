@@ -367,6 +367,18 @@ package final class ScenarioRunner {
     /// An instant of the file as the server has it.
     func shifted(_ instant: Instant) -> Instant { Self.moved(instant, months: self.shiftMonths) }
 
+    /// A setting with its instants as the server has them.
+    func shifted(_ setting: AppSettingChange) -> AppSettingChange {
+        guard case .product(var edit) = setting else { return setting }
+        for offer in edit.offers.indices {
+            for code in edit.offers[offer].codes.indices {
+                let until = edit.offers[offer].codes[code].until
+                edit.offers[offer].codes[code].until = until.map { self.shifted($0) }
+            }
+        }
+        return .product(edit)
+    }
+
     /// An instant of the server as the file would have it.
     func unshifted(_ instant: Instant) -> Instant { Self.moved(instant, months: -self.shiftMonths) }
 

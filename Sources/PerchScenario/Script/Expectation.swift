@@ -131,5 +131,5 @@ package enum Field: String, Hashable, Sendable, CaseIterable {
     // Events, messages, intents, plans, eligibility, explanations, the clock
     case event, message, since, offerID, pendingReason, relation, atRenewal, preferred, eligible, reason, offerType
     case rule, entitled, sentence, now, frozen, timeRate
-    case licence, privacyText, privacyURL, bundleID
+    case licence, privacyText, privacyURL, bundleID, originalVersion, platform, mayPay
 }

@@ -177,6 +177,10 @@ enum FieldTable {
     static let appTransactionRows: [Row] = [
         Row(field: .appTransaction, phrases: ["app transaction id", "id"], kind: .text),
         Row(field: .bundleID, phrases: ["bundle id", "bundle"], kind: .text),
+        Row(field: .originalVersion, phrases: ["original version", "version"], kind: .text),
+        Row(field: .originallyPurchased, phrases: ["original purchase date", "got"], kind: .instant),
+        Row(field: .platform, phrases: ["original platform", "platform"], kind: .names(AppPlatform.names)),
+        Row(field: .mayPay, phrases: ["can make payments", "payments"], kind: .flag),
         Row(field: .environment, phrases: ["environment"], kind: .names(AppEnvironment.names)),
         Row(
             field: .verification, phrases: ["verification error", "verification"],

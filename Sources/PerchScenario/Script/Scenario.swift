@@ -149,6 +149,8 @@ package enum AccountOperation: Hashable, Sendable {
     case endIntent(Waiting)
     case setStorefront(String)
     case postMessage
+    case setPayments(isAllowed: Bool)
+    case setAppTransaction(AppTransactionTerms)
 }
 
 /// A reference to a pending purchase or intent.
@@ -163,7 +165,7 @@ package enum Waiting: Hashable, Sendable {
 /// A stream of a scenario.
 package enum WatchKey: Hashable, Sendable, CustomStringConvertible {
     case products([String], locale: String, storefront: String)
-    /// Without a group, the only one of the catalogue.
+    /// Without a group, the only one of the catalogue; with an empty one, all groups in one stream.
     case status(account: String, group: String?)
     case entitlement(account: String, product: String)
     case updates(account: String)
@@ -184,6 +186,7 @@ package enum WatchKey: Hashable, Sendable, CustomStringConvertible {
         case .products(let ids, let locale, let storefront):
             "products \(ids.joined(separator: ", "))" + (storefront.isEmpty ? "" : " in \(storefront)")
                 + (locale.isEmpty ? "" : " with locale \(locale)")
+        case .status(let account, ""): "status of all groups of \(account)"
         case .status(let account, let group): "status\(group.map { " \($0)" } ?? "") of \(account)"
         case .entitlement(let account, let product): "entitlement \(product) of \(account)"
         case .updates(let account): "updates of \(account)"

@@ -190,19 +190,39 @@ package struct ScenarioCatalogue: Hashable, Sendable {
         json.endObject()
     }
 
+    private static func write(_ codes: [OfferCode], _ json: inout JSONWriter) {
+        json.key("perch")
+        json.beginObject()
+        json.key("codes")
+        json.beginArray()
+        for code in codes {
+            json.beginObject()
+            json.member("code", code.code)
+            if code.redemptionLimit > 0 { json.member("redemptions", Int64(code.redemptionLimit)) }
+            if let until = code.until { json.member("until", "\(CivilTime(until))") }
+            json.endObject()
+        }
+        json.endArray()
+        json.endObject()
+    }
+
     private static func write(_ offer: OfferEdit, _ json: inout JSONWriter) {
         json.beginObject()
         let mode: String
         switch offer.paymentMode {
         case .payAsYouGo: mode = "payAsYouGo"
         case .payUpFront: mode = "payUpFront"
+        case .oneTime: mode = "oneTime"
         default: mode = "free"
         }
         json.member("paymentMode", mode)
         if offer.paymentMode != .freeTrial { json.member("displayPrice", Self.decimal(offer.priceMilliunits)) }
-        json.member("subscriptionPeriod", offer.period.description)
-        json.key("numberOfPeriods")
-        json.integer(max(1, offer.periodCount))
+        if offer.paymentMode != .oneTime {
+            json.member("subscriptionPeriod", offer.period.description)
+            json.key("numberOfPeriods")
+            json.integer(max(1, offer.periodCount))
+        }
+        if !offer.codes.isEmpty { Self.write(offer.codes, &json) }
         if offer.type != .introductory { json.member("referenceName", offer.id) }
         if offer.type == .promotional || offer.type == .winBack { json.member("offerID", offer.id) }
         if offer.type == .code {
