@@ -9,6 +9,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case storeBuy, storeFinish, storeRefund, storeRenew, storeExpire, storeAutoRenew, storeGenerate, storeMigrate
     case storeRestored
     case storeReverseRefund, storeDeclineRefund, storeConsumption, storeResolve, storeCharges, storeExtend
+    case storeCanMakePayments, storeAppTransaction
     case storeRaisePrice, storeAgreePrice, storeDeclinePrice, storeShare, storeStopSharing, storeApprove, storeDecline
     case storeIntent, storeEndIntent, storeMessage, storeDelete, storeClear, storeStorefront
     case storeSync, storeRequestRefund, storeRedeem, storeManageSubscriptions
@@ -55,7 +56,8 @@ extension CommandRun {
             try await self.changeStore()
         case .storeReverseRefund, .storeDeclineRefund, .storeConsumption, .storeResolve, .storeCharges, .storeExtend,
             .storeRaisePrice, .storeAgreePrice, .storeDeclinePrice, .storeShare, .storeStopSharing, .storeApprove,
-            .storeDecline, .storeIntent, .storeEndIntent, .storeMessage, .storeDelete, .storeClear, .storeStorefront:
+            .storeDecline, .storeIntent, .storeEndIntent, .storeMessage, .storeDelete, .storeClear, .storeStorefront,
+            .storeCanMakePayments, .storeAppTransaction:
             try await self.operate()
         case .storeSync, .storeRequestRefund, .storeRedeem, .storeManageSubscriptions: try await self.askAsCustomer()
         case .storeSet, .storeFail, .storeReset, .storeProduct: try await self.configure()

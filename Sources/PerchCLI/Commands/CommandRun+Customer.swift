@@ -45,7 +45,7 @@ extension CommandRun {
                 try self.printer.print(.requestRefund(refund)) { writer in
                     [
                         (answer.isApproved ? "approved" : "declined")
-                            + (answer.transaction.map { "  " + writer.transaction($0.value) } ?? "")
+                            + (answer.transaction.map { "  " + writer.transaction($0) } ?? "")
                     ]
                 }
             case .storeManageSubscriptions:

@@ -16,13 +16,19 @@ extension CommandRun {
                     $0.products(answer.value, answer.info)
                 }
             case .getStatus:
-                let answer = try await client.subscriptionStatus(
-                    account: self.text("ACCOUNT"), group: self.text("GROUP"), asOf: try await self.moment(client))
+                let group = self.texts("GROUP").first
+                let (account, moment) = (self.text("ACCOUNT"), try await self.moment(client))
+                let answer =
+                    if let group {
+                        try await client.subscriptionStatus(account: account, group: group, asOf: moment)
+                    } else {
+                        try await client.subscriptionStatusOfAllGroups(account: account, asOf: moment)
+                    }
                 if try self.printSigned(answer.value.statuses.flatMap { [$0.transaction.jws, $0.renewalInfo.jws] }) {
                     return
                 }
                 try self.printer.print(.getSubscriptionStatus(answer.message)) {
-                    $0.statuses(answer.value, answer.info, group: self.text("GROUP"))
+                    $0.statuses(answer.value, answer.info, group: group)
                 }
             case .getEntitlement:
                 let answer = try await client.currentEntitlement(
@@ -37,9 +43,9 @@ extension CommandRun {
                 if try self.printSigned(answer.value.map(\.jws)) { return }
                 let list = EntitlementList(transactions: answer.value, info: answer.info.message)
                 try self.printer.list("transactions", of: .listCurrentEntitlements(list)) { writer in
-                    answer.value.map { writer.transaction($0.value) }
+                    answer.value.map { writer.transaction($0) }
                 }
-                if answer.value.isEmpty, self.printer.format != .json {
+                if !answer.value.contains(where: \.isVerified), self.printer.format != .json {
                     self.console.talk("\(printable(self.text("ACCOUNT"))) is entitled to nothing")
                 }
             case .getHistory:
@@ -104,7 +110,8 @@ extension CommandRun {
         case .getCanMakePayments:
             let found = try await client.appTransactionAnswer(account: self.text("ACCOUNT"))
             try self.printer.print(.getAppTransaction(found)) {
-                [found.canMakePayments ? $0.paint(.green, "yes") : $0.paint(.red, "no") + "  charges are set to fail"]
+                let why = found.arePaymentsForbidden ? "payments are forbidden" : "charges are set to fail"
+                return [found.canMakePayments ? $0.paint(.green, "yes") : $0.paint(.red, "no") + "  \(why)"]
             }
         case .getSettings:
             let found = try await client.settings()
@@ -123,7 +130,7 @@ extension CommandRun {
         let latest = LatestTransaction(
             transaction: answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         try self.printer.print(.getLatestTransaction(latest)) { writer in
-            answer.value.map { [writer.transaction($0.value)] }
+            answer.value.map { [writer.transaction($0)] }
                 ?? ["no transaction of \(printable(product))" + writer.unknown(answer.isNotInCatalog)]
         }
     }
@@ -207,7 +214,7 @@ extension CommandRun {
     func list(_ transactions: [Verified<Transaction>]) throws {
         for transaction in transactions {
             let page = PerchWire.TransactionPage(transactions: [transaction])
-            try self.printer.list("transactions", of: .listTransactions(page)) { [$0.transaction(transaction.value)] }
+            try self.printer.list("transactions", of: .listTransactions(page)) { [$0.transaction(transaction)] }
         }
     }
 }

@@ -26,6 +26,19 @@ extension CommandRun {
         case .storeCharges:
             let outcome = self.text("OUTCOME")
             return (.setCharges(fail: outcome == "as-app" ? nil : outcome == "fail"), account)
+        case .storeCanMakePayments: return (.setPayments(isAllowed: self.text("SWITCH") == "on"), account)
+        case .storeAppTransaction:
+            return (
+                .setAppTransaction(
+                    AppTransactionTerms(
+                        originalAppVersion: self.settings.text("original-version") ?? "",
+                        originalPurchaseDate: self.settings.number("original-date").map { Instant(milliseconds: $0) },
+                        originalPlatform: self.settings.text("platform").flatMap { AppPlatform(named: $0) }
+                            ?? .unspecified,
+                        environment: self.settings.text("receipt-type").flatMap { AppEnvironment(named: $0) }
+                            ?? .unspecified)),
+                account
+            )
         case .storeExtend:
             guard case .duration(let length)? = self.values("DURATION").first else {
                 preconditionFailure("no operand DURATION")

@@ -49,8 +49,12 @@ extension CommandRun {
                 $0.products($1, $2)
             }
         case .watchStatus:
-            let group = self.text("GROUP")
-            try await self.follow(client.subscriptionStatusTask(account: self.text("ACCOUNT"), group: group)) {
+            let group = self.texts("GROUP").first
+            let account = self.text("ACCOUNT")
+            let task =
+                group.map { client.subscriptionStatusTask(account: account, group: $0) }
+                ?? client.subscriptionStatusTaskOfAllGroups(account: account)
+            try await self.follow(task) {
                 .subscriptionStatusTask($0)
             } text: {
                 $0.statuses($1, $2, group: group)

@@ -27,6 +27,8 @@ package enum CommandTable {
     static let account = OperandSpec("ACCOUNT", .text, .one, "The account, by your own key for it.")
     static let product = OperandSpec("PRODUCT", .text, .one, "The product's identifier.")
     static let group = OperandSpec("GROUP", .text, .one, "The subscription group's identifier.")
+    static let groupOrAll = OperandSpec(
+        "GROUP", .text, .optional, "The subscription group's identifier; all groups if not given.")
     static let transaction = OperandSpec("ID", .transactionID, .one, "The transaction's number.")
 
     static let output = OptionSpec(
@@ -130,7 +132,8 @@ package enum CommandTable {
         ]
         let options = Self.watching + Self.client + [Self.output]
         var status = Self.leaf(
-            "status", "The statuses of an account in a subscription group.", .watchStatus, [Self.account, Self.group],
+            "status", "The statuses of an account in a subscription group, or in all.", .watchStatus,
+            [Self.account, Self.groupOrAll],
             options)
         status.examples = [
             ("perch watch status alice plus", "One line for each change, until Ctrl-C."),
@@ -211,8 +214,8 @@ package enum CommandTable {
                 "products", "Products of the catalogue.", .getProducts,
                 [OperandSpec("ID", .text, .many, "Identifiers of products.")], Self.asking(Self.shownIn)),
             Self.leaf(
-                "status", "The statuses of an account in a subscription group.", .getStatus,
-                [Self.account, Self.group], Self.asking(Self.moment + [Self.jws])),
+                "status", "The statuses of an account in a subscription group, or in all.", .getStatus,
+                [Self.account, Self.groupOrAll], Self.asking(Self.moment + [Self.jws])),
             Self.leaf(
                 "entitlement", "The transaction that entitles an account to a product, or none.", .getEntitlement,
                 [Self.account, Self.product], Self.asking(Self.moment + [Self.jws])),

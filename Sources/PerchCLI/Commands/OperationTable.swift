@@ -114,6 +114,43 @@ enum OperationTable {
                 OperandSpec(
                     "CODE", .storefront(orWord: "app"), .one, "A country such as DEU, or `app` for that of the app."),
             ]),
+        Self.leaf(
+            "can-make-payments", "Allow or forbid payments of an account, as Screen Time does; renewals go on.",
+            .storeCanMakePayments,
+            [
+                CommandTable.account,
+                OperandSpec("SWITCH", .toggle, .one, "`off` forbids them: every purchase is refused."),
+            ]),
+        {
+            var command = Self.leaf(
+                "app-transaction", "Set the record of an account's first use of the app; what is left out is as usual.",
+                .storeAppTransaction, [CommandTable.account],
+                [
+                    OptionSpec(
+                        "original-version", .text, "VERSION",
+                        "The version that the customer got first; 1.0 if not given."),
+                    OptionSpec("original-date", .instant, "INSTANT", "When they got it; 1 August 2013 if not given."),
+                    OptionSpec(
+                        "platform",
+                        .contract(
+                            "APP_PLATFORM", Array(AppPlatform.names.dropFirst()),
+                            naming: [
+                                "iOS": "IOS", "macOS": "MACOS", "tvOS": "TVOS", "visionOS": "VISIONOS",
+                                "watchOS": "WATCHOS",
+                            ]), "PLATFORM", "On what; iOS if not given."),
+                    OptionSpec(
+                        "receipt-type", .contract("ENVIRONMENT", Array(AppEnvironment.names.dropFirst())),
+                        "ENVIRONMENT",
+                        "What it names as its store; the app's own if not given."),
+                ])
+            command.examples = [
+                (
+                    "perch store app-transaction alice --original-version 1.2 --platform macOS",
+                    "A customer from before the subscription, as the app sees it."
+                )
+            ]
+            return command
+        }(),
     ]
 
     static let renewal = OperandSpec("SWITCH", .toggle, .one, "Whether it renews.")

@@ -52,7 +52,7 @@ package enum Serve {
     /// Whether purchases wait for a decision, and how to change that.
     static func dialogs(_ settings: AppSettings) -> String {
         settings.asksBeforePurchases
-            ? "dialogs: on, each purchase waits for `perch store approve` (`perch store set dialogs off` sells at once)"
+            ? "dialogs: on, each purchase of the app waits for `perch store approve` (`perch store set dialogs off` sells at once)"
             : "dialogs: off, purchases happen at once (`perch store set dialogs on` makes them wait)"
     }
 

@@ -66,7 +66,10 @@ enum StoreTable {
         ),
         (
             "Accounts",
-            ["list", "inspect", "watch", "share", "stop-sharing", "storefront", "message", "delete", "clear"]
+            [
+                "list", "inspect", "watch", "share", "stop-sharing", "storefront", "can-make-payments",
+                "app-transaction", "message", "delete", "clear",
+            ]
         ),
         ("The app", ["clock", "set", "fail", "reset", "product"]),
         ("The store itself", ["migrate", "restored"]),

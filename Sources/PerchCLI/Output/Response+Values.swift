@@ -96,7 +96,8 @@ extension Positioned<AccountDetails> {
             shares: details.shares.map {
                 FamilySharing(original: $0.originalTransactionID, memberOriginal: $0.memberOriginalTransactionID)
             }, storefront: details.storefront, charges: details.charges, appTransactionID: details.appTransactionID,
-            awaitingSync: details.awaitingSync)
+            awaitingSync: details.awaitingSync, arePaymentsForbidden: details.arePaymentsForbidden,
+            redeemedOffers: details.redeemedOffers)
     }
 }
 

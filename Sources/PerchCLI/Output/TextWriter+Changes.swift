@@ -11,21 +11,22 @@ extension TextWriter {
         for group in value.groups {
             for status in group.statuses.statuses {
                 let transaction = status.transaction.value
-                var text = "\(name)  \(self.padded(status.state)) \(printable(transaction.productID))"
+                var text = "\(name)  \(self.padded(status)) \(printable(transaction.productID))"
                 if let end = transaction.expirationDate {
                     text += status.state == .expired ? "  since \(end)" : "  until \(end)"
                 }
-                lines.append(head + text)
+                lines.append(head + text + self.verification(of: status))
             }
         }
         // A subscription's own line says it already.
         let shown = Set(value.groups.flatMap(\.statuses.statuses).map(\.transaction.value.productID))
         for entitlement in value.entitlements where !shown.contains(entitlement.productID) {
             let word =
-                entitlement.transaction == nil
+                entitlement.transaction?.isVerified != true
                 ? self.paint(.red, "not entitled".padded(to: Self.stateWidth))
                 : self.paint(.green, "entitled".padded(to: Self.stateWidth))
-            lines.append(head + "\(name)  \(word) \(printable(entitlement.productID))")
+            let failure = entitlement.transaction?.failure ?? .verified
+            lines.append(head + "\(name)  \(word) \(printable(entitlement.productID))" + self.verification(failure))
         }
         return lines.isEmpty ? [head + "\(name)  no status has changed"] : lines
     }

@@ -59,7 +59,10 @@ extension TextWriter {
 
     func appTransaction(_ value: AppTransactionAnswer) -> String {
         let id = value.appTransactionID.isEmpty ? "none yet" : printable(value.appTransactionID)
-        return "app transaction \(id)  \(printable(value.bundleID))  \(value.environment)"
+        let version = value.originalAppVersion.isEmpty ? "" : "  first \(printable(value.originalAppVersion))"
+        let date = value.originalPurchaseDate.map { "  got \($0)" } ?? ""
+        let platform = value.originalPlatform == .unspecified ? "" : "  on \(value.originalPlatform)"
+        return "app transaction \(id)  \(printable(value.bundleID))  \(value.environment)\(version)\(date)\(platform)"
             + (value.failure == .unspecified ? "" : "  " + self.paint(.red, "unverified: \(value.failure)"))
     }
 
@@ -103,16 +106,21 @@ extension TextWriter {
         var lines = ["app transaction \(printable(value.appTransactionID))"]
         if !value.storefront.isEmpty { lines.append("storefront \(printable(value.storefront))") }
         if value.charges != .asTheApp { lines.append("charges \(value.charges)") }
+        if value.arePaymentsForbidden { lines.append(self.paint(.yellow, "payments are forbidden")) }
+        for offer in value.redeemedOffers {
+            let code = offer.code.isEmpty ? "" : " by \(printable(offer.code))"
+            lines.append("redeemed the offer \(printable(offer.offerID)) of \(printable(offer.productID))\(code)")
+        }
         for group in value.groups {
             // The row of `perch store watch`, without forecasts, which only streams have.
             let rows = BoardRow.rows(of: group.statuses, account: "", group: group.id, forecast: nil)
             for (status, row) in zip(group.statuses.statuses, rows) {
                 lines.append(
-                    "group \(printable(group.id))  \(status.state)  \(self.transaction(status.transaction.value))")
+                    "group \(printable(group.id))  \(status.state)  \(self.transaction(status.transaction))")
                 lines.append("  " + self.boardBadges(row, now: now))
             }
         }
-        lines += value.owned.map { "owned  " + self.transaction($0.value) }
+        lines += value.owned.map { "owned  " + self.transaction($0) }
         lines += value.pendingPurchases.map {
             "purchase \($0.id) of \(printable($0.order.productID)) waits since \($0.since): \($0.reason)"
         }
@@ -120,7 +128,7 @@ extension TextWriter {
         lines += value.shares.map {
             "shares \($0.originalTransactionID) as \($0.memberOriginalTransactionID)"
         }
-        lines += value.awaitingSync.map { "comes with sync  " + self.transaction($0.value) }
+        lines += value.awaitingSync.map { "comes with sync  " + self.transaction($0) }
         return lines
     }
 

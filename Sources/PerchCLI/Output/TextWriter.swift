@@ -38,17 +38,22 @@ struct TextWriter {
         [self.line(info, self.paint(.dim, "unchanged"))]
     }
 
-    func statuses(_ value: SubscriptionStatuses, _ info: ValueInfo, group: String) -> [String] {
+    /// `group`: nil for all groups.
+    func statuses(_ value: SubscriptionStatuses, _ info: ValueInfo, group: String?) -> [String] {
         guard !value.statuses.isEmpty else {
             let unknown = self.unknown(info.isNotInCatalog)
-            return [self.line(info, "never subscribed in group \(printable(group))" + unknown)]
+            let place = group.map { "in group \(printable($0))" } ?? "in any group"
+            return [self.line(info, "never subscribed \(place)" + unknown)]
         }
         return value.statuses.enumerated().map { index, status in
-            var text = "\(self.padded(status.state)) \(printable(status.transaction.value.productID))"
+            let transaction = status.transaction.value
+            var text = "\(self.padded(status)) \(printable(transaction.productID))"
+            if group == nil { text += "  in group \(printable(transaction.subscriptionGroupID))" }
             text += "  \(self.course(of: status, info.forecast))"
-            text += "  (\(self.origin(of: status.transaction.value)))"
-            if value.statuses.count > 1, index == value.effectiveIndex {
-                text += "  <- counts: \(Self.words(value.effectiveReason))"
+            text += "  (\(self.origin(of: status.transaction.value)))" + self.verification(of: status)
+            let counts = value.effectiveInGroups.first { $0.index == index }?.reason
+            if counts != nil || value.statuses.count > 1 && index == value.effectiveIndex {
+                text += "  <- counts: \(Self.words(counts ?? value.effectiveReason))"
             }
             return self.line(info, text)
         }
@@ -64,8 +69,13 @@ struct TextWriter {
             ]
         }
         let transaction = value.value
-        var text = self.paint(.green, "entitled".padded(to: Self.stateWidth)) + " \(printable(transaction.productID))"
+        let word =
+            value.isVerified
+            ? self.paint(.green, "entitled".padded(to: Self.stateWidth))
+            : self.paint(.red, "not entitled".padded(to: Self.stateWidth))
+        var text = word + " \(printable(transaction.productID))"
         text += "  \(self.end(of: transaction, info.forecast))  (\(self.origin(of: transaction)))"
+        text += self.verification(value.failure)
         return [self.line(info, text)]
     }
 
@@ -97,8 +107,22 @@ struct TextWriter {
         let time = value.kind == .unfinished ? "" : "\(value.committed)"
         return [
             "\(time.padded(to: Self.timeWidth))  \(Self.words(value.kind).padded(to: Self.eventWidth))  "
-                + self.transaction(transaction)
+                + self.transaction(transaction) + self.verification(value.transaction.failure)
         ]
+    }
+
+    /// The main facts of one transaction, and whether it is trusted.
+    func transaction(_ value: Verified<Transaction>) -> String {
+        self.transaction(value.value) + self.verification(value.failure)
+    }
+
+    /// Why a value is not trusted; empty for one that is. It entitles to nothing.
+    func verification(_ failure: VerificationFailure) -> String {
+        failure == .verified ? "" : "  " + self.paint(.red, "UNVERIFIED: \(Self.words(failure))")
+    }
+
+    func verification(of status: SubscriptionStatus) -> String {
+        self.verification(status.transaction.isVerified ? status.renewalInfo.failure : status.transaction.failure)
     }
 
     /// The main facts of one transaction.
@@ -127,7 +151,7 @@ struct TextWriter {
             return "the customer cancelled; nothing was bought"
         default:
             guard let transaction = value.transaction else { return "done at revision \(value.position.revision)" }
-            return self.transaction(transaction.value)
+            return self.transaction(transaction)
                 + (value.wasHeld ? "  held already, nothing was charged" : "")
         }
     }
@@ -157,6 +181,12 @@ struct TextWriter {
 
     private func line(_ time: Instant, _ cause: String, _ text: String) -> String {
         "\(time)  \(cause.padded(to: Self.causeWidth))  \(text)"
+    }
+
+    /// The state of a line: red if it is not trusted, because it then gives nothing.
+    func padded(_ status: SubscriptionStatus) -> String {
+        status.isVerified
+            ? self.padded(status.state) : self.paint(.red, Self.words(status.state).padded(to: Self.stateWidth))
     }
 
     func padded(_ state: RenewalState) -> String {

@@ -143,7 +143,7 @@ struct Refusal: CustomTestStringConvertible {
         Refusal("serve --listen --loops 2", "--listen needs a value: --listen ADDRESS:PORT"),
         Refusal("serve --loops 1 --loops 2", "--loops is given twice"),
         Refusal("serve now", "perch serve takes no argument, and \"now\" is one more"),
-        Refusal("watch status anna", "perch watch status needs GROUP: the subscription group's identifier."),
+        Refusal("watch entitlement anna", "perch watch entitlement needs PRODUCT: the product's identifier."),
         Refusal(
             "watch status anna premium more",
             "perch watch status takes 2 arguments, ACCOUNT GROUP, and \"more\" is one more"),

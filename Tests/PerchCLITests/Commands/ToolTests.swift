@@ -367,9 +367,9 @@ private func ran(_ arguments: [String], console: RecordedConsole = RecordedConso
                 """
             return Serve.dialogs(try StoreKitFile.load(Array(file.utf8)).settings)
         }
-        #expect(try line("{}").hasPrefix("dialogs: on, each purchase waits"))
-        #expect(try line("{\"_disableDialogs\": false}") == line("{}"))
-        #expect(try line("{\"_disableDialogs\": true}").hasPrefix("dialogs: off, purchases happen at once"))
+        #expect(try line("{\"_disableDialogs\": false}").hasPrefix("dialogs: on, each purchase of the app waits"))
+        #expect(try line("{}").hasPrefix("dialogs: off, purchases happen at once"))
+        #expect(try line("{\"_disableDialogs\": true}") == line("{}"))
     }
 
     @Test func `a missing file is refused`() async {

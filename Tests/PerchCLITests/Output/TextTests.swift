@@ -274,3 +274,45 @@ private func line(_ status: SubscriptionStatus, _ cause: Cause = .purchase, fore
         #expect(shellWord("") == "''")
     }
 }
+
+@Suite struct `text about what is not verified` {
+    private static let failure = VerificationFailure(rawValue: 4)
+
+    @Test func `a status, a transaction and an entitlement say so`() {
+        var unverified = status(.subscribed)
+        unverified.transaction.failure = Self.failure
+        let value = SubscriptionStatuses(statuses: [unverified])
+        let shown = writer.statuses(value, info(.setting), group: "premium").joined()
+        #expect(shown.hasSuffix("UNVERIFIED: invalid signature"), "\(shown)")
+        #expect(writer.transaction(unverified.transaction).hasSuffix("UNVERIFIED: invalid signature"))
+        let entitlement = writer.entitlement(unverified.transaction, info(.setting), product: "pro.monthly").joined()
+        #expect(entitlement.contains("not entitled pro.monthly"), "\(entitlement)")
+        #expect(entitlement.hasSuffix("UNVERIFIED: invalid signature"))
+    }
+
+    @Test func `the renewal information alone is enough`() {
+        var unverified = status(.inGracePeriod)
+        unverified.renewalInfo.failure = Self.failure
+        let value = SubscriptionStatuses(statuses: [unverified])
+        #expect(
+            writer.statuses(value, info(.setting), group: "premium").joined().hasSuffix("UNVERIFIED: invalid signature")
+        )
+    }
+
+    @Test func `what is verified says nothing of it`() {
+        #expect(!writer.transaction(status(.subscribed).transaction).contains("UNVERIFIED"))
+    }
+
+    @Test func `statuses of all groups name their group, and which counts there`() {
+        let one = status(.subscribed) { transaction, _ in transaction.subscriptionGroupID = "news" }
+        let other = status(.expired) { transaction, _ in transaction.subscriptionGroupID = "premium" }
+        var value = SubscriptionStatuses(statuses: [one, other])
+        value.effectiveInGroups = [GroupEffective(groupID: "news", index: 0, reason: .onlyEntitled)]
+        let lines = writer.statuses(value, info(.purchase), group: nil)
+        #expect(lines.count == 2)
+        #expect(lines[0].contains("in group news") && lines[0].hasSuffix("<- counts: the only one that entitles"))
+        #expect(lines[1].contains("in group premium") && !lines[1].contains("counts"))
+        let none = writer.statuses(SubscriptionStatuses(statuses: []), info(.purchase), group: nil)
+        #expect(none.joined().contains("never subscribed in any group"))
+    }
+}
