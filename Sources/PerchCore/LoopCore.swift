@@ -78,8 +78,8 @@ package struct LoopCore: ~Copyable {
 
     /// Bytes held by the calls of the other loops of this process.
     package var callsBytesElsewhere: Int {
-        get { self.service.callsBytesElsewhere }
-        set { self.service.callsBytesElsewhere = newValue }
+        get { self.service.room.bytesElsewhere }
+        set { self.service.room.bytesElsewhere = newValue }
     }
 
     /// Reason of the last refused credentials, for the log: it names the key, and no part of a token.
@@ -132,9 +132,8 @@ package struct CoreSettings: Sendable {
     package var connectionAgeMilliseconds: Int64 = 0
     /// Origins whose pages may call, as `https://app.example.com`; `*` for all.
     package var origins: [String] = []
-    /// The names by which clients of HTTP call the port, and the listener of Apple's notifications.
+    /// The names by which clients of HTTP call the port.
     package var hosts = HostRule(.loopback)
-    package var intakeHosts = HostRule(.loopback)
     /// Pages that the port serves.
     package var files = ServedFiles()
     /// Signs passes; nil in servers of tests.

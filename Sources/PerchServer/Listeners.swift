@@ -112,11 +112,6 @@ struct Listeners {
         return HostRule(self.address.isLoopback ? .loopback : .addresses, names: Self.names(settings))
     }
 
-    /// Those of Apple's listener. Off loopback its own name is public, and what comes is signed.
-    func appleHosts(_ settings: ServerSettings) -> HostRule {
-        HostRule(self.appleAddress?.isLoopback == false ? .any : .loopback, names: Self.names(settings))
-    }
-
     /// Those of `--http`. Off loopback the operator lets every client read it.
     func httpHosts(_ settings: ServerSettings) -> HostRule {
         HostRule(self.httpAddress?.isLoopback == false ? .any : .loopback, names: Self.names(settings))

@@ -3,11 +3,18 @@ import PerchCore
 import PerchIdentity
 import PerchWire
 
+extension CoreSettings {
+    /// Sets the names that the listeners answer to and the files that they serve.
+    mutating func serve(on listeners: Listeners, _ settings: ServerSettings, _ secrets: StoreSecrets) {
+        self.hosts = listeners.hosts(settings)
+        let passKeys = [secrets.passKey] + (secrets.formerPassKey.map { [$0] } ?? [])
+        self.files = ServedFiles.all(listeners, settings, passKeys)
+    }
+}
+
 extension ServedFiles {
     /// The console and the store views, where each is served, and the keys that verify passes.
-    static func all(
-        _ listeners: Listeners, _ settings: ServerSettings, _ passKeys: [TokenKey]
-    ) -> ServedFiles {
+    static func all(_ listeners: Listeners, _ settings: ServerSettings, _ passKeys: [TokenKey]) -> ServedFiles {
         var served = ServedFiles()
         if listeners.servesConsole(settings) {
             served = Self.packed(ConsoleFiles.all)

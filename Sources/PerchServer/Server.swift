@@ -322,13 +322,9 @@ package enum Server {
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
         let intake = try entries.map { (entries) throws(SystemError) in try IntakeThread(entries) }
         let signer = secrets.authority.map { SharedAppleSigner($0) }
-        let (quotas, seenTokens) = (SharedQuotas(), SeenTokens())
-        let consoleCodes = Self.newConsoleCodes()
+        let (quotas, seenTokens, consoleCodes) = (SharedQuotas(), SeenTokens(), Self.newConsoleCodes())
         var core = CoreSettings(settings, loops: count, connections: budget.limit, passKey: secrets.passKey)
-        core.hosts = listeners.hosts(settings)
-        core.intakeHosts = listeners.appleHosts(settings)
-        core.files = ServedFiles.all(
-            listeners, settings, [secrets.passKey] + (secrets.formerPassKey.map { [$0] } ?? []))
+        core.serve(on: listeners, settings, secrets)
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 

@@ -12,9 +12,11 @@ extension LoopCore {
     /// Whether a request may be answered, by its Host. False: it was refused.
     mutating func acceptsHost(_ stream: Int32, _ head: RequestHead) -> Bool {
         let index = self.transport.http.streams[stream].connection
-        let rule =
-            self.connections[index].flags.contains(.isIntake) ? self.settings.intakeHosts : self.settings.hosts
-        guard rule.kind != .any, let text = rule.refusal(of: head.authority) else { return true }
+        // Apple's listener takes any name: a proxy before it has the public one or its own, what comes is signed, and the answer
+        // holds nothing of the store.
+        guard self.settings.hosts.kind != .any, !self.connections[index].flags.contains(.isIntake),
+            let text = self.settings.hosts.refusal(of: head.authority)
+        else { return true }
         self.respond(stream, 421, text)
         return false
     }
