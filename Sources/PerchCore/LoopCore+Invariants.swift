@@ -77,11 +77,12 @@ extension LoopCore {
         precondition(self.service.waiting.isEmpty, "\(self.service.waiting.count) waiters are left")
         precondition(
             self.service.pending.count == self.service.freePending.count && self.service.callTokens.isEmpty
-                && self.service.signedCalls.isEmpty && self.service.parts.isEmpty && self.service.wholes.isEmpty
+                && self.service.signedCalls.isEmpty && self.service.carried.parts.isEmpty
+                && self.service.carried.wholes.isEmpty
                 && self.views.updates.isEmpty && self.views.appChanges.isEmpty,
             "calls are left")
         precondition(
-            self.service.longRequests.isEmpty && self.service.requestBytes == 0
+            self.service.room.requests.isEmpty && self.service.room.bytes == 0
                 && self.views.accountKeys.keptBytes == 0,
             "what calls said is left")
         precondition(
@@ -195,13 +196,14 @@ extension LoopCore {
             self.transport.partialInputs.values.reduce(0) { $0 + $1.bytes.count } == self.transport.partialBytes,
             "partial bytes do not add up")
         precondition(
-            self.service.longRequests.keys.allSatisfy { self.calls.isTaken($0) }
-                && self.service.longRequests.values.reduce(0) { $0 + Int($1) } == self.service.requestBytes,
+            self.service.room.requests.keys.allSatisfy { self.calls.isTaken($0) }
+                && self.service.room.requests.values.reduce(0) { $0 + Int($1) } == self.service.room.bytes,
             "the requests that calls keep do not add up")
         self.views.viewKeys.checkInvariants()
         precondition(unfinished == self.transport.unfinishedFrames.count, "an unfinished frame has no connection")
         precondition(
-            self.transport.streams.count + self.httpCallCount + self.service.parts.count == Int(self.calls.count),
+            self.transport.streams.count + self.httpCallCount + self.service.carried.parts.count
+                == Int(self.calls.count),
             "stream numbers and calls differ")
     }
 
@@ -285,15 +287,15 @@ extension LoopCore {
             precondition(
                 self.calls.isTaken(call) && self.calls[call].flags.contains(.owesValue), "a late reader owes nothing")
         }
-        for (part, place) in self.service.parts {
+        for (part, place) in self.service.carried.parts {
             precondition(
                 self.calls.isTaken(part) && self.calls.isTaken(place.whole) && self.calls[place.whole].state == .several
                     && self.calls[part].stream == self.calls[place.whole].stream
-                    && self.service.wholes[place.whole]?.contains(part) == true,
+                    && self.service.carried.wholes[place.whole]?.contains(part) == true,
                 "a watch has lost the call that carries it")
         }
         precondition(
-            self.service.wholes.values.reduce(0) { $0 + $1.count } == self.service.parts.count,
+            self.service.carried.wholes.values.reduce(0) { $0 + $1.count } == self.service.carried.parts.count,
             "a call carries a watch that is gone")
         self.service.waiting.checkInvariants { self.calls.isTaken($0.call, generation: $0.generation) }
     }

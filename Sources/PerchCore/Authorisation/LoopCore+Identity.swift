@@ -25,14 +25,14 @@ extension LoopCore {
         let key = IdentityTable.Key.token(hash)
         // An ended identity is not found: its token is verified again, which gives the reason.
         if let known = self.service.identities.find(key) { return known }
-        if let fault = self.service.refusedTokens[hash] { throw self.refused(fault) }
+        if let fault = self.service.tokens.refused[hash] { throw self.refused(fault) }
         try self.requireVerification(connection)
         self.counters.credentialsVerified += 1
         let identity: Identity
         do throws(CredentialFault) {
             identity = try authenticator.identity(ofAuthorization: authorization, now: self.now.wall)
         } catch {
-            if error.isLasting { self.service.refusedTokens.insert(hash, error) }
+            if error.isLasting { self.service.tokens.refused.insert(hash, error) }
             throw self.refused(error)
         }
         if case .token(_, let id) = identity.source, self.service.revocations.contains(id) {
@@ -50,7 +50,7 @@ extension LoopCore {
             !self.connections[connection].flags.contains(.isIdentified)
             && self.transport.credentialFailures[connection] == nil
         if self.connections[connection].wire.isHTTP, !isFirst {
-            guard self.service.laterVerifications < Limits.verificationsPerTurn else {
+            guard self.service.tokens.later < Limits.verificationsPerTurn else {
                 let wait = 100
                 throw CallRefusal(
                     .credentialsRate,
@@ -59,9 +59,9 @@ extension LoopCore {
                         .limit(Limits.verificationsPerTurn), StatusDetail(key: "retry_after_ms", value: "\(wait)"),
                     ])
             }
-            self.service.laterVerifications += 1
+            self.service.tokens.later += 1
         } else {
-            self.service.verifications += 1
+            self.service.tokens.first += 1
         }
         self.transport.work.spend(WorkMeter.verification)
     }
@@ -278,7 +278,7 @@ extension LoopCore {
             preconditionFailure("a server without an authenticator was given one")
         }
         self.service.authenticator = authenticator
-        self.service.refusedTokens.removeAll()
+        self.service.tokens.refused.removeAll()
         for index in self.service.identities.live
         where !authenticator.stillTrusts(self.service.identities[index].identity) {
             self.endIdentity(index, WireStatus(.revoked(Self.lostItsKey)))

@@ -195,11 +195,11 @@ extension LoopCore {
                     environment: found.value.environment, failure: found.failure, position: position,
                     canMakePayments: canMakePayments(record, app: app),
                     jws: read.isSigned ? self.signed(found, app.number) : "",
-                    paymentsEligibility: paymentsEligibility(record, app: app),
                     originalAppVersion: found.value.originalAppVersion,
                     originalPurchaseDate: found.value.originalPurchaseDate,
                     originalPlatform: found.value.originalPlatform,
-                    arePaymentsForbidden: app.isTestApp && record?.arePaymentsForbidden == true))
+                    arePaymentsForbidden: app.isTestApp && record?.arePaymentsForbidden == true,
+                    paymentsEligibility: paymentsEligibility(record, app: app)))
         case .inspectAccount:
             guard let record else {
                 throw Refusal(.accountUnknown, "there is no such account; a purchase opens one")

@@ -9,7 +9,7 @@ extension LoopCore {
     mutating func open(
         _ connection: Int32, stream: UInt32, _ opening: borrowing Opening, request: borrowing RawSpan
     ) {
-        self.transport.work.spend(WorkMeter.call)
+        self.spend(WorkMeter.call)
         let method = opening.method
         do throws(CallRefusal) {
             let caller: UInt32
@@ -70,7 +70,7 @@ extension LoopCore {
 
     /// Refuses a call before it has a slot: its stream number is free again at once.
     mutating func refuse(_ connection: Int32, _ stream: UInt32, _ status: WireStatus) {
-        self.transport.work.spend(WorkMeter.refusal)
+        self.spend(WorkMeter.refusal)
         self.counters.callsOpened += 1
         self.counters.callsRefused += 1
         self.counters.callsEnded += 1
@@ -171,8 +171,8 @@ extension LoopCore {
         }
         self.connections[slot.connection].callCount -= 1
         if let part = self.part(call) {
-            self.service.parts[call] = nil
-            self.service.wholes[part.whole]?.removeAll { $0 == call }
+            self.service.carried.parts[call] = nil
+            self.service.carried.wholes[part.whole]?.removeAll { $0 == call }
         } else {
             self.forgetStream(of: call)
         }

@@ -16,7 +16,7 @@ extension LoopCore {
             + self.views.appChanges.count * MemoryLayout<AppChangesState>.stride
             + self.service.callTokens.count * MemoryLayout<ResumeToken>.stride
         return slots + beside + self.views.accountKeys.keptBytes + self.views.viewKeys.bytes + self.payloads.bytes
-            + self.service.requestBytes
+            + self.service.room.bytes
     }
 
     /// Refuses a call that would hold memory for long, if all loops together hold too much already.
@@ -32,15 +32,16 @@ extension LoopCore {
     /// Counts a long request until its call has an answer, or is a watch.
     mutating func keepRequest(of call: Int32, _ count: Int) {
         guard count > Limits.smallRequestBytes else { return }
-        self.service.longRequests[call] = Int32(count)
-        self.service.requestBytes += count
+        self.service.room.requests[call] = Int32(count)
+        self.service.room.bytes += count
     }
 
     /// Drops the long request of a call that ended or no longer needs it.
     mutating func forgetRequest(of call: Int32) {
-        guard !self.service.longRequests.isEmpty, let count = self.service.longRequests.removeValue(forKey: call) else {
+        guard !self.service.room.requests.isEmpty, let count = self.service.room.requests.removeValue(forKey: call)
+        else {
             return
         }
-        self.service.requestBytes -= Int(count)
+        self.service.room.bytes -= Int(count)
     }
 }

@@ -163,8 +163,7 @@ extension LoopCore {
                 .loadCatalog(
                     app: app, file: asked.file, images: asked.images, source: asked.source, origin: origin,
                     audit: self.auditEntry(call, request, of: app)))
-        case .getServerStatus:
-            self.control(call, request, of: app, .serverStatus)
+        case .getServerStatus: self.control(call, request, of: app, .serverStatus)
         case .backup(let asked):
             self.control(
                 call, request, of: app, .backup(path: asked.path, audit: self.auditEntry(call, request, of: app)))

@@ -35,7 +35,7 @@ extension LoopCore {
         }
         let caller = self.service.callIdentities[call]
         self.calls[call].state = .several
-        self.service.wholes[call] = []
+        self.service.carried.wholes[call] = []
         for (number, request) in asked.watches.enumerated() {
             do throws(CallRefusal) {
                 try self.permit(request.method, caller ?? self.connections[connection].identity)
@@ -54,8 +54,8 @@ extension LoopCore {
     private mutating func insertPart(_ part: CallPart, _ method: Method) -> Int32 {
         let slot = self.insertCall(
             self.calls[part.whole].connection, self.calls[part.whole].stream, method, isPart: true)
-        self.service.parts[slot] = part
-        self.service.wholes[part.whole]?.append(slot)
+        self.service.carried.parts[slot] = part
+        self.service.carried.wholes[part.whole]?.append(slot)
         return slot
     }
 
@@ -68,15 +68,19 @@ extension LoopCore {
 
     /// Removes the parts of a whole that ends.
     mutating func removeParts(of whole: Int32) {
-        for part in self.service.wholes[whole] ?? [] { self.removeCall(part) }
-        self.service.wholes[whole] = nil
+        for part in self.service.carried.wholes[whole] ?? [] { self.removeCall(part) }
+        self.service.carried.wholes[whole] = nil
     }
 
     /// The parts of a call of several watches; none of another.
     @inline(__always)
-    func parts(of whole: Int32) -> [Int32] { self.service.wholes.isEmpty ? [] : self.service.wholes[whole] ?? [] }
+    func parts(of whole: Int32) -> [Int32] {
+        self.service.carried.wholes.isEmpty ? [] : self.service.carried.wholes[whole] ?? []
+    }
 
     /// The part that a call is; nil for a call with a stream of its own.
     @inline(__always)
-    func part(_ call: Int32) -> CallPart? { self.service.parts.isEmpty ? nil : self.service.parts[call] }
+    func part(_ call: Int32) -> CallPart? {
+        self.service.carried.parts.isEmpty ? nil : self.service.carried.parts[call]
+    }
 }

@@ -2,6 +2,27 @@ import PerchIdentity
 import PerchStore
 import PerchWire
 
+/// Checks of tokens that callers sent.
+struct TokenChecks {
+    var refused = RefusedTokens()
+    /// Tokens that were verified in this tick: the first ones of connections, and those behind them on HTTP.
+    var first = 0
+    var later = 0
+}
+
+/// Watches that another call carries, and the calls that carry some, each with its own in the order of its request.
+struct CarriedWatches {
+    var parts: [Int32: CallPart] = [:]
+    var wholes: [Int32: [Int32]] = [:]
+}
+
+/// Bytes of long requests, by call and in all, on this loop and on the others.
+struct RequestRoom {
+    var requests: [Int32: Int32] = [:]
+    var bytes = 0
+    var bytesElsewhere = 0
+}
+
 /// The service's state of callers and of calls in progress, outside of their slots.
 struct Service: ~Copyable {
     // Authenticates callers. Nil: every caller may do everything.
@@ -17,10 +38,7 @@ struct Service: ~Copyable {
     /// Nil: none can be offered.
     let consoleCodes: ConsoleCodes?
     let quotas: SharedQuotas
-    var refusedTokens = RefusedTokens()
-    /// Tokens that were verified in this tick: the first ones of connections, and those behind them on HTTP.
-    var verifications = 0
-    var laterVerifications = 0
+    var tokens = TokenChecks()
     var lastCredentialRefusal = ""
     var clientIDs: [Int32: [UInt8]] = [:]
     /// Identities of calls with their own credentials.
@@ -32,15 +50,10 @@ struct Service: ~Copyable {
     var freePending: [Int32] = []
     var waiting = WaitingCalls()
     var callTokens: [Int32: ResumeToken] = [:]
-    /// Watches that another call carries, and the calls that carry some, each with its own in the order of its request.
-    var parts: [Int32: CallPart] = [:]
-    var wholes: [Int32: [Int32]] = [:]
+    var carried = CarriedWatches()
     /// Purchases whose answer is to have a signed form.
     var signedCalls: Set<Int32> = []
-    /// Bytes of long requests, by call.
-    var longRequests: [Int32: Int32] = [:]
-    var requestBytes = 0
-    var callsBytesElsewhere = 0
+    var room = RequestRoom()
     /// The OK status, the same bytes for all calls.
     let okStatus: PayloadHandle
     /// The products that orders name.

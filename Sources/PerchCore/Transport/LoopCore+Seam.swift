@@ -15,10 +15,13 @@ struct Opening {
 // The calls from service and views to the transports. They name a call, and never its form on the wire.
 //
 //     transport → service   open(connection, stream, Opening, request) · end(call, status): cancelled, or too late
-//     service → transport   send · sendEnd · sendRefusal
+//     service → transport   send · sendEnd · sendRefusal · spend: the work that a call took
 //     views → transport     ready(call): it has a value or events
 //     transport → views     encoding(for:zlib:) · eventsReady: what a ready call is given when its stream can take it
 extension LoopCore {
+    @inline(__always)
+    mutating func spend(_ units: Int) { self.transport.work.spend(units) }
+
     /// Sends the answer of a unary call. The transport takes over the payload's reference.
     mutating func send(_ call: Int32, _ payload: PayloadHandle) {
         let connection = self.calls[call].connection

@@ -10,7 +10,7 @@ extension LoopCore {
         self.now = now
         self.counters.turns += 1
         self.transport.work.begin()
-        (self.service.verifications, self.service.laterVerifications) = (0, 0)
+        (self.service.tokens.first, self.service.tokens.later) = (0, 0)
     }
 
     /// Whether the driver should continue to read this connection in this tick.

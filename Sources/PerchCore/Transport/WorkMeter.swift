@@ -69,7 +69,7 @@ extension LoopCore {
     @inline(__always)
     mutating func defersInput(_ index: Int32, isFirst: Bool) -> Bool {
         if self.transport.work.isEmpty, !isFirst { return self.defers(index) }
-        guard self.service.hasAuthenticator, self.service.verifications >= Limits.firstVerificationsPerTurn,
+        guard self.service.hasAuthenticator, self.service.tokens.first >= Limits.firstVerificationsPerTurn,
             !self.connections[index].flags.contains(.isIdentified), !self.transport.work.waits(index)
         else { return false }
         return self.defers(index)

@@ -116,7 +116,7 @@ extension LoopCore {
         var call = self.connections[connection].firstCall
         while call >= 0 {
             if self.hasFailed(call) { return true }
-            if self.calls[call].state == .several, let parts = self.service.wholes[call],
+            if self.calls[call].state == .several, let parts = self.service.carried.wholes[call],
                 parts.contains(where: { self.hasFailed($0) })
             {
                 return true

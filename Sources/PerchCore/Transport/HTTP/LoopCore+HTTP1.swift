@@ -523,7 +523,8 @@ extension LoopCore {
         let body = status.connectJSON
         let code = status.reason == .httpProtocol ? 400 : status.code.connectHTTPStatus
         let fields =
-            [("content-type", "application/json"), ("content-length", "\(body.count)"), ("connection", "close"),
+            [
+                ("content-type", "application/json"), ("content-length", "\(body.count)"), ("connection", "close"),
                 ("x-content-type-options", "nosniff"),
             ]
             + Self.errorFields(status) + self.commonFields(code)

@@ -158,7 +158,7 @@ extension LoopCore {
         // A bookmark never passes a pending value, nor one that the clock has made old and that is being computed.
         var mayMark = true
         if self.calls[call].state == .several {
-            for part in self.service.wholes[call] ?? [] {
+            for part in self.service.carried.wholes[call] ?? [] {
                 guard self.planWatch(part, stream, slot, &hasHead, &mayMark, &plan) else { return false }
             }
         } else {
