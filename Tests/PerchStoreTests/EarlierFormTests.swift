@@ -4,7 +4,7 @@ import PerchTesting
 import Testing
 
 @Suite struct `Blobs of earlier forms` {
-    @Test func `a record of form 1 is read, and written in the current form`() throws {
+    @Test func `a record of form 1 is read, and written in the earliest form that nodes beside this one read`() throws {
         let bytes = EarlierForm.bytes(EarlierForm.recordInForm1)
         #expect(bytes[0] == 1)
         let read = try AccountRecord(unsealing: bytes, of: 7)
@@ -12,8 +12,17 @@ import Testing
         #expect(read.lines[0].preference == "silver.yearly")
         #expect(read.lines[0].preferredBillingPlan == .unspecified, "it did not say, and was charged up front")
         let written = read.sealed()
-        #expect(written[0] == 5)
+        #expect(written[0] == 4)
         #expect(contents(try AccountRecord(unsealing: written, of: 7)) == contents(read))
+    }
+
+    @Test func `a record with something that form 5 added is written in form 5`() throws {
+        var record = try AccountRecord(unsealing: EarlierForm.bytes(EarlierForm.recordInForm3), of: 7)
+        #expect(record.sealed()[0] == 4)
+        record.arePaymentsForbidden = true
+        let written = record.sealed()
+        #expect(written[0] == 5)
+        #expect(contents(try AccountRecord(unsealing: written, of: 7)) == contents(record))
     }
 
     @Test func `a record of form 2 is read, with no extension and no refund request`() throws {

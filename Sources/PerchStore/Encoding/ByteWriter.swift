@@ -1,12 +1,33 @@
 /// Writes values in the store's own form: the counterpart of `ByteReader`.
 package struct ByteWriter {
     package private(set) var bytes: [UInt8] = []
+    /// The form that is written: see `BlobKey.Kind`.
+    let form: UInt8
+    /// The form that the values need; greater than `form` if something could not be written.
+    private(set) var neededForm: UInt8 = 0
 
     package init(capacity: Int = 0) {
+        self.init(capacity: capacity, form: .max)
+    }
+
+    init(capacity: Int = 0, form: UInt8) {
+        self.form = form
         self.bytes.reserveCapacity(capacity)
     }
 
+    /// Whether fields that `form` added are written. `isNeeded`: one of them has another value than readers of earlier forms assume.
+    mutating func has(form: UInt8, isNeeded: Bool) -> Bool {
+        if isNeeded { self.neededForm = max(self.neededForm, form) }
+        return self.form >= form
+    }
+
     package mutating func write(byte: UInt8) { self.bytes.append(byte) }
+
+    /// A kind that readers of forms before `form` do not know.
+    mutating func write(byte: UInt8, since form: UInt8) {
+        self.neededForm = max(self.neededForm, form)
+        self.bytes.append(byte)
+    }
 
     /// Seven bits a byte, lowest first, and no byte more than needed.
     package mutating func write(_ value: UInt64) {

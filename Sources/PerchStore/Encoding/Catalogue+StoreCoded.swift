@@ -80,7 +80,8 @@ extension CatalogueProduct: StoreCoded {
         writer.write(self.subscription)
         writer.write(self.json)
         writer.write(self.isWithdrawn)
-        writer.write(self.subscription == nil ? self.codeOffers : [])
+        let codeOffers = self.subscription == nil ? self.codeOffers : []
+        if writer.has(form: 5, isNeeded: !codeOffers.isEmpty) { writer.write(codeOffers) }
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -133,7 +134,7 @@ extension CodeOffer: StoreCoded {
         writer.write(self.offer)
         writer.write(byte: self.eligibility.rawValue)
         writer.write(self.isStackable)
-        writer.write(self.codes)
+        if writer.has(form: 5, isNeeded: !self.codes.isEmpty) { writer.write(self.codes) }
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {

@@ -39,6 +39,9 @@ private enum FactKind: UInt8 {
     case appTransactionSet = 42
     case codeRedeemed = 43
 
+    /// The form that first had the kind, of those that a version before this one does not write.
+    var form: UInt8 { self.rawValue > FactKind.told.rawValue ? 5 : 1 }
+
     init(of body: Fact.Body) {
         self =
             switch body {
@@ -83,7 +86,8 @@ private enum FactKind: UInt8 {
 
 extension Fact: StoreCoded {
     func write(to writer: inout ByteWriter) {
-        writer.write(byte: FactKind(of: self.body).rawValue)
+        let kind = FactKind(of: self.body)
+        writer.write(byte: kind.rawValue, since: kind.form)
         writer.write(self.effective)
         switch self.body {
         case .opened(let appTransactionID):

@@ -176,6 +176,8 @@ extension AccountRecord {
         writer.write(self.refundRequests)
         writer.write(self.told)
         writer.write(self.grants)
+        let isNeeded = self.arePaymentsForbidden || self.appTransaction != nil || !self.redeemedOffers.isEmpty
+        guard writer.has(form: 5, isNeeded: isNeeded) else { return }
         writer.write(self.arePaymentsForbidden)
         writer.write(self.appTransaction)
         writer.write(self.redeemedOffers)

@@ -19,7 +19,10 @@ package struct BlobKey: Hashable, Sendable {
         case change = 11
         case item = 20
 
-        /// The form that this version writes. It reads all forms from 1 on.
+        /// The latest form that this version writes. It reads all forms from 1 on.
+        ///
+        /// A value without anything that only this form holds is written in `formBefore`, so that nodes of the version before read
+        /// it while they are upgraded.
         ///
         /// Form 2 of records and facts adds the billing plan of a pending renewal. Form 3 of facts adds their source and
         /// stamp; form 3 of records adds extensions and refund requests. Form 4 of all adds what was told, and the
@@ -29,6 +32,14 @@ package struct BlobKey: Hashable, Sendable {
         package var version: UInt8 {
             switch self {
             case .record, .fact, .change, .appState, .catalogue: 5
+            default: 1
+            }
+        }
+
+        /// What a version before this one reads.
+        var formBefore: UInt8 {
+            switch self {
+            case .record, .fact, .change, .appState, .catalogue: 4
             default: 1
             }
         }
@@ -95,9 +106,14 @@ package enum SealedBlob {
     }
 
     static func seal(_ key: BlobKey, _ write: (inout ByteWriter) -> Void) -> [UInt8] {
-        var writer = ByteWriter(capacity: 256)
-        writer.write(byte: key.kind.version)
+        var writer = ByteWriter(capacity: 256, form: key.kind.formBefore)
+        writer.write(byte: key.kind.formBefore)
         write(&writer)
+        if writer.neededForm > key.kind.formBefore {
+            writer = ByteWriter(capacity: 256, form: key.kind.version)
+            writer.write(byte: key.kind.version)
+            write(&writer)
+        }
         let crc = CRC32C.checksum(writer.bytes.span.bytes, continuing: CRC32C.checksum(key.bytes))
         writer.write(fixed: crc)
         return writer.bytes

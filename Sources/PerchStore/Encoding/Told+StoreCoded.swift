@@ -172,6 +172,7 @@ extension ToldRecord: StoreCoded {
     func write(to writer: inout ByteWriter) {
         writer.write(self.isUnclaimed)
         writer.write(self.originals)
+        guard writer.has(form: 5, isNeeded: !self.names.isEmpty || !self.unfinished.isEmpty) else { return }
         writer.write(self.names)
         writer.write(self.unfinished)
     }
@@ -209,7 +210,7 @@ extension EntitlementGrant: StoreCoded {
         writer.write(self.until)
         writer.write(self.reason)
         writer.write(self.since)
-        writer.write(self.tier)
+        if writer.has(form: 5, isNeeded: !self.tier.isEmpty) { writer.write(self.tier) }
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
@@ -294,23 +295,23 @@ extension ToldFact: StoreCoded {
         case .named(nil): writer.write(byte: 10)
         case .erased: writer.write(byte: 11)
         case .named(let name?):
-            writer.write(byte: 12)
+            writer.write(byte: 12, since: 5)
             writer.write(name)
         case .unnamed(let name):
-            writer.write(byte: 13)
+            writer.write(byte: 13, since: 5)
             writer.write(name)
         case .notified(let notice, let reason):
-            writer.write(byte: 14)
+            writer.write(byte: 14, since: 5)
             writer.write(notice)
             writer.write(reason)
         case .archived(let id):
-            writer.write(byte: 15)
+            writer.write(byte: 15, since: 5)
             writer.write(id)
         case .unarchived(let original):
-            writer.write(byte: 16)
+            writer.write(byte: 16, since: 5)
             writer.write(original)
         case .submitted(let id):
-            writer.write(byte: 17)
+            writer.write(byte: 17, since: 5)
             writer.write(id)
         }
     }
