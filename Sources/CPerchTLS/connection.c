@@ -159,6 +159,12 @@ const char *perch_tls_protocol(SSL *connection) {
     return SSL_get_version(connection);
 }
 
+int perch_tls_offer_http1(SSL *connection) {
+    static const unsigned char http1[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+    /* This function returns 0 on success. */
+    return !SSL_set_alpn_protos(connection, http1, sizeof http1);
+}
+
 const unsigned char *perch_tls_application_protocol(SSL *connection, unsigned int *count) {
     const unsigned char *name;
     SSL_get0_alpn_selected(connection, &name, count);

@@ -44,10 +44,12 @@ package struct TLSClientSide {
 
     /// Starts a handshake; its first bytes are in `output`.
     package init(
-        _ window: TLSWindow, _ context: TLSContext, to name: TLSServerName, session: TLSSession? = nil
+        _ window: TLSWindow, _ context: TLSContext, to name: TLSServerName, session: TLSSession? = nil,
+        speaksHTTP: Bool = false
     ) throws(TLSError) {
         self.window = window
-        self.connection = try window.connect(context, name: name.text, isAddress: name.isAddress, session: session)
+        self.connection = try window.connect(
+            context, name: name.text, isAddress: name.isAddress, session: session, speaksHTTP: speaksHTTP)
         window.take(UnsafeRawBufferPointer(start: nil, count: 0))
         if case .failed(let error) = window.handshake(self.connection) {
             self.connection.free()

@@ -127,13 +127,18 @@ package final class TLSWindow {
     }
 
     /// Starts a client connection. The server must have a certificate for `name`: a host name, or an address if
-    /// `isAddress`.
+    /// `isAddress`. By ALPN it offers perch/1, or HTTP/1.1 if `speaksHTTP`.
     package func connect(
-        _ context: TLSContext, name: String, isAddress: Bool, session: TLSSession? = nil
+        _ context: TLSContext, name: String, isAddress: Bool, session: TLSSession? = nil, speaksHTTP: Bool = false
     ) throws(TLSError) -> TLSConnection {
         guard let handle = perch_tls_connect(context.handle, self.window, name, isAddress ? 1 : 0, session?.handle)
         else { throw TLSError(of: nil) }
-        return TLSConnection(handle: handle)
+        let connection = TLSConnection(handle: handle)
+        guard !speaksHTTP || perch_tls_offer_http1(handle) != 0 else {
+            connection.free()
+            throw TLSError(of: nil)
+        }
+        return connection
     }
 
     /// Sets the received ciphertext. The following steps read it, so it must stay valid until they need more.

@@ -101,6 +101,10 @@ def addresses(port):
         with check(f"HEAD has the head of GET and nothing else, over {name}"):
             for path in ("/console/", script, "/", "/console/x.js", READ):
                 got, asked = curl(port, path, version), curl(port, path, version, "--head")
+                for head in (got[1], asked[1]):
+                    # A head without a body needs no form of it, and the clock goes on.
+                    head.pop("transfer-encoding", None)
+                    head.pop("date")
                 equal((asked[0], asked[1], asked[2]), (got[0], got[1], b""), path)
     with check("the root leads to the console, and other paths have nothing"):
         equal(curl(port, "/")[1].get("location"), "/console/")

@@ -121,6 +121,8 @@ int perch_tls_renew_ticket(struct ssl_st *connection);
 int perch_tls_is_resumed(struct ssl_st *connection);
 /* Such as "TLSv1.3". */
 const char *perch_tls_protocol(struct ssl_st *connection);
+/* A client of HTTP/1.1 offers that instead of perch/1. Before the handshake; returns 0 without memory. */
+int perch_tls_offer_http1(struct ssl_st *connection);
 /* Whether both sides agreed on perch/1 by ALPN. */
 int perch_tls_has_application_protocol(struct ssl_st *connection);
 /* The protocol that both sides agreed on by ALPN: `count` bytes, 0 for none. */

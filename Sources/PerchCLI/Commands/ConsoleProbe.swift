@@ -59,7 +59,7 @@ struct ConsoleProbe {
         let line: [UInt8]
         if let tls = self.tls {
             var client = try self.reported { () throws(TLSError) in
-                try TLSClientSide(TLSWindow(), tls.context, to: tls.name)
+                try TLSClientSide(TLSWindow(), tls.context, to: tls.name, speaksHTTP: true)
             }
             defer { client.free() }
             line = try self.line(of: &client, request, on: socket.number)
