@@ -57,7 +57,8 @@ package func statusesOfAllGroups(
     of record: AccountRecord?, app: AppState, at now: Instant
 ) -> Viewed<SubscriptionStatuses> {
     var all = Viewed(value: SubscriptionStatuses(statuses: []))
-    for group in (record?.groupIDs ?? []).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+    let groups = record?.groupIDs(in: app.catalogue) ?? []
+    for group in groups.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
         let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
         if let index = viewed.value.effectiveIndex {
             all.value.effectiveInGroups.append(
