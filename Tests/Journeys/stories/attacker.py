@@ -52,7 +52,7 @@ def play(world):
 
     # Reports that Apple did not sign, also for the app of others, and pages of another origin.
     forger = AppStore(SHOP.bundle)
-    world.equal("a forged report is answered 403", world.notify(forger.notification("SUBSCRIBED", forger.transaction(666))).status, 403)
+    world.equal("a forged report is refused", world.notify(forger.notification("SUBSCRIBED", forger.transaction(666))).status, 503)
     world.equal("a report that is too long is answered 413", world.notify(json.dumps({"signedPayload": "x" * 200_000})).status, 413)
     url = f"{world.front.origin}/perch.v1.EntitlementService/GetEntitlements"
     page = world.curl(url, "--header", "origin: https://evil.example", token=own, json_body={"account": "mallory"})

@@ -60,7 +60,7 @@ def play(world):
     forged = world.notify(forger.notification("SUBSCRIBED", forger.transaction(77_000, token=mallory)))
     answer = world.caller("read").insist("GetEntitlements", account="mallory").success.entitlements
     world.check("a forged notification entitles nobody", not any(each.active for each in answer), f"{forged}: {answer}")
-    world.equal("a forged notification is answered 403", forged.status, 403)
+    world.equal("a forged notification is refused", forged.status, 503)
 
     # The other app of the same App Store knows nothing of it, and a purchase there is nothing here.
     reader = world.caller("read", READER)
