@@ -202,10 +202,11 @@ import TestingThreads
         await self.stage.server.reaches { $0.calls == 0 }
 
         do {
-            let reader = task.makeAsyncIterator()
+            var reader = task.makeAsyncIterator()
             let second = task.makeAsyncIterator()
             let updates = client.transactionUpdates(account: "anna").makeAsyncIterator()
             await self.stage.server.reaches { $0.calls == 2 }
+            while let state = await reader.next(), state.value == nil {}
             withExtendedLifetime((reader, second, updates)) {}
         }
         await self.stage.server.reaches { $0.calls == 0 }
