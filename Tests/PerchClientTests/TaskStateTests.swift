@@ -20,11 +20,13 @@ import Testing
 
     @Test func `of an entitlement has its transaction, verified or not`() {
         typealias State = EntitlementTaskState<Verified<Transaction>?>
-        let bought = Verified(Transaction.blank, failure: .invalidSignature)
+        let transaction = Sample.transaction(1).value
+        let isWrong = VerificationFailure(rawValue: 4)
+        let bought = Verified(transaction, failure: isWrong)
         #expect(State.loading.transaction == nil)
         #expect(State.success(nil, info: Self.info).transaction == nil)
         #expect(State.success(bought, info: Self.info).transaction == bought)
         #expect(State.failure(Self.failure, last: bought).transaction == bought)
-        #expect(State.success(bought, info: Self.info).map { $0?.failure }.value == .some(.invalidSignature))
+        #expect(State.success(bought, info: Self.info).map { $0?.failure }.value == .some(isWrong))
     }
 }

@@ -177,6 +177,8 @@ enum SampleReports {
     @Test func `the metrics have labels from small sets only`() {
         let allowed: Set = [
             "reason", "loop", "version", "inbox", "code", "answer", "result", "state", "transport", "wire", "source",
+            "event",
+            "status",
         ]
         for family in SampleReports.samples().families {
             for (labels, _) in family.values where !labels.isEmpty {
@@ -234,6 +236,10 @@ enum SampleReports {
         "appleChainsKeptMax", "appleRootsMax", "appleAppsFileBytesMax", "appleSignaturesKeptMax", "leewayMilliseconds",
         "sandboxLeewayMilliseconds", "leewayMillisecondsMax", "entitlementRulesMax", "entitlementFileBytesMax",
         "ingestFileBytesMax", "offerCodesMax", "offerCodeBytesMax", "appVersionBytesMax",
+        "consumptionAnswerMilliseconds",
+        "groupDifferencesMax", "linkedOriginalsMax", "passKeyMilliseconds", "passKeyMillisecondsRange",
+        "toldConsumablesMax",
+        "toldNoticeTextMax", "toldUnfinishedMax",
     ]
 
     /// Names of the constants in a file of limits.

@@ -208,7 +208,8 @@ struct `vectors` {
         "perch.v1.Unchanged", "perch.wire.v1.Call", "perch.v1.OperationTarget", "perch.v1.SimulatedError",
         "perch.v1.EntitlementChange", "perch.v1.NamedEntitlement", "perch.v1.NamedEntitlements", "perch.v1.DeadLetter",
         "perch.v1.AuditLine", "perch.v1.WinBackRule", "perch.v1.GrantSummary", "perch.v1.OfferCode",
-        "perch.v1.GroupEffective", "perch.v1.RedeemedOffer",
+        "perch.v1.GroupEffective", "perch.v1.RedeemedOffer", "perch.v1.UnclaimedPurchase",
+        "perch.v1.AppStoreNotification", "perch.v1.ConsumptionRequest", "perch.v1.RefusedValue",
     ]
 
     /// Messages that mean nothing without their choice: the vectors without one, or with one that is not known, are refused

@@ -20,6 +20,7 @@ import Testing
         .share(.product("gold"), member: "berta"), .stopSharing(nil, member: nil),
         .decidePurchase(id: 1, approves: true), .deleteTransaction(1), .clearTransactions,
         .createIntent(productID: "gold", offer: nil), .endIntent(id: 1), .setStorefront("DEU"), .postMessage,
+        .setPayments(isAllowed: false), .setAppTransaction(AppTransactionTerms()),
     ]
 
     private static let stores: [AppEnvironment] = [.production, .sandbox]

@@ -60,13 +60,15 @@ private func onDay(_ days: Int64) -> Instant { present.advanced(byMilliseconds: 
             if let renews {
                 var info = RenewalInfo(
                     originalTransactionID: 11, currentProductID: self.product, willAutoRenew: renews,
-                    renewalDate: onDay(self.to), recentSubscriptionStartDate: onDay(self.from), environment: .production,
+                    renewalDate: onDay(self.to), recentSubscriptionStartDate: onDay(self.from),
+                    environment: .production,
                     signedDate: onDay(self.from))
                 info.autoRenewPreference = renews ? self.nextProduct ?? self.product : nil
                 self.change(&info)
                 record.apply(
                     Fact(.told(.renewal(info, renewalDate: onDay(self.to), content: .zero)), effective: present))
-                _ = original.fold(info, renewalDate: onDay(self.to), stamp: ReportStamp(signed: present, content: .zero))
+                _ = original.fold(
+                    info, renewalDate: onDay(self.to), stamp: ReportStamp(signed: present, content: .zero))
             }
             return record
         }
