@@ -196,7 +196,7 @@ extension ModelInvariants {
 
     /// Section 15, for silver. Promotional offers are for customers who have or had a subscription in the group. Codes
     /// are for customers without one, now or ever (`WELCOME`), and for those who have one, unless it is a downgrade
-    /// (`LOYAL`).
+    /// (`LOYAL`). A customer redeems a code of an offer once.
     private func eligible(
         _ record: AccountRecord, _ rows: [TransactionRow], app: AppState, now: Instant
     ) -> String? {
@@ -208,9 +208,13 @@ extension ModelInvariants {
         let held = record.lines.first {
             $0.isOwn && $0.groupID == "plans" && $0.state(at: now, leewayMilliseconds: nil).isEntitled
         }
-        let wanted = [
-            "half": hadOne, "upfront": hadOne, "WELCOME": held == nil,
-            "LOYAL": held.map { $0.latest.productID != "gold" } ?? false,
+        let isLeft = { (code: String) in
+            !record.redeemedOffers.contains { $0.productID == "silver" && $0.offerID == code }
+        }
+        let isNoDowngrade = held.map { $0.latest.productID != "gold" } ?? false
+        let wanted: [String: Bool] = [
+            "half": hadOne, "upfront": hadOne, "WELCOME": held == nil && isLeft("WELCOME"),
+            "LOYAL": isNoDowngrade && isLeft("LOYAL"),
         ]
         for offer in told.offers {
             guard let isWanted = wanted[offer.offerID] else { continue }

@@ -371,10 +371,11 @@ package struct ModelInvariants {
         return nil
     }
 
-    /// A free trial costs nothing, everything else has a price.
+    /// A free trial and a gift cost nothing, everything else has a price.
     private func offered(_ rows: [TransactionRow]) -> String? {
         for row in rows.map(\.transaction) where row.ownership == .purchased {
-            let isFree = row.offer?.paymentMode == .freeTrial
+            let isGift = row.productID == "coins" && row.offer?.id == "gifts"
+            let isFree = row.offer?.paymentMode == .freeTrial || isGift
             if isFree != (row.price?.milliunits == 0) {
                 return
                     "transaction \(row.id) with \(String(describing: row.offer)) costs \(String(describing: row.price))"

@@ -28,7 +28,9 @@ extension ModelLaws {
         }
         let settings = self.before.app.settings
         if !isApproved {
-            let waits = settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled || settings.asksBeforePurchases
+            // A purchase outside the app has no dialog.
+            let hasDialog = order.isByApp && settings.asksBeforePurchases
+            let waits = settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled || hasDialog
             if order.simulatesAskToBuy || waits { return "bought, and nobody was asked" }
             if let error = settings.simulatedErrors[.purchase] { return "bought, and it was to fail with \(error)" }
         }

@@ -108,8 +108,11 @@ package struct ReferenceComparison {
 
     private func fault(in row: TransactionRow, _ wanted: ReferenceTransaction) -> String? {
         let found = row.transaction
+        // What is paid once has no period.
         let offer = wanted.offer.map {
-            TransactionOffer(id: $0.id, type: $0.type, paymentMode: $0.paymentMode, period: $0.period)
+            TransactionOffer(
+                id: $0.id, type: $0.type, paymentMode: $0.paymentMode,
+                period: wanted.type == .autoRenewable ? $0.period : nil)
         }
         if let fault = self.differs("the product", wanted.product, found.productID)
             ?? self.differs("the type", wanted.type, found.productType)
