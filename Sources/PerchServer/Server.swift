@@ -52,7 +52,7 @@ package enum Server {
         try Self.checkEnvironments(settings, engine)
         try Self.checkStatedApp(settings, engine)
         try Self.checkNewApps(settings, engine)
-        let fresh = try StoreSecrets.missing(in: engine, settings)
+        let fresh = try StoreSecrets.missing(in: engine, settings, wall: clock.now())
         let apps = try Self.openApps(catalogues, engine, clock, fresh, log)
         try StoreSecrets.rotate(in: engine, after: settings.passKeyMilliseconds, wall: clock.now())
         let secrets = try StoreSecrets(of: engine, keeping: fresh, wall: clock.now())

@@ -18,7 +18,9 @@ struct StoreSecrets {
     private static let madeKey = ItemKey(.passKey, key: [2])
 
     /// New secrets for those that a store needs and does not have.
-    static func missing(in engine: StoreEngine, _ settings: ServerSettings) throws(ServerError) -> [StoredItem] {
+    static func missing(
+        in engine: StoreEngine, _ settings: ServerSettings, wall: Instant
+    ) throws(ServerError) -> [StoredItem] {
         let isTesting =
             settings.apps.contains { $0.environment == .xcode } || engine.apps.states.contains { $0.isTestApp }
         var items: [StoredItem] = []
@@ -26,7 +28,10 @@ struct StoreSecrets {
             if isTesting, try engine.secret(.authority) == nil {
                 items.append(StoredItem(ItemKey(.authority), try Self.newAuthority()))
             }
-            if try engine.secret(.passKey) == nil { items.append(StoredItem(ItemKey(.passKey), try Self.newPassKey())) }
+            if try engine.secret(.passKey) == nil {
+                items.append(StoredItem(ItemKey(.passKey), try Self.newPassKey()))
+                items.append(Self.made(at: wall))
+            }
         } catch {
             throw ServerError("\(error)")
         }
@@ -38,23 +43,26 @@ struct StoreSecrets {
         do throws(StorageError) {
             guard let key = try engine.secret(ItemKey(.passKey)) else { return }
             let made = try engine.secret(Self.madeKey)
-            var now = ByteWriter()
-            now.write(fixed: UInt64(bitPattern: wall.milliseconds))
             guard let made, made.count == 8 else {
                 // Of a store that an earlier version began: the life of its key begins.
-                return try engine.replace(
-                    [StoredItem(Self.madeKey, now.bytes)], where: Self.madeKey, was: made, wall: wall)
+                return try engine.replace([Self.made(at: wall)], where: Self.madeKey, was: made, wall: wall)
             }
             let since = Instant(milliseconds: Int64(bitPattern: made.reduce(0) { $0 << 8 | UInt64($1) }))
             guard wall.milliseconds(since: since) >= life else { return }
             try engine.replace(
                 [
                     StoredItem(Self.formerKey, key), StoredItem(ItemKey(.passKey), try Self.newPassKey()),
-                    StoredItem(Self.madeKey, now.bytes),
+                    Self.made(at: wall),
                 ], where: Self.madeKey, was: made, wall: wall)
         } catch {
             throw ServerError("\(error)")
         }
+    }
+
+    private static func made(at wall: Instant) -> StoredItem {
+        var writer = ByteWriter()
+        writer.write(fixed: UInt64(bitPattern: wall.milliseconds))
+        return StoredItem(Self.madeKey, writer.bytes)
     }
 
     private static func newAuthority() throws(StorageError) -> [UInt8] {
