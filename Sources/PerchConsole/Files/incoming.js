@@ -33,7 +33,7 @@ class IncomingPage extends ServerPage {
     const letters = answer.deadLetters ?? [];
     const act = (letter, method, said) => attempt(() => session.perch.call(`AdminService/${method}`, { id: letter.id }), said).then(() => this.read());
     this.show([figures, letters, needy], () => [
-      figures.length ? h('div.tiles', {}, figures.map((each) => h('div.tile', {}, h('b', {}, number(each.value).toLocaleString('en')), h('span', {}, each.help, ' ', h('code', {}, each.labels ?? '')))))
+      figures.some(({ name }) => name.startsWith('perch_apple_') && !name.endsWith('refused_total')) ? h('div.tiles', {}, figures.map((each) => h('div.tile', {}, h('b', {}, number(each.value).toLocaleString('en')), h('span', {}, each.help, ' ', h('code', {}, each.labels ?? '')))))
         : missing('This server takes no reports: `--apple-apps` names the apps of the App Store.'),
       letters.length ? this.table('Dead letters', ['Came', 'App', 'Kind', 'Why not', ''], letters.map((each) => [
         instant(each.receivedAtMs), `${each.bundleId ?? ''} ${each.environment ?? ''}`, each.notificationType || `${each.byteCount ?? 0} bytes`, [h('code', {}, each.reason), ' ', each.message],
