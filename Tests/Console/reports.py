@@ -89,6 +89,7 @@ def incoming(make, work, browser):
     from cryptography.hazmat.primitives import serialization
 
     chain, stranger = Chain(), Chain()
+    letters = 'section[aria-label="Dead letters"] tbody tr'
     folder = pathlib.Path(work) / "apple"
     folder.mkdir()
 
@@ -122,20 +123,20 @@ def incoming(make, work, browser):
             browser.open(f"{site.base}/console/#/incoming")
             browser.shows("No dead letters", "main")
             for original in (7002, 7003):
-                equal(post(site, stranger.sign(transaction(original))), 403, "a report with a value of another root")
-            browser.until(lambda: browser.run("return document.querySelectorAll('main tbody tr').length") == 2, 6, "two dead letters")
+                equal(post(site, stranger.sign(transaction(original))), 503, "a report with a value of another root")
+            browser.until(lambda: browser.run(f"return document.querySelectorAll('{letters}').length") == 2, 6, "two dead letters")
             browser.shows("APPLE_UNTRUSTED", "main")
             browser.shows(f"{BUNDLE} Sandbox", "main")
-            browser.click("Retry", "main tbody tr")
+            browser.click("Retry", letters)
             browser.until(lambda: browser.run("return document.querySelector('.toast.bad') !== null"), 5, "a refusal")
-            browser.click("Drop", "main tbody tr")
-            browser.until(lambda: browser.run("return document.querySelectorAll('main tbody tr').length") == 1, 5, "one dead letter less")
+            browser.click("Drop", letters)
+            browser.until(lambda: browser.run(f"return document.querySelectorAll('{letters}').length") == 1, 5, "one dead letter less")
         with check("incoming: a report is taken once its root is trusted"):
             site.server.stop()
             trust(chain, stranger)
             site.server.start()
             browser.hides("The server does not answer", "body", 12)
-            browser.click("Retry", "main tbody tr")
+            browser.click("Retry", letters)
             browser.shows("No dead letters", "main", 8)
         with check("accounts of the App Store: a transaction that was reported leads to its customer"):
             site.call("IngestService/SubmitTransaction", {"account": "petra", "signedValues": [chain.sign(transaction(7009))]})
