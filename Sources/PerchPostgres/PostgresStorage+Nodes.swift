@@ -9,6 +9,10 @@ extension PostgresStorage: StoreSharing {
     package var descriptor: Int32 { self.side?.socket ?? -1 }
     package var connectionNumber: Int { self.reach.sideNumber }
     package var clockOffset: Int64 { self.reach.clock.offset }
+
+    /// The caller's time is simulated: the database's clock decides nothing.
+    package func leaveClock() { self.reach.isFollowed = false }
+
     package var isSilent: Bool { self.reach.isSilent }
     package var clockJump: Int64 { self.reach.clock.jump }
     package var nodeID: Int64 { self.node.id }

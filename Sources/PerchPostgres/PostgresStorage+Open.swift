@@ -30,6 +30,8 @@ struct Reach {
     /// No host answered at all when it was last tried: this node's network may be gone.
     var isSilent = false
     var clock = FollowedClock(database: 0, sent: 0, received: 0)
+    /// Whether this node's time is the database's. Not where its caller has simulated time.
+    var isFollowed = true
 }
 
 /// The identity of the opened store.

@@ -1,6 +1,7 @@
 import Glibc
 import PerchPostgres
 import PerchSimulation
+import PerchStore
 import PostgresTesting
 import Testing
 
@@ -18,7 +19,12 @@ struct ChosenStorage: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         switch Self.chosen {
         case "postgres":
-            try await World.$newStorage.withValue({ try! TestDatabase().open() }) { try await function() }
+            let open: @Sendable () -> any Storage = {
+                let storage = try! TestDatabase().open()
+                storage.leaveClock()
+                return storage
+            }
+            try await World.$newStorage.withValue(open) { try await function() }
         case nil:
             try await function()
         case .some(let other):
