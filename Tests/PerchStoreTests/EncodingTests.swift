@@ -218,7 +218,7 @@ private func variedSeedCount(_ blob: Blob) -> UInt64 { blob.name == "fact" ? 3_0
         var random = SeededRandom(seed: 1)
         let bytes = blob.make(&random).bytes
         // A value without anything of the latest form is written in the one before.
-        let known = try #require(self.latestForm(of: blob))
+        let known = try #require(try self.latestForm(of: blob))
         #expect(known >= bytes[0])
         for form in [0, known + 1] {
             let other = try self.resealed(bytes, as: blob) { $0[0] = form }
