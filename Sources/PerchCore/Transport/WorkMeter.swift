@@ -3,7 +3,7 @@ import PerchBase
 /// What the input of a tick may cost, in thousands of instructions.
 ///
 /// A connection that has spent its part is read again in the next tick, so that one with much to ask delays the others by a
-/// few milliseconds. Nothing is refused and nothing is closed. The weights are callgrind's, rounded: see the design note.
+/// few milliseconds. Nothing is refused and nothing is closed. The weights are estimates: no measurement has confirmed them.
 struct WorkMeter {
     /// A frame of HTTP/2.
     static let frame = 1
