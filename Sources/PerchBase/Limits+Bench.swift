@@ -41,7 +41,7 @@ extension Limits {
     package static let benchStallMilliseconds: Int64 = 20_000
 
     /// Milliseconds that a server started as a child process may take until it serves.
-    package static let benchStartMilliseconds: Int64 = 15_000
+    package static let benchStartMilliseconds: Int64 = 60_000
 
     /// Bytes of a report that `compare` reads. The longest reports have some megabytes: a line for each second.
     package static let benchReportBytesMax = 64 * 1024 * 1024
