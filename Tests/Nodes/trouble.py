@@ -323,7 +323,9 @@ class Trouble:
         check([drain.reason for _, drain in drains] == ["STORE_UNREACHABLE"] and drains[0][1].final, f"DRAIN: {drains}")
         check(8 < drains[0][0], f"DRAIN came after {drains[0][0]:.1f} s")
         check(late == [], f"heartbeats {late} s after the cut")
-        check(any(at > 0 for at in beats), "no heartbeat was due between the cut and its third second")
+        # By their arrival: the server's clock follows the database's and may be behind this one's.
+        after = sum(at > cut for at, frame in beating_frames if frame and frame.kind == BEAT)
+        check(after, f"no heartbeat came after the cut; before it {len(beats)}")
         time.sleep(max(0, cut + 14 - time.monotonic()))
         check(all(frame is not None and frame.kind != DRAIN for _, frame in left_frames), "a node without others sent its clients away")
         back = self.caller(b)
@@ -334,8 +336,7 @@ class Trouble:
         check(frame.message.WhichOneof("state") == "unchanged", f"the token is answered {frame.message}")
         proxy.cut_off(False)
         _, _, seconds = self.answered(a, READS + "GetCurrentEntitlement", **watch, at_least=other.position)
-        count = sum(1 for at in beats if at > 0)
-        return (f"{count} heartbeats within 3 s of the cut and none later; last read answered {last_answer:.1f} s after the cut, "
+        return (f"{after} heartbeats within 3 s of the cut and none later; last read answered {last_answer:.1f} s after the cut, "
                 f"refused from {refused:.1f} s, DRAIN after {drains[0][0]:.1f} s, "
                 f"the token `unchanged` on the other node; {seconds:.1f} s after the network's return it answers again")
 
