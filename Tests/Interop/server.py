@@ -12,11 +12,13 @@ SERVING = re.compile(r"perch: serving on (127\.0\.0\.1):(\d+)")
 
 
 class Server:
-    """`perch serve` on loopback. Its lines go to a log; ended by its own process number, never by name."""
+    """`perch serve` on loopback. Its lines go to a log; ended by its own process number, never by name. A client that waits for a core
+    may be silent for long, so the limits on silence before a HELLO are minutes."""
 
     def __init__(self, perch, catalog, store, log, port=0, bundle="com.example.app", time_rate=0, loops=2):
         self.arguments = [str(perch), "serve", "--catalog", str(catalog), "--bundle-id", bundle, "--store", str(store),
-                          "--time-rate", str(time_rate), "--loops", str(loops), "--listen"]
+                          "--time-rate", str(time_rate), "--loops", str(loops),
+                          "--hello-timeout", f"{PATIENCE_SECONDS}s", "--first-byte-timeout", f"{PATIENCE_SECONDS}s", "--listen"]
         self.log, self.port, self.process = pathlib.Path(log), port or free_port(), None
 
     @property
