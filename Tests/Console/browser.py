@@ -25,7 +25,7 @@ class Browser:
     def __init__(self, width=1280, height=900, dark=False, mobile=False, more=()):
         options = Options()
         options.binary_location = shutil.which("chromium")
-        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--ignore-certificate-errors", "--disable-dev-shm-usage", "--hide-scrollbars",
                          "--disable-background-networking", "--disable-component-update", "--no-first-run",
                          "--disable-features=Translate,OptimizationHints,MediaRouter", "--lang=en",
                          f"--window-size={width},{height}", *more):
@@ -99,32 +99,31 @@ class Browser:
         except AssertionError as error:
             raise AssertionError(f"the page does not settle: {looks[-3:]}") from error
 
+    # A control by its visible label; arguments: label, selector of controls, selector around them.
+    FIND = """
+        const wanted = arguments[0];
+        const root = document.querySelector(arguments[2]);
+        const all = [];
+        const walk = (node) => {
+          for (const each of node.querySelectorAll('*')) {
+            if (each.matches(arguments[1])) all.push(each);
+            if (each.shadowRoot) walk(each.shadowRoot);
+          }
+        };
+        if (root) walk(root);
+        if (root?.shadowRoot) walk(root.shadowRoot);
+        const visible = all.filter((each) => each.checkVisibility?.() ?? true);
+        const text = (each) => (each.getAttribute('aria-label') ?? each.innerText ?? '').trim();
+        return visible.find((each) => text(each) === wanted) ?? visible.find((each) => text(each).startsWith(wanted)) ?? null;"""
+
     def find(self, label, kind="button, a, summary, [role=tab]", within="body"):
         """A control by its visible label."""
-        return self.run("""
-            const wanted = arguments[0];
-            const root = document.querySelector(arguments[2]);
-            const all = [];
-            const walk = (node) => {
-              for (const each of node.querySelectorAll('*')) {
-                if (each.matches(arguments[1])) all.push(each);
-                if (each.shadowRoot) walk(each.shadowRoot);
-              }
-            };
-            if (root) walk(root);
-            if (root?.shadowRoot) walk(root.shadowRoot);
-            const visible = all.filter((each) => each.checkVisibility?.() ?? true);
-            const text = (each) => (each.getAttribute('aria-label') ?? each.innerText ?? '').trim();
-            return visible.find((each) => text(each) === wanted) ?? visible.find((each) => text(each).startsWith(wanted)) ?? null;
-        """, label, kind, within)
+        return self.run(self.FIND, label, kind, within)
 
-    def click(self, label, within="body", seconds=10):
+    def click(self, label, within="body", seconds=10, kind="button, a, summary, [role=tab]"):
         def press():
-            element = self.find(label, within=within)
-            if element is None or not element.is_enabled():
-                return False
-            self.run("arguments[0].scrollIntoView({block: 'center'}); arguments[0].click()", element)
-            return True
+            # Found and clicked at once, so that nothing replaces it in between.
+            return self.run(f"const found = (() => {{ {self.FIND} }})(); if (!found || found.disabled) return false; found.scrollIntoView({{block: 'center'}}); found.click(); return true;", label, kind, within)
 
         self.until(press, seconds, f"a control {label!r} in {within}")
 

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import urllib.request
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from browser import Browser, ROOT  # noqa: E402
-from checks import check, equal, failed, passed  # noqa: E402
+from checks import check, equal, fail, summary  # noqa: E402
 from server import Server  # noqa: E402
 from waiting import PATIENCE_SECONDS, free_port  # noqa: E402
 
@@ -37,8 +38,9 @@ def answers(port):
 class Site:
     """A server with the console in front, and calls beside the browser."""
 
-    def __init__(self, perch, work, name, more=(), port=0, time_rate=0, bundle="com.example.app"):
-        self.server = Server(perch, CATALOG, work / f"{name}.store", work / f"{name}.log", port=port, bundle=bundle, time_rate=time_rate)
+    def __init__(self, perch, work, name, more=(), port=0, time_rate=0, bundle="com.example.app", store=None):
+        self.server = Server(perch, CATALOG, store or work / f"{name}.store", work / f"{name}.log", port=port, bundle=bundle, time_rate=time_rate)
+        self.app = None  # Of calls that name none.
         self.server.arguments[2:2] = list(more)
         self.server.start()
         self.proxy = None
@@ -52,8 +54,12 @@ class Site:
                 time.sleep(0.02)
 
     @property
+    def scheme(self):
+        return "https" if "--tls-certificate" in self.server.arguments else "http"
+
+    @property
     def base(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     def page(self, name):
         return f"{self.base}/console/#/{name}"
@@ -62,8 +68,9 @@ class Site:
         fields = {"content-type": "application/json"}
         if token:
             fields["authorization"] = f"Bearer {token}"
-        asked = urllib.request.Request(f"http://127.0.0.1:{self.server.port}/perch.v1.{method}", json.dumps(request or {}).encode(), fields)
-        with urllib.request.urlopen(asked, timeout=PATIENCE_SECONDS) as answer:
+        request = {**({"app": self.app} if self.app else {}), **(request or {})}
+        asked = urllib.request.Request(f"{self.scheme}://127.0.0.1:{self.server.port}/perch.v1.{method}", json.dumps(request).encode(), fields)
+        with urllib.request.urlopen(asked, timeout=PATIENCE_SECONDS, context=ssl._create_unverified_context() if self.scheme == "https" else None) as answer:
             return json.loads(answer.read())
 
     def buy(self, account, product=PLUS):
@@ -672,7 +679,7 @@ def main():
                 "restart": lambda: restart(site, browser, perch, work), "tokens": lambda: tokens(perch, work, browser),
                 # Behind the parts that wait for a list of all accounts, or for the renewals of a month.
                 "many": lambda: many(site, browser, 100_000 if FULL else 1_500),
-                "views": lambda: views.run(lambda name, more: Site(perch, work, name, more), Site(perch, work, "views"), browser, perch, work, axe, FULL, DEVELOP, [each[6:] for each in sys.argv if each.startswith("views:")]),
+                "views": lambda: views.run(lambda name, more, program=perch: Site(program, work, name, more), Site(perch, work, "views"), browser, perch, work, axe, FULL, DEVELOP, [each[6:] for each in sys.argv if each.startswith("views:")]),
                 "examples": lambda: examples.run(lambda name, **more: Site(perch, work, name, **more), browser),
             }
             for name, part in parts.items():
@@ -682,8 +689,7 @@ def main():
                 try:
                     part()
                 except Exception as error:  # noqa: BLE001  # A part that cannot begin must not hide the others.
-                    failed.append(name)
-                    print(f"FAILED  {name}: {error}", flush=True)
+                    fail(name, error)
                 browser.collect()
                 print(f"        {name}: {time.monotonic() - began:.1f} s", flush=True)
             with check("no error on the browser's console"):
@@ -692,13 +698,12 @@ def main():
                     "net::ERR_", "status of 400", "status of 401", "status of 403", "status of 404", "status of 503"))]
                 assert not real, real[:5]
             with check("no request went elsewhere"):
-                strange = {each.address for each in browser.requests if not each.address.startswith(("http://127.0.0.1:", "data:", "blob:", "about:", "chrome://", f"file://{work}/"))}
+                strange = {each.address for each in browser.requests if not each.address.startswith(("http://127.0.0.1:", "https://127.0.0.1:", "data:", "blob:", "about:", "chrome://", f"file://{work}/"))}
                 assert not strange, strange
         finally:
             browser.close()
             site.stop()
-    print(f"console: {len(passed)} checks passed, {len(failed)} failed")
-    return 1 if failed else 0
+    return summary("console")
 
 
 if __name__ == "__main__":

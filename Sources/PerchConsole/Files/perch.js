@@ -90,8 +90,8 @@ const revisionOf = (position) => Number(position?.revision ?? 0);
 /** What two equal values share: a later signature of the same transaction is not news. */
 const fingerprint = (value) => JSON.stringify(value, (key, part) => (key === 'signedDateMs' || key === 'jws' ? undefined : part));
 
-/** A server. Events: `online` and `offline` as the stream comes and goes, `credentials` where the token is refused, and `change` with
- * `detail` {method, request, response} after each call that changed something. */
+/** A server. Events: `online` and `offline` as the stream comes and goes, `credentials` where the token is refused, `refused` with the
+ * error where a watch is, and `change` with `detail` {method, request, response} after each call that changed something. */
 export class Perch extends EventTarget {
   /** @param {PerchOptions} [options] */
   constructor(options = {}) {
@@ -108,7 +108,7 @@ export class Perch extends EventTarget {
     globalThis.document?.addEventListener('visibilitychange', () => this.#seen(!document.hidden));
     globalThis.window?.addEventListener('pagehide', () => { this.isAway = true; for (const feed of this.feeds) feed.change(); });
     globalThis.window?.addEventListener('pageshow', () => this.#seen(true));
-    globalThis.window?.addEventListener('online', () => this.retry());
+    for (const type of ['online', 'offline']) globalThis.window?.addEventListener(type, () => this.retry());
     if (globalThis.document?.hidden) this.#seen(false);
   }
   close() { for (const watch of [...this.watches]) watch.close(); }
@@ -323,6 +323,7 @@ class Feed {
       for (const each of watch ? [watch] : watches) each.token = '';
       return false;
     } else if (!error.isTransient) {
+      this.perch.dispatchEvent(new CustomEvent('refused', { detail: error }));
       for (const each of watch ? [watch] : watches) each.fail(error);
       // An app may come with its catalogue; nothing else that is refused comes right by itself.
       if (watch && error.code !== 'unauthenticated' && error.reason !== 'APP_UNKNOWN') {
@@ -364,8 +365,9 @@ export class Watch {
     this.perch.revision = Math.max(this.perch.revision, revisionOf(message.info?.position));
     if (message.unchanged) {
       // The value is that of before, so a failure between is over.
-      if (this.state?.failure && this.state.last) this.say({ success: this.state.last, info: this.state.info });
-      return undefined;
+      if (!this.state?.failure || !this.state.last) return undefined;
+      this.print = fingerprint(this.state.last);
+      return this.say({ success: this.state.last, info: this.state.info });
     }
     const print = fingerprint(message.success ?? message.failure ?? null);
     if (print === this.print) return undefined;

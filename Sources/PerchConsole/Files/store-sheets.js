@@ -1,6 +1,6 @@
 // Sheets of the store: payment, refund requests, subscriptions, billing issues and other messages, purchases that began elsewhere.
 // Each is a dialog of this module; an event tells the page first, and a handler that cancels it shows a sheet of its own.
-import { errorText, h, offerText, PerchApp, priceText, View } from './store.js';
+import { drawUnpressed, errorText, h, offerText, PerchApp, priceText, View } from './store.js';
 
 /** An element for a sheet that no view shows. */
 class Sheet extends View {
@@ -107,7 +107,7 @@ export async function manageSubscriptions(app, groupId, from) {
     const date = isHeld ? dateText(host.language, isGrace ? renewal.gracePeriodExpirationDateMs : transaction.expirationDateMs) : '';
     state.textContent = isHeld ? t(isGrace ? 'graceUntil' : renews ? 'renewsOn' : 'endsOn', { name, date }) : t('noPlan');
     const toggle = h('button', { onclick: () => host.act(toggle, () => app.call('TransactionService/ManageSubscriptions', { productId: transaction.productId, autoRenew: !renews })) }, t(renews ? 'cancelPlan' : 'renewAgain'));
-    actions.replaceChildren(...[isHeld ? h('button.link', { onclick: () => beginRefundRequest(app, transaction.id) }, t('requestRefund')) : null, isHeld ? toggle : null, h('button', { onclick: () => dialog.close() }, t('done'))].filter(Boolean));
+    drawUnpressed(actions, () => actions.replaceChildren(...[isHeld ? h('button.link', { onclick: () => beginRefundRequest(app, transaction.id) }, t('requestRefund')) : null, isHeld ? toggle : null, h('button', { onclick: () => dialog.close() }, t('done'))].filter(Boolean)));
   };
   const end = app.subscriptionStatusTask(groupId, show);
   dialog.addEventListener('close', end);
@@ -168,8 +168,8 @@ function messages(app, state) {
         case 'MESSAGE_REASON_BILLING_ISSUE':
           return host.open(t('billing'), h('p', {}, t('billingText')), h('div.end', {}, leave(t('cancel')), button(t('resolve'), async () => { await app.call('TransactionService/ResolveBillingIssue', { productId: product.id }); finish(); })));
         case 'MESSAGE_REASON_PRICE_INCREASE_CONSENT': {
-          const answer = (agrees) => async () => { await app.call('TransactionService/AnswerPriceIncrease', { productId: product.id, agrees }); finish(); };
-          return host.open(t('rise'), h('p', {}, t('riseTextPlain')), h('div.end', {}, leave(t('notNow')), button(t('decline'), answer(false), false), button(t('agree'), answer(true))));
+          const reply = (agrees) => async () => { await app.call('TransactionService/AnswerPriceIncrease', { productId: product.id, agrees }); finish(); };
+          return host.open(t('rise'), h('p', {}, t('riseTextPlain')), h('div.end', {}, leave(t('notNow')), button(t('decline'), reply(false), false), button(t('agree'), reply(true))));
         }
         case 'MESSAGE_REASON_WIN_BACK_OFFER': {
           const offer = product.subscription?.winBackOffers?.find(({ id }) => id === message.offerId);

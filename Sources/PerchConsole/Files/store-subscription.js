@@ -1,6 +1,6 @@
 // Store views of subscriptions: SubscriptionStoreView with option groups and their sets, SubscriptionOfferView, and the primitives of
 // which a page builds a control of its own.
-import { around, auxiliary, errorText, everyText, h, iconOf, list, offerText, periodText, priceText, sheet, text, View } from './store.js';
+import { around, auxiliary, drawUnpressed, errorText, everyText, h, iconOf, list, offerText, periodText, priceText, sheet, text, View } from './store.js';
 import { manageSubscriptions } from './store-sheets.js';
 
 const look = sheet(`
@@ -65,7 +65,7 @@ class Plans extends View {
 
   begin() {
     this.watched = null;
-    this.options = this.all = null;
+    this.options = this.all = this.drawn = null;
     this.group = this.getAttribute('group-id');
     this.showState('loading');
     const ids = list(this.getAttribute('product-ids') ?? this.getAttribute('product-id'));
@@ -121,7 +121,11 @@ class Plans extends View {
     this.toggleAttribute('data-empty', held && this.options.length === 0);
     if (!this.all.length) return this.showState('unavailable', this.t('plansNotSold'));
     this.setAttribute('data-state', 'success');
-    this.draw();
+    // What looks the same stays, with the customer's place in it.
+    const print = JSON.stringify([this.language, held, this.options]);
+    if (print === this.drawn) return;
+    this.drawn = print;
+    this.redraw();
   }
   #chosen(option, offers) {
     if (this.#preferred) return this.#preferred(option.product, option.product.subscription, offers) ?? null;
@@ -148,6 +152,7 @@ class Plans extends View {
 
   /** A state without options. */
   showState(name, sentence) {
+    this.drawn = null;
     this.setAttribute('data-state', name);
     this.shownState = [name, sentence];
     this.show(h('div.store', { part: 'store' }, name === 'loading' ? h('div.body', { 'aria-busy': 'true' }, h('span.spin', { role: 'img', 'aria-label': this.t('loading') })) : h('div.body', {}, h('h3', {}, this.t(name === 'failure' ? 'notLoaded' : 'unavailable')), h('p.soft', {}, sentence))));
@@ -203,6 +208,7 @@ export class PerchSubscriptionStore extends Plans {
   static observedAttributes = ['group-id', 'product-ids', 'visible-relationships', 'control-style', 'control-placement', 'button-label', 'background', 'item-background', 'store-button', 'option-group-style', 'promotional-offer'];
   #panes = new Set();
   #control = null;
+  #signIn;
   constructor() {
     super();
     for (const name of ['controlStyle', 'signInAction', 'preferredSubscriptionOffer']) {
@@ -212,15 +218,17 @@ export class PerchSubscriptionStore extends Plans {
       this[name] = value;
     }
   }
+  get signInAction() { return this.#signIn; }
+  set signInAction(action) { this.#signIn = action; this.redraw(); }
   get controlStyle() { return this.#control; }
   set controlStyle(make) { this.#control = make; this.draw(); }
   /** The place of the main pane survives what the attributes change. */
   begin() {
     this.main ??= new Pane(this, this, () => this.options);
     this.#panes = new Set([this.main]);
-    const groups = new MutationObserver(() => this.draw());
+    const groups = new MutationObserver(() => this.redraw());
     groups.observe(this, { childList: true });
-    const turn = () => this.draw();
+    const turn = () => this.redraw();
     wide.addEventListener('change', turn);
     this.ends.push(() => groups.disconnect(), () => wide.removeEventListener('change', turn));
     super.begin();
@@ -462,8 +470,10 @@ class Pane {
   #scrolled() {
     // A pager that is being laid out says nothing about the customer.
     if (this.width !== this.fields.clientWidth || !this.width) return;
-    const shown = this.#shown();
-    if (shown) this.select(shown);
+    drawUnpressed(this, () => {
+      const shown = this.#shown();
+      if (shown) this.select(shown);
+    });
   }
   /** Brings the chosen page into the middle. */
   #settle() {

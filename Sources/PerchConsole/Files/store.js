@@ -31,7 +31,7 @@ button.link{border:0;background:none;color:var(--accent);padding:.2rem .4rem}
 .spin{display:inline-block;width:1.4rem;height:1.4rem;border-radius:50%;border:3px solid var(--line);border-top-color:var(--accent)}
 @media(prefers-reduced-motion:no-preference){.spin{animation:spin 1s linear infinite}@keyframes spin{to{transform:rotate(1turn)}}}
 .aux{display:flex;flex-wrap:wrap;gap:.3rem .8rem;justify-content:center;padding:.5rem 0}.aux:empty{display:none}
-.said{display:flex;gap:.6rem;align-items:center;justify-content:space-between;border-radius:var(--radius);background:var(--tint);padding:.5rem .8rem;margin:.5rem 0}.said:empty{display:none}.said span{min-width:0}
+.said{display:flex;gap:.6rem;align-items:center;justify-content:space-between;border-radius:var(--radius);background:var(--tint);padding:.5rem .8rem;margin:.5rem 0}.said:empty{padding:0;margin:0;background:none}.said span{min-width:0}
 .said.bad{background:light-dark(#fdeeec,#38211f)}.said button{flex:none;min-height:1.8rem;padding:.1rem .7rem}
 dialog{border:1px solid var(--line);border-radius:calc(var(--radius) + 2px);background:var(--card);color:var(--ink);padding:1.1rem 1.3rem;width:min(30rem,calc(100vw - 1.5rem));max-height:calc(100dvh - 1.5rem);overflow:auto}
 dialog::backdrop{background:#0007}dialog form{display:grid;gap:.6rem;margin-top:.6rem}dialog input,dialog textarea{font:inherit;max-width:100%;padding:.4rem .6rem;border:1px solid var(--edge);border-radius:8px;background:var(--ground);color:var(--ink)}
@@ -60,7 +60,27 @@ export function around(element, test) {
   for (let at = element; at; at = at.parentElement ?? at.getRootNode().host) if (test(at)) return at;
   return null;
 }
-/** A promise of the newest token, for an app with `token` as text or function. */
+
+// A control under a finger stays until its click has come: a push that draws the view again meanwhile would lose the click.
+const waiting = new Map();
+let pressed = null;
+function release() {
+  clearTimeout(pressed);
+  pressed = null;
+  const all = [...waiting.values()];
+  waiting.clear();
+  for (const draw of all) draw();
+}
+const keep = (ms) => { clearTimeout(pressed); pressed = setTimeout(release, ms); };
+/** Draws at once, or as soon as nothing is pressed. `key` is what is drawn: of several, the last counts. */
+export function drawUnpressed(key, draw) { if (pressed === null) draw(); else waiting.set(key, draw); }
+for (const [type, action] of Object.entries({
+  pointerdown: () => keep(5_000), pointercancel: release, keydown: ({ key }) => { if (key === ' ') keep(5_000); },
+  // The click comes in the same task or soon after it.
+  pointerup: () => keep(400), keyup: ({ key }) => { if (key === ' ') keep(400); }, click: () => { if (pressed !== null) keep(0); },
+})) globalThis.addEventListener?.(type, action, { capture: true, passive: true });
+
+/** The token of the console that this page belongs to. */
 const stored = () => { try { return sessionStorage.getItem('perch-token'); } catch { return null; } };
 
 /**
@@ -104,6 +124,9 @@ export class PerchApp extends HTMLElement {
   async #newest(again) {
     try { return typeof this.#token === 'function' ? await this.#token(!!again) : this.#token; } catch { return null; }
   }
+  get signInAction() { return this.#signIn; }
+  set signInAction(action) { this.#signIn = action; this.#draw(); }
+  #signIn;
   get account() { return this.getAttribute('account') ?? ''; }
   get isOffline() { return this.hasAttribute('data-offline'); }
   get isOff() { return this.getAttribute('purchases') === 'off'; }
@@ -266,7 +289,7 @@ export class View extends HTMLElement {
     const { app } = this;
     if (!app) return;
     const again = () => { if (this.isConnected) { this.disconnectedCallback(); this.connectedCallback(); } };
-    const draw = () => this.draw?.();
+    const draw = () => this.redraw();
     for (const [type, action] of [['languagechange', again], ['redraw', draw]]) {
       app.addEventListener(type, action);
       this.ends.push(() => app.removeEventListener(type, action));
@@ -276,6 +299,8 @@ export class View extends HTMLElement {
   disconnectedCallback() { for (const end of this.ends ?? []) end?.(); this.ends = []; }
   attributeChangedCallback(name, before, after) { if (before !== after && this.isConnected && this.ends) { this.disconnectedCallback(); this.connectedCallback(); } }
   tell(type, detail = {}) { return this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: true })); }
+  /** Draws what a push has changed. */
+  redraw() { drawUnpressed(this, () => { if (this.isConnected) this.draw?.(); }); }
   get canBuy() { return !around(this, (each) => each.hasAttribute?.('read-only')) && !this.app?.isOff; }
   /** Whether it stands in a sheet, which a customer may close. */
   get isPresented() { return !!around(this, (each) => each !== this && (each.tagName === 'DIALOG' || each.hasAttribute('popover') || each.getAttribute('role') === 'dialog')); }
@@ -371,11 +396,11 @@ export class PerchProduct extends View {
         this.isUnverified = !!transaction?.verificationError;
         this.isOwned = !!transaction && !this.isUnverified;
         this.tell('currententitlementchange', entitlement);
-        this.draw();
+        this.redraw();
       });
       this.ends.push(this.#owned);
     }
-    this.draw();
+    this.redraw();
     this.tell('storeproductschange', next);
   }
   disconnectedCallback() { super.disconnectedCallback(); this.#owned = null; }
