@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
 
 from certificates import Authority  # noqa: E402
-from checks import check, equal, failed, passed  # noqa: E402
+from checks import check, equal, summary  # noqa: E402
 from server import Server  # noqa: E402
 from waiting import PATIENCE_SECONDS, free_port, until  # noqa: E402
 
@@ -227,8 +227,7 @@ def main():
         finally:
             server.stop()
         switches(perch, work)
-    print(f"console, serving: {len(passed)} checks passed, {len(failed)} failed")
-    return 1 if failed else 0
+    return summary("console, serving")
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from perch.v1 import transaction_service_pb2 as transaction  # noqa: E402
 from perch.v1 import transaction_service_pb2_grpc as transaction_grpc  # noqa: E402
 
 sys.path.insert(0, str(ROOT / "Tests/Interop"))
-from checks import check, equal, failed, passed  # noqa: E402
+from checks import check, equal, passed, summary  # noqa: E402
 from server import Server  # noqa: E402
 from waiting import PATIENCE_SECONDS  # noqa: E402
 
@@ -255,5 +255,4 @@ if __name__ == "__main__":
             main(server.port, "com.example.monthly", "premium")
         finally:
             equal(server.stop(), 0, "the exit status")
-    print(f"grpc: {len(passed)} checks held, {len(failed)} failed", flush=True)
-    sys.exit(1 if failed else 0)
+    sys.exit(summary("grpc"))

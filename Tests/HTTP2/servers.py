@@ -14,7 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import certificates  # noqa: E402
 import hyperframe.frame  # noqa: E402
 from h2.exceptions import ProtocolError, StreamClosedError  # noqa: E402
-from checks import check, equal, failed, passed  # noqa: E402
+from checks import check, equal, passed, summary  # noqa: E402
 from peer import Peer  # noqa: E402
 from server import Server  # noqa: E402
 from waiting import PATIENCE_SECONDS  # noqa: E402
@@ -301,5 +301,4 @@ if __name__ == "__main__":
         deadlines(perch, catalog, work)
         ages(perch, catalog, work)
         secure(perch, catalog, work)
-    print(f"http2: {len(passed)} checks held, {len(failed)} failed", flush=True)
-    sys.exit(1 if failed else 0)
+    sys.exit(summary("http2"))

@@ -12,7 +12,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
 
-from checks import check, equal, failed, passed  # noqa: E402
+from checks import check, equal, summary  # noqa: E402
 from server import Server  # noqa: E402
 from waiting import PATIENCE_SECONDS  # noqa: E402
 
@@ -328,5 +328,4 @@ if __name__ == "__main__":
         finally:
             equal(server.stop(), 0, "the exit status")
         across(perch, catalog, work)
-    print(f"web: {len(passed)} checks held, {len(failed)} failed", flush=True)
-    sys.exit(1 if failed else 0)
+    sys.exit(summary("web"))

@@ -15,7 +15,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 import page
 import stubs
-from checks import check, failed, passed
+from checks import check, summary
 from server import Server
 
 PRODUCT = "app.perch.plus.monthly"
@@ -93,5 +93,4 @@ def main(perch, catalog, work):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as work:
         main(*sys.argv[1:3], pathlib.Path(work))
-    print(f"browser: {len(passed)} passed, {len(failed)} failed", flush=True)
-    sys.exit(1 if failed else 0)
+    sys.exit(summary("browser"))

@@ -7,6 +7,21 @@ from client import BEAT, DRAIN, MESSAGE, PING, PONG, STATUS
 from waiting import PATIENCE_SECONDS
 
 passed, failed = [], []
+reasons = {}  # Of the failed checks.
+
+
+def fail(name, error):
+    failed.append(name)
+    reasons[name] = f"{type(error).__name__}: {' '.join(str(error).split())[:4000]}"
+    print(f"FAILED  {name}: {reasons[name]}", flush=True)
+
+
+def summary(what):
+    """The end of a program's output: the numbers, and each failed check once more, as a reader may see only the last lines."""
+    print(f"{what}: {len(passed)} checks passed, {len(failed)} failed", flush=True)
+    for name in failed:
+        print(f"FAILED  {name}: {(reasons.get(name) or str())[:600]}", flush=True)
+    return 1 if failed else 0
 
 
 @contextlib.contextmanager
@@ -15,8 +30,7 @@ def check(name):
     try:
         yield
     except Exception as error:  # A failed check must not hide the others, whatever it failed with.
-        failed.append(name)
-        print(f"FAILED  {name}: {type(error).__name__}: {' '.join(str(error).split())[:4000]}", flush=True)
+        fail(name, error)
     else:
         passed.append(name)
         print(f"ok      {name}", flush=True)

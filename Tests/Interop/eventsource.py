@@ -17,7 +17,7 @@ import fronts
 import page
 import stubs
 from browser import PRODUCT, browse, serve
-from checks import check, failed, passed
+from checks import check, summary
 from server import Server
 
 SECONDS = 5
@@ -160,5 +160,4 @@ def main(perch, catalog, work):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as work:
         main(*sys.argv[1:3], pathlib.Path(work))
-    print(f"eventsource: {len(passed)} passed, {len(failed)} failed", flush=True)
-    sys.exit(1 if failed else 0)
+    sys.exit(summary("eventsource"))

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-from checks import check, equal, failed, passed
+from checks import check, equal, summary
 from server import Server
 
 PATH = "/perch.v1.EntitlementService/"
@@ -251,8 +251,7 @@ def main(perch, catalog):
                     process.wait()
         finally:
             server.kill()
-    print(f"fronts: {len(passed)} passed, {len(failed)} failed", flush=True)
-    return 1 if failed else 0
+    return summary("fronts")
 
 
 if __name__ == "__main__":

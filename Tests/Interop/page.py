@@ -17,7 +17,7 @@ import threading
 import time
 
 import stubs
-from checks import check, failed, passed
+from checks import check, summary
 from server import Server
 
 PAGE = stubs.PROTO / "README.md"
@@ -139,5 +139,4 @@ def main(perch, catalog, names):
 
 if __name__ == "__main__":
     main(*sys.argv[1:3], sys.argv[3:])
-    print(f"page: {len(passed)} passed, {len(failed)} failed", flush=True)
-    sys.exit(1 if failed else 0)
+    sys.exit(summary("page"))

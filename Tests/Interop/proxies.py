@@ -17,7 +17,7 @@ import threading
 import time
 
 import stubs
-from checks import check, equal, failed, passed
+from checks import check, equal, summary
 from server import Server
 
 sys.path.insert(0, str(stubs.python()))
@@ -176,8 +176,7 @@ def main():
                 process.kill()
                 process.wait()
             server.kill()
-    print(f"proxies: {len(passed)} passed, {len(failed)} failed", flush=True)
-    return 1 if failed else 0
+    return summary("proxies")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import grpc
 from grpc_status import rpc_status
 
 import stubs
-from checks import check, equal, failed, passed
+from checks import check, equal, summary
 
 sys.path.insert(0, str(stubs.python()))
 
@@ -79,8 +79,7 @@ def main(address):
                 assert any(each.Unpack(info) for each in status.details if each.Is(info.DESCRIPTOR)), status
                 equal((info.reason, info.metadata["watch"]), ("TOKEN_MALFORMED", "1"))
         channel.close()
-    print(f"interop, several watches: {len(passed)} checks passed, {len(failed)} failed")
-    return 1 if failed else 0
+    return summary("interop, several watches")
 
 
 if __name__ == "__main__":
