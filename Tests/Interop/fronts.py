@@ -28,13 +28,13 @@ BUY = "/perch.v1.TransactionService/Purchase"
 PRODUCT = "com.example.monthly"
 
 
-def nginx(work, port, server):
+def nginx(work, port, server, listens="", passes="proxy_pass http"):
     (work / "nginx.conf").write_text(f"""daemon off; master_process off; pid {work}/nginx.pid; error_log {work}/nginx.log;
 events {{}}
 http {{
     access_log off; client_body_temp_path {work}/b; proxy_temp_path {work}/p; fastcgi_temp_path {work}/f;
     uwsgi_temp_path {work}/u; scgi_temp_path {work}/s;
-    server {{ listen 127.0.0.1:{port}; location / {{ proxy_pass http://127.0.0.1:{server}; }} }}
+    server {{ listen 127.0.0.1:{port} {listens}; location / {{ {passes}://127.0.0.1:{server}; }} }}
 }}
 """)
     return [program("nginx"), "-c", work / "nginx.conf"]
