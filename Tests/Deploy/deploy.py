@@ -173,6 +173,19 @@ def compose():
     check(f"PERCH_HTTP={'on'}" in image, "the health check has something to ask")
 
 
+def images():
+    """Each image has a digest, or a name that an operator can replace by one as the page says."""
+    readme = (deploy / "README.md").read_text()
+    for file in [deploy / "Dockerfile", *sorted(deploy.glob("*.yaml"))]:
+        for name in re.findall(r"^(?:FROM| *-? *image:) +(\S+)", file.read_text(), re.MULTILINE):
+            variable = re.match(r"\$\{(\w+)(:-[^}]+)?\}$", name)
+            check("@sha256:" in name or variable and f"{variable[1]}=" in readme
+                  or name == "perch" and "kubernetes" in file.name and "kubectl set image" in readme,
+                  f"{file.name}: the image {name} can be pinned by digest")
+            if variable and not variable[2]:
+                check(f"ARG {variable[1]}=" in file.read_text(), f"{file.name}: {variable[1]} has a default")
+
+
 def health_check():
     """The command of the image, against a server on the image's own port."""
     image = (deploy / "Dockerfile").read_text()
@@ -216,6 +229,6 @@ def secrets():
     shutil.rmtree(directory)
 
 
-for step in (alerts_and_dashboard, kubernetes, compose, health_check, secrets):
+for step in (alerts_and_dashboard, kubernetes, compose, images, health_check, secrets):
     step()
 print(f"deploy: {checks} checks passed")
