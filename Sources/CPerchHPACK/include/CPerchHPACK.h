@@ -20,12 +20,22 @@ typedef struct perch_hpack_block {
     int is_too_long;
     /* Bytes of the field that goes on in the next part: the decoder holds them. */
     size_t pending;
+    /* The block has several parts. Private: where the next byte stands in its field, and the bytes of a length under way. */
+    int is_split;
+    int state;
+    int strings_left;
+    int skips;
+    int shift;
+    uint64_t rest;
+    uint8_t length[6];
+    size_t length_count;
 } perch_hpack_block;
 
 /* The block breaks HPACK, or there is no memory: the tables of both sides differ from now on. */
 enum { PERCH_HPACK_BROKEN = -1 };
 
-/* Decodes one part of a header block. Writes each field that ends in it into `out` as two native 32-bit lengths, the name
+/* Decodes one part of a header block. A name or value over 64 KiB, which libnghttp2 refuses, is skipped, and the fields count as
+ * too long. Writes each field that ends in it into `out` as two native 32-bit lengths, the name
  * and the value. `limit` bounds the sum of all fields of the block; `out` has `limit` bytes. Returns the bytes written, or
  * PERCH_HPACK_BROKEN. */
 ptrdiff_t perch_hpack_inflate(

@@ -205,6 +205,83 @@ import Testing
         #expect(client.world.loops[0].core.counters.httpHeadsTooLong == 1)
     }
 
+    // libnghttp2 refuses strings over 64 KiB, which ended the connection and every watch on it.
+    @Test(
+        arguments: [
+            (UInt8(0x40), false, 65_537), (0x40, true, 70_000), (0x00, false, 70_000), (0x10, true, 300_000),
+            (0x41, false, 70_000), (0x7F, false, 70_000), (0x0F, false, 900_000), (0x04, false, 65_537),
+        ])
+    func `a field of any length is 431 on its stream`(kind: UInt8, isName: Bool, bytes: Int) {
+        let client = HTTP2Client(World())
+        let watch = client.call(.status())
+        let kept: [UInt8] = [0x40, 1, 0x61, 2, 0x62, 0x63]
+        let isIndexed = kind & (kind < 0x40 ? 0x0F : 0x3F) != 0
+        let isAdded = kind & 0x40 != 0
+        var block = HTTP2Client.head("/perch.v1.AdminService/ListApps") + kept + kept + [kind]
+        // An index in two bytes: `accept-language`, or a field of the table where the prefix of four bits is full.
+        if kind == 0x7F { block.append(0) }
+        if kind == 0x0F { block.append(2) }
+        if !isIndexed, !isName { block += [1, 0x61] }
+        let place = block.count
+        block += Self.integer(bytes) + [UInt8](repeating: 0x61, count: bytes)
+        if isName { block += [1, 0x61] }
+        let end = block.count
+        if isAdded { block += kept }
+        var stream: UInt32 = 3
+        // Cut in frames of the greatest length, and within the length and behind the string.
+        for cuts in [[], [place, place + 1, place + 2, end - 1, end]] {
+            let places = Set([0, block.count] + stride(from: 16_000, to: block.count, by: 16_000) + cuts).sorted()
+            for (start, stop) in zip(places, places.dropFirst()) {
+                var flags: HTTP2FrameHeader.Flags = stop == block.count ? .endHeaders : []
+                if start == 0 { flags.insert(.endStream) }
+                client.send(start == 0 ? .headers : .continuation, flags, stream, Array(block[start..<stop]))
+            }
+            client.settle()
+            #expect(client.goAways.isEmpty, "\(client.goAways)")
+            let answer = client.frames.first { $0.header.stream == stream && $0.header.kind == .headers }
+            #expect(answer?.body.contains(sequence: Array("431".utf8)) == true)
+            // The table is the same on both sides: a field of it is the last that was added.
+            client.expect(.listApps, on: stream + 2)
+            client.send(
+                .headers, .endHeaders, stream + 2, HTTP2Client.head("/perch.v1.AdminService/ListApps") + [0xBE])
+            client.send(.data, .endStream, stream + 2, [0, 0, 0, 0, 0])
+            client.settle()
+            #expect(client.goAways.isEmpty && client.code(stream + 2) == 0)
+            stream += 4
+        }
+        #expect(client[watch].messages.count == 2)
+        #expect(client.world.loops[0].core.transport.http.blocks.isEmpty)
+        guard isAdded else { return }
+        // A field that is greater than the table has emptied it.
+        client.send(
+            .headers, [.endHeaders, .endStream], stream, HTTP2Client.head("/perch.v1.AdminService/ListApps") + [0xBF])
+        #expect(Self.closed(client, .compression))
+    }
+
+    @Test func `a header block that ends within a long field closes`() {
+        let client = HTTP2Client(World())
+        client.send(.headers, [], 1, [0, 1, 0x61] + Self.integer(70_000))
+        client.send(.continuation, .endHeaders, 1, [UInt8](repeating: 0x61, count: 10_000))
+        #expect(Self.closed(client, .compression))
+    }
+
+    @Test func `a length without end closes`() {
+        let client = HTTP2Client(World())
+        client.send(.headers, [], 1, [0, 1, 0x61, 0x7F] + [UInt8](repeating: 0xFF, count: 20))
+        #expect(Self.closed(client, .compression))
+    }
+
+    /// A length of HPACK, with a prefix of seven bits.
+    private static func integer(_ value: Int) -> [UInt8] {
+        var rest = value - 127
+        var bytes: [UInt8] = [127]
+        while rest > 127 {
+            bytes.append(UInt8(rest & 127 | 128))
+            rest >>= 7
+        }
+        return bytes + [UInt8(rest)]
+    }
+
     @Test func `fields in several frames mean the same as in one, wherever they are cut`() {
         let head = HTTP2Client.head("/perch.v1.AdminService/ListApps")
         for cut in 0..<head.count {
