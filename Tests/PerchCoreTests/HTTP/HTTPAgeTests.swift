@@ -76,6 +76,43 @@ import Testing
         #expect(answer.contains(#""success""#) && client.isClosed)
     }
 
+    @Test(arguments: [1, 2, 5]) func `of HTTP/1.1 answers all requests that have come, and says so with the last`(
+        count: Int
+    ) {
+        let world = Self.world()
+        let client = PlainClient(world)
+        _ = client.get("account=anna&groupId=plans")
+        world.advance(130_000)
+        let request =
+            "GET /perch.v1.EntitlementService/GetSubscriptionStatus?account=anna&groupId=plans HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        // A file and a refusal are answered at once, a call when the store has answered.
+        let others = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        let answers = client.say(String(repeating: request + others, count: count))
+        #expect(answers.components(of: #""success""#) == count, "\(answers)")
+        #expect(answers.components(of: "HTTP/1.1 404 ") == count, "\(answers)")
+        #expect(answers.components(of: "connection: close") == 1 && client.isClosed, "\(answers)")
+        #expect(answers.split(separator: "HTTP/1.1 ").last?.contains("connection: close") == true, "\(answers)")
+        _ = client.end()
+        world.loops[0].core.checkIsEmpty()
+    }
+
+    @Test func `of HTTP/1.1 answers a request that comes while another is answered`() {
+        let world = Self.world()
+        let client = PlainClient(world)
+        _ = client.get("account=anna&groupId=plans")
+        world.advance(130_000)
+        let request =
+            "GET /perch.v1.EntitlementService/GetSubscriptionStatus?account=ben&groupId=plans HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        // The second comes with a read of its own, before the store has answered the first.
+        client.socket.clientSends(Array(request.utf8))
+        _ = client.socket.deliverToServer()
+        world.turn()
+        client.socket.clientSends(Array(request.utf8))
+        let answers = client.hear()
+        #expect(answers.components(of: #""success""#) == 2, "\(answers)")
+        #expect(answers.components(of: "connection: close") == 1 && client.isClosed, "\(answers)")
+    }
+
     @Test func `of HTTP/1.1 cuts no stream`() throws {
         let world = Self.world()
         let client = PlainClient(world)

@@ -55,6 +55,8 @@ struct HTTPConnection: BitwiseCopyable {
         static let hasSaidContinue = Flags(rawValue: 256)
         /// The connection has reached its age: it takes no further calls, and ends after those under way.
         static let isAged = Flags(rawValue: 512)
+        /// Of HTTP/1: more input than the request under way had come with it.
+        static let hasNextRequest = Flags(rawValue: 1_024)
     }
 
     /// Nil for HTTP/1.

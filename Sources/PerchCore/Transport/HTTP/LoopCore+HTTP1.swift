@@ -369,7 +369,7 @@ extension LoopCore {
         self.transport.http.connections[http].chunks = HTTP1Request.Chunks()
         self.transport.http.connections[http].flags.remove(.hasSaidContinue)
         self.counters.framesIn += 1
-        let stream = self.beginHTTP1(index, request)
+        let stream = self.beginHTTP1(index, request, isLast: bytes.count == count)
         self.beginHTTPRequest(stream, request.head)
         if self.isOpenHTTP1(index, stream) { self.takeHTTPBody(stream, body.span.bytes) }
         if self.isOpenHTTP1(index, stream) { self.endHTTPRequest(stream) }
@@ -389,12 +389,30 @@ extension LoopCore {
             && !self.transport.http.streams[stream].flags.contains(.peerHasEnded)
     }
 
-    private mutating func beginHTTP1(_ index: Int32, _ request: HTTP1Request) -> Int32 {
+    /// `isLast`: no further request came with this one.
+    private mutating func beginHTTP1(_ index: Int32, _ request: HTTP1Request, isLast: Bool) -> Int32 {
         let http = self.connections[index].http
         self.transport.http.connections[http].flags.insert(.isResponding)
-        let isAged = self.transport.http.connections[http].flags.contains(.isAged)
-        if !request.keepsAlive || isAged { self.transport.http.connections[http].flags.insert(.isLastResponse) }
+        if !request.keepsAlive { self.transport.http.connections[http].flags.insert(.isLastResponse) }
+        if isLast {
+            self.transport.http.connections[http].flags.remove(.hasNextRequest)
+        } else {
+            self.transport.http.connections[http].flags.insert(.hasNextRequest)
+        }
         return self.insertHTTPStream(index, 1, request.head)
+    }
+
+    /// Whether a connection of HTTP/1 ends with the response whose head is written now. An old connection does so unless another
+    /// request has come: what follows the response that says `close` is lost (RFC 9112, section 9.6).
+    mutating func isLastHTTP1Response(_ index: Int32) -> Bool {
+        let http = self.connections[index].http
+        let flags = self.transport.http.connections[http].flags
+        if flags.contains(.isAged), !flags.contains(.hasNextRequest),
+            !self.connections[index].flags.contains(.hasPartialInput)
+        {
+            self.transport.http.connections[http].flags.insert(.isLastResponse)
+        }
+        return self.transport.http.connections[http].flags.contains(.isLastResponse)
     }
 
     /// The longest body: a request's limit, and its prefix.

@@ -80,7 +80,8 @@ extension LoopCore {
         guard self.transport.http.streams.isTaken(stream) else { return }
         let slot = self.transport.http.streams[stream]
         guard !slot.flags.contains(.isEnding) else { return }
-        if status.code != .ok, slot.flags.contains(.hasSentHead) || endsCall >= 0 {
+        // The messages of gRPC's own services are whole answers, as the last state of Health.Watch is.
+        if status.code != .ok, slot.flags.contains(.hasSentHead) || endsCall >= 0, !slot.flags.contains(.isService) {
             self.dropUnsaid(stream)
         }
         switch slot.form {
@@ -260,8 +261,7 @@ extension LoopCore {
             for field in all { block.add(field.name, field.value) }
             return block.bytes
         }
-        let http = self.connections[slot.connection].http
-        if self.transport.http.connections[http].flags.contains(.isLastResponse) { all.append(("connection", "close")) }
+        if self.isLastHTTP1Response(slot.connection) { all.append(("connection", "close")) }
         var text = "HTTP/1.1 \(status) \(Self.phrase(status))\r\n"
         for field in all { text += "\(field.name): \(field.value)\r\n" }
         return Array((text + "\r\n").utf8)
@@ -340,10 +340,8 @@ extension LoopCore {
         if slot.flags.contains(.isJSON) { key |= 1 << 12 }
         if slot.flags.contains(.hasSuffix) { key |= 1 << 13 }
         // An answer to another origin names it, and the last one of a connection says so: such heads are not shared.
-        let http = self.connections[slot.connection].http
-        let isShared =
-            !slot.flags.contains(.isCrossOrigin)
-            && !self.transport.http.connections[http].flags.contains(.isLastResponse)
+        let isLast = wire == .http1 && self.isLastHTTP1Response(slot.connection)
+        let isShared = !slot.flags.contains(.isCrossOrigin) && !isLast
         if slot.flags.contains(.hasLength) { key |= 1 << 14 }
         if isShared, let known = self.transport.http.heads[key] { return known }
         let codec = slot.flags.contains(.isJSON) ? "json" : "proto"
