@@ -126,6 +126,7 @@ extension CommandRun {
                     json.text("what", change.what)
                     json.text("bundleId", change.bundleID)
                     json.text("environment", change.environment)
+                    json.text("account", change.account)
                 }
             } text: { _ in
                 changes.isEmpty
@@ -133,9 +134,10 @@ extension CommandRun {
                     : changes.map { change in
                         let app =
                             change.bundleID.isEmpty ? "" : "  \(printable(change.bundleID)) (\(change.environment))"
+                        let account = change.account.isEmpty ? "" : "  account \(printable(change.account))"
                         let address = change.address.isEmpty ? "this machine" : change.address
                         return "\(change.revision)  \(change.at)  \(change.subject) from \(address)  \(change.method) "
-                            + "\(printable(change.what))\(app)"
+                            + "\(printable(change.what))\(app)\(account)"
                     }
             }
         }

@@ -105,7 +105,7 @@ public struct FoundAccount: Hashable, Sendable {
     public var originalTransactionIDs: [TransactionID]
 }
 
-/// An administrative or test change: who asked for what, from where. It names no account.
+/// An administrative or test change: who asked for what, from where.
 public struct AuditedChange: Hashable, Sendable {
     /// The revision that it made.
     public var revision: UInt64
@@ -123,6 +123,8 @@ public struct AuditedChange: Hashable, Sendable {
     public var bundleID: String
     /// Its environment; empty for a change of the store itself.
     public var environment: String
+    /// The present key of the account that was changed; empty for none, and once it is erased.
+    public var account: String
 }
 
 // Values of the App Store, and whose they are.
@@ -312,7 +314,7 @@ extension PerchClient {
             changes += page.entries.map {
                 AuditedChange(
                     revision: $0.revision, at: $0.at, subject: $0.subject, address: $0.address, method: $0.method,
-                    what: $0.what, bundleID: $0.bundleID, environment: $0.environment)
+                    what: $0.what, bundleID: $0.bundleID, environment: $0.environment, account: $0.account)
             }
             guard page.hasMore, let last = page.entries.last else { break }
             after = last.revision

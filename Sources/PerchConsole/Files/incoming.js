@@ -47,7 +47,7 @@ class IncomingPage extends ServerPage {
 }
 
 class AuditPage extends ServerPage {
-  open() { this.begin('Audit', 'Administrative and test changes, newest first: who asked for what. It names no account.'); }
+  open() { this.begin('Audit', 'Administrative and test changes, newest first: who asked for what.'); }
 
   async read() {
     if (this.since === undefined) {
@@ -61,8 +61,8 @@ class AuditPage extends ServerPage {
       more = hasMore && entries.length;
     }
     this.lines.splice(0, this.lines.length - 1000);
-    this.show(this.since, () => [this.lines.length ? this.table('Changes', ['Revision', 'When', 'Who', 'What', 'App'], this.lines.toReversed().map((each) => [
-      each.revision, instant(each.atMs), `${each.subject ?? ''} ${each.address ?? ''}`, [h('code', {}, each.method?.split('/').pop()), ' ', each.what ?? ''], `${each.bundleId ?? ''} ${each.environment ?? ''}`])) : h('p.what', {}, 'No change yet.')]);
+    this.show(this.since, () => [this.lines.length ? this.table('Changes', ['Revision', 'When', 'Who', 'What', 'Account', 'App'], this.lines.toReversed().map((each) => [
+      each.revision, instant(each.atMs), `${each.subject ?? ''} ${each.address ?? ''}`, [h('code', {}, each.method?.split('/').pop()), ' ', each.what ?? ''], each.account ?? '', `${each.bundleId ?? ''} ${each.environment ?? ''}`])) : h('p.what', {}, 'No change yet.')]);
   }
 }
 

@@ -137,6 +137,6 @@ extension AuditLine {
     init(_ entry: AuditEntry, revision: UInt64) {
         self.init(
             revision: revision, at: entry.at, subject: entry.subject, address: entry.address, method: entry.method,
-            what: entry.what, bundleID: entry.bundleID, environment: entry.environment)
+            what: entry.what, bundleID: entry.bundleID, environment: entry.environment, account: entry.accountKey)
     }
 }

@@ -140,7 +140,7 @@ extension StoreEngine {
         }
         let position = Position(revision: stored.revision, asOf: now)
         Self.keep(answer, position, of: mutation, in: &stored)
-        stored.note(mutation.audit)
+        stored.note(mutation.audit, people.record?.account)
         try self.write(&stored, accounts: accounts, &batch)
         return .mutated(answer, position)
     }

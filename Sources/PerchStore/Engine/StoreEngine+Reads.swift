@@ -57,6 +57,9 @@ extension StoreEngine {
                 }
                 let hasMore = items.count > limit
                 if hasMore { items.removeLast() }
+                if kind == .audit {
+                    items = try items.map { item throws(StorageError) in try self.withAccountKey(item) }
+                }
                 return .items(items, hasMore: hasMore)
             case .find(let app, let sought):
                 return .found(try self.find(sought, app))
@@ -68,6 +71,15 @@ extension StoreEngine {
         } catch {
             return .refused(self.refusal(ofRead: error))
         }
+    }
+
+    /// A line of the audit trail with the present key of its account.
+    private func withAccountKey(_ item: StoredItem) throws(StorageError) -> StoredItem {
+        guard var entry = AuditEntry(item), entry.account != 0, let key = try self.storage.key(of: entry.account) else {
+            return item
+        }
+        entry.accountKey = String(decoding: key, as: UTF8.self)
+        return entry.item(revision: AuditEntry.revision(of: item.key))
     }
 
     /// Of an app whose purchases happen elsewhere, only what was submitted for the account is known to wait: the App Store does not say

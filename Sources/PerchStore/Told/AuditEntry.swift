@@ -1,6 +1,7 @@
 package import PerchBase
+package import PerchModel
 
-/// An administrative or test change: who asked for it, from where, and what it was. It names no account.
+/// An administrative or test change: who asked for it, from where, and what it was.
 package struct AuditEntry: Hashable, Sendable {
     /// By the wall clock.
     package var at: Instant
@@ -14,6 +15,10 @@ package struct AuditEntry: Hashable, Sendable {
     /// Empty for a change of the store itself.
     package var bundleID: String
     package var environment: String
+    /// The account that was changed; 0 for none. A number, so that erasing an account leaves no key in the trail.
+    package var account: AccountNumber = 0
+    /// Its present key, which readers of the trail are given. Never stored.
+    package var accountKey = ""
 
     package init(
         at: Instant, subject: String, address: String, method: String, what: String, bundleID: String,
@@ -35,6 +40,10 @@ package struct AuditEntry: Hashable, Sendable {
         for text in [self.subject, self.address, self.method, self.what, self.bundleID, self.environment] {
             writer.write(text)
         }
+        if self.account != 0 {
+            writer.write(self.account)
+            writer.write(self.accountKey)
+        }
         return StoredItem(Self.key(ofRevision: revision), writer.bytes)
     }
 
@@ -54,6 +63,10 @@ package struct AuditEntry: Hashable, Sendable {
                 at: Instant(milliseconds: try reader.int64()), subject: try reader.string(),
                 address: try reader.string(), method: try reader.string(), what: try reader.string(),
                 bundleID: try reader.string(), environment: try reader.string())
+            // Entries of earlier versions end here.
+            guard reader.remaining > 0 else { return }
+            self.account = try reader.uint64()
+            self.accountKey = try reader.string()
         } catch {
             return nil
         }
@@ -61,9 +74,10 @@ package struct AuditEntry: Hashable, Sendable {
 }
 
 extension StoredChange {
-    /// Writes who asked for the change, if it is an administrator's or a test's.
-    mutating func note(_ audit: AuditEntry?) {
-        guard let audit else { return }
+    /// Writes who asked for the change, if it is an administrator's or a test's. `account`: whose change it is.
+    mutating func note(_ audit: AuditEntry?, _ account: AccountNumber? = nil) {
+        guard var audit else { return }
+        audit.account = account ?? 0
         var side = self.side ?? SideWrites()
         side.items.append(audit.item(revision: self.revision))
         self.side = side

@@ -22,6 +22,12 @@ struct ToldWork {
     /// Why a claim was refused, although the reports are kept.
     var refusal: Refusal?
 
+    /// The account that the change is about: of a move or a merger the one that gains.
+    var gainer: AccountNumber? {
+        self.touched.first { !$0.loses }?.account
+            ?? self.writtenNames.lazy.compactMap { self.names[$0] ?? nil }.first
+    }
+
     init(app: AppState, now: Instant, header: StoreHeader) {
         self.app = app
         self.now = now
@@ -107,7 +113,7 @@ extension StoreEngine {
             }
         }
         if work.side != SideWrites() { stored.side = work.side }
-        stored.note(mutation.audit)
+        stored.note(mutation.audit, work.gainer)
         let position = Position(revision: stored.revision, asOf: now)
         if work.refusal == nil { Self.keep(.told(work.outcome), position, of: mutation, in: &stored) }
         try self.write(&stored, accounts: accounts, &batch)

@@ -2189,6 +2189,7 @@ extension AuditLine {
         message.pointee.what = arena.text(self.what)
         message.pointee.bundle_id = arena.text(self.bundleID)
         message.pointee.environment = arena.text(self.environment)
+        message.pointee.account = arena.text(self.account)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__AuditLine>) {
@@ -2200,7 +2201,8 @@ extension AuditLine {
             method: String(wire: message.pointee.method),
             what: String(wire: message.pointee.what),
             bundleID: String(wire: message.pointee.bundle_id),
-            environment: String(wire: message.pointee.environment)
+            environment: String(wire: message.pointee.environment),
+            account: String(wire: message.pointee.account)
         )
     }
 }

@@ -1554,7 +1554,7 @@ package struct ListAuditRequest: Hashable, Sendable {
     package var isBlank: Bool { self.afterRevision == 0 && self.pageSize == 0 }
 }
 
-/// An administrative or test change. It names no account.
+/// An administrative or test change.
 package struct AuditLine: Hashable, Sendable {
     /// The revision that it made.
     package var revision: UInt64
@@ -1572,6 +1572,9 @@ package struct AuditLine: Hashable, Sendable {
     package var bundleID: String
     /// Its environment; empty for a change of the store itself.
     package var environment: String
+    /// The key of the account that was changed, as it is now: after a merger that of the account's owner, empty once the account is
+    /// erased, and for a change of none.
+    package var account: String
 
     package init(
         revision: UInt64 = 0,
@@ -1581,7 +1584,8 @@ package struct AuditLine: Hashable, Sendable {
         method: String = "",
         what: String = "",
         bundleID: String = "",
-        environment: String = ""
+        environment: String = "",
+        account: String = ""
     ) {
         self.revision = revision
         self.at = at
@@ -1591,10 +1595,11 @@ package struct AuditLine: Hashable, Sendable {
         self.what = what
         self.bundleID = bundleID
         self.environment = environment
+        self.account = account
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.revision == 0 && self.at.milliseconds == 0 && self.subject.isEmpty && self.address.isEmpty && self.method.isEmpty && self.what.isEmpty && self.bundleID.isEmpty && self.environment.isEmpty }
+    package var isBlank: Bool { self.revision == 0 && self.at.milliseconds == 0 && self.subject.isEmpty && self.address.isEmpty && self.method.isEmpty && self.what.isEmpty && self.bundleID.isEmpty && self.environment.isEmpty && self.account.isEmpty }
 }
 
 /// The audit trail.

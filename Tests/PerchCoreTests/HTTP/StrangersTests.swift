@@ -435,6 +435,31 @@ private let strangeKey: TokenKey = {
         client.settle()
         #expect(streams.dropLast().allSatisfy { client[$0].hasEnded })
     }
+
+    @Test func `hear that the server leaves before they end`() {
+        let world = World()
+        let client = HTTP2Client(world)
+        let stream = client.open("/grpc.health.v1.Health/Watch")
+        client.send(.data, .endStream, stream, [0, 0, 0, 0, 0])
+        client.settle()
+        world.drain()
+        client.settle()
+        #expect(client[stream].messages.map { $0.suffix(2) } == [[8, 1], [8, 2]])
+        #expect(client[stream].trailers["grpc-status"] == "14" && client.hasEnded)
+    }
+}
+
+@Suite struct `a call of reflection` {
+    @Test func `is answered up to its limit`() {
+        let client = HTTP2Client(World())
+        let stream = client.open("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo")
+        let ask: [UInt8] = [0, 0, 0, 0, 3, 0x22, 1, UInt8(ascii: "x")]
+        client.window(0, 1 << 20)
+        for _ in 0..<Limits.reflectionRequestsMax { client.send(.data, [], stream, ask) }
+        client.settle()
+        #expect(client[stream].messages.count == Limits.reflectionRequestsMax)
+        #expect(client[stream].trailers["grpc-status"] == "8")
+    }
 }
 
 @Suite struct `the audit trail` {
@@ -450,6 +475,28 @@ private let strangeKey: TokenKey = {
         #expect(page.entries.map(\.what) == ["stolen", "lost"])
         #expect(page.entries.allSatisfy { $0.method.hasSuffix("/RevokeToken") && $0.subject.contains("ops") })
         #expect(Set(page.entries.map(\.revision)).count == 2)
+    }
+
+    @Test func `has the account of each change until it is erased`() throws {
+        let world = World()
+        let admin = world.welcomedClient()
+        func accounts() throws -> [String] {
+            guard
+                case .listAudit(let page)? = try world.require(.listAudit(ListAuditRequest()), from: admin) as Response?
+            else { return ["no page"] }
+            return page.entries.map { "\($0.method.split(separator: "/").last ?? "") \($0.account)" }
+        }
+        for account in ["anna", "ben"] {
+            _ =
+                try world.require(
+                    .operate(OperateRequest(account: account, operation: .setCharges(fail: true))), from: admin)
+                as Response?
+        }
+        _ = try world.require(.setClock(SetClockRequest(change: .freeze)), from: admin) as Response?
+        #expect(try accounts() == ["Operate anna", "Operate ben", "SetClock "])
+        _ = try world.require(.eraseAccount(EraseAccountRequest(account: "anna")), from: admin) as Response?
+        // The trail stays, and names nobody who was erased.
+        #expect(try accounts() == ["Operate ", "Operate ben", "SetClock ", "EraseAccount "])
     }
 }
 

@@ -6039,7 +6039,7 @@ const ProtobufCMessageDescriptor perch__v1__list_audit_request__descriptor =
   (ProtobufCMessageInit) perch__v1__list_audit_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__audit_line__field_descriptors[8] =
+static const ProtobufCFieldDescriptor perch__v1__audit_line__field_descriptors[9] =
 {
   {
     "revision",
@@ -6137,8 +6137,21 @@ static const ProtobufCFieldDescriptor perch__v1__audit_line__field_descriptors[8
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "account",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AuditLine, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__audit_line__field_indices_by_name[] = {
+  8,   /* field[8] = account */
   3,   /* field[3] = address */
   1,   /* field[1] = at_ms */
   6,   /* field[6] = bundle_id */
@@ -6151,7 +6164,7 @@ static const unsigned perch__v1__audit_line__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__audit_line__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 8 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor perch__v1__audit_line__descriptor =
 {
@@ -6161,7 +6174,7 @@ const ProtobufCMessageDescriptor perch__v1__audit_line__descriptor =
   "Perch__V1__AuditLine",
   "perch.v1",
   sizeof(Perch__V1__AuditLine),
-  8,
+  9,
   perch__v1__audit_line__field_descriptors,
   perch__v1__audit_line__field_indices_by_name,
   1,  perch__v1__audit_line__number_ranges,

@@ -1440,7 +1440,7 @@ struct  Perch__V1__ListAuditRequest
 
 
 /*
- * An administrative or test change. It names no account.
+ * An administrative or test change.
  */
 struct  Perch__V1__AuditLine
 {
@@ -1477,10 +1477,15 @@ struct  Perch__V1__AuditLine
    * Its environment; empty for a change of the store itself.
    */
   char *environment;
+  /*
+   * The key of the account that was changed, as it is now: after a merger that of the account's owner, empty once the account is
+   * erased, and for a change of none.
+   */
+  char *account;
 };
 #define PERCH__V1__AUDIT_LINE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__audit_line__descriptor) \
-    , 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
