@@ -15,7 +15,7 @@ import tempfile
 import threading
 
 from browser import ROOT, Browser
-from checks import check, equal, failed, passed
+from checks import check, equal, summary
 from server import Server
 from waiting import PATIENCE_SECONDS, free_port
 
@@ -151,5 +151,4 @@ def main(perch, work):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         main(sys.argv[1], pathlib.Path(name))
-    print(f"rebinding: {len(passed)} checks held, {len(failed)} failed", flush=True)
-    sys.exit(1 if failed else 0)
+    sys.exit(summary("rebinding"))

@@ -11,7 +11,7 @@ import tempfile
 
 from web import BUY, CHANGES, OPERATE, STATUS, WATCH, curl
 
-from checks import check, equal, failed, passed
+from checks import check, equal, summary
 from server import Server
 from waiting import until
 
@@ -91,5 +91,4 @@ def main(perch, catalog, work):
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         main(*sys.argv[1:3], pathlib.Path(name))
-    print(f"trail: {len(passed)} checks held, {len(failed)} failed", flush=True)
-    sys.exit(1 if failed else 0)
+    sys.exit(summary("trail"))
