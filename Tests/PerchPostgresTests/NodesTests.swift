@@ -264,6 +264,7 @@ private func checkAlike(_ nodes: Node...) throws {
             // First its heartbeat waits, for whose row the commit waits.
             while !Thread.current.isCancelled {
                 database.run("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+                usleep(10_000)
             }
         }
         cancelling.start()

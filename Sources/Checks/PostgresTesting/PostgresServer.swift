@@ -56,11 +56,13 @@ package final class PostgresServer: Sendable {
             """
         // Its end of the pipe closes with this process. No child of this process inherits it.
         guard popen("exec bash -c '\(command)'", "we") != nil else { preconditionFailure("no shell: errno \(errno)") }
-        for _ in 0..<Self.patience where access("\(self.directory)/.s.PGSQL.5432", F_OK) != 0 { usleep(50_000) }
-        for _ in 0..<Self.patience where !self.run("SELECT 1", in: "postgres") { usleep(50_000) }
-        precondition(
-            self.run("SELECT 1", in: "postgres"),
-            "PostgreSQL did not start within minutes: see \(self.directory)/server.log")
+        var attempts = 0
+        while !self.run("SELECT 1", in: "postgres") {
+            attempts += 1
+            precondition(
+                attempts < Self.patience, "PostgreSQL did not start within minutes: see \(self.directory)/server.log")
+            usleep(50_000)
+        }
     }
 
     /// Five minutes, which only end what hangs.
