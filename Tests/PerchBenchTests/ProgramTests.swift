@@ -7,7 +7,7 @@ import Testing
 import TestingThreads
 
 /// Tests the whole program, from the shell to its exit code.
-@Suite(.serialized, .onOwnThreads) struct `perch bench as a program` {
+@Suite(.onOwnThreads) struct `perch bench as a program` {
     private static let hot = "\"$PERCH\" bench hot --watchers 4 --rate 50 --warmup 0s"
 
     /// A pipe to `head` must not change the exit code.

@@ -8,8 +8,8 @@ import PerchWire
 import Testing
 import TestingThreads
 
-/// A scenario for several accounts. Serialised, because each test has its own servers.
-@Suite(.serialized, .onOwnThreads) struct `a scenario for many` {
+/// A scenario for several accounts.
+@Suite(.onOwnThreads) struct `a scenario for many` {
     private static let text = """
         start 2026-01-31T10:00:00Z
         product gold monthly 9.99 group club level 2

@@ -7,8 +7,8 @@ import PerchTesting
 import Testing
 import TestingThreads
 
-/// Each workload at its smallest, with its own server. Serialised, because each uses a process and a core.
-@Suite(.serialized, .onOwnThreads) struct `a workload` {
+/// Each workload at its smallest, with its own server.
+@Suite(.onOwnThreads) struct `a workload` {
     /// Requirements of every workload at any speed.
     private static func expectSound(_ report: BenchReport, _ targets: [String] = ["perch"]) {
         #expect(report.targets.map(\.name) == targets)
@@ -131,7 +131,9 @@ import TestingThreads
         settings.writers = 4
         settings.outstanding = 4
         let directory = TemporaryDirectory()
-        let report = try measured(settings, hasFloor: true, store: directory.path)
+        let report = try measured(
+            settings, hasFloor: true, store: directory.path,
+            hasEnough: { $0.figures[.answerP99] != nil && $0.figures[.fsyncP50] ?? 0 > 0 })
         Self.expectSound(report, ["perch", "floor"])
         for target in report.targets {
             #expect(target.figures[.answerP99] != nil)
@@ -146,7 +148,8 @@ import TestingThreads
         var settings = tiny(.keyed)
         settings.rate = 200
         let directory = TemporaryDirectory()
-        let report = try measured(settings, store: directory.path)
+        let report = try measured(
+            settings, store: directory.path, hasEnough: { $0.figures[.pushBeyondFsync] != nil })
         Self.expectSound(report)
         let figures = report.targets[0].figures
         let beyond = try #require(figures[.pushBeyondFsync])
@@ -177,7 +180,7 @@ import TestingThreads
         settings.rate = 100
         settings.churnPerSecond = 200
         settings.acceptsZlib = true
-        let report = try measured(settings)
+        let report = try measured(settings, hasEnough: { $0.figures[.unchanged] ?? 0 > 0 })
         Self.expectSound(report)
         #expect(report.targets[0].figures[.duplicates] == 0)
         #expect(report.targets[0].figures[.unchanged] ?? 0 > 0)

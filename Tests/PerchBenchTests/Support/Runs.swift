@@ -56,12 +56,36 @@ enum Program {
     static let redis: String? = access("/usr/bin/redis-server", X_OK) == 0 ? "/usr/bin/redis-server" : nil
 }
 
-/// Runs a bench on a new thread, as the program does on its main one, because it stays on one core afterwards.
+/// Runs a bench, with windows of twice the length each time until `hasEnough` has come to pass in each target: a window of a tenth of a
+/// second may be too short for anything on a busy machine.
 func measured(
     _ settings: BenchSettings, server: Bench.Server? = nil, hasFloor: Bool = false, redis: String? = nil,
     hasOwnProtocol: Bool = false, store: String? = nil, loops: Int = 1, script: Bench.Script? = nil,
-    isInterruptedAfter turns: Int? = nil,
-    isInterruptedAt milliseconds: Int64 = .max, eachTurn: (@Sendable (_ milliseconds: Int64) -> Void)? = nil
+    isInterruptedAfter turns: Int? = nil, isInterruptedAt milliseconds: Int64 = .max,
+    eachTurn: (@Sendable (_ milliseconds: Int64) -> Void)? = nil, hasEnough: ((BenchReport.Target) -> Bool)? = nil
+) throws -> BenchReport {
+    var settings = settings
+    let canRepeat = server == nil && turns == nil && eachTurn == nil && settings.workload.hasWindow
+    let figure: Figure? = settings.workload == .idle ? nil : settings.workload == .buy ? .answerP99 : .deliveries
+    for attempt in 1...9 {
+        let report = try bench(
+            settings, server: server, hasFloor: hasFloor, redis: redis, hasOwnProtocol: hasOwnProtocol, store: store,
+            loops: loops, script: script, isInterruptedAfter: turns,
+            isInterruptedAt: milliseconds, eachTurn: eachTurn)
+        let isEnough = report.targets.allSatisfy { target in
+            hasEnough?(target) ?? figure.map { target.figures[$0] ?? 0 > 0 } ?? true
+        }
+        if isEnough || !canRepeat || attempt == 9 { return report }
+        settings.durationNanoseconds *= 2
+    }
+    preconditionFailure("the last attempt returns")
+}
+
+/// Runs a bench on a new thread, as the program does on its main one, because it stays on one core afterwards.
+private func bench(
+    _ settings: BenchSettings, server: Bench.Server?, hasFloor: Bool, redis: String?, hasOwnProtocol: Bool,
+    store: String?, loops: Int, script: Bench.Script?, isInterruptedAfter turns: Int?,
+    isInterruptedAt milliseconds: Int64, eachTurn: (@Sendable (_ milliseconds: Int64) -> Void)?
 ) throws -> BenchReport {
     let directory = TemporaryDirectory()
     let result = Mutex<Result<BenchReport, BenchError>?>(nil)
