@@ -73,23 +73,31 @@ import TestingThreads
         let line = try #require(other.passages.firstIndex { $0.text.contains("buy gold as T1") })
         let key = try #require(other.passages[line].pushes.keys.first { "\($0)".hasPrefix("entitlement") })
         other.passages[line].pushes[key] = [.currentEntitlementTask(.success(nil, ValueInfo()))]
-        let wrong = try Self.played(other, accounts: 3)
+        let (wrong, wait) = try scaled(until: { $0.0.figures[.failures] == 3 }) { scale in
+            (try Self.played(other, accounts: 3, wait: 300 * scale), 300 * scale)
+        }
         #expect((wrong.figures[.failures], wrong.figures[.plays]) == (3, 0))
         #expect(
-            wrong.findings.first?.contains("did not send within 300 ms: none, but gold") == true, "\(wrong.findings)")
+            wrong.findings.first?.contains("did not send within \(wait) ms: none, but gold") == true,
+            "\(wrong.findings)")
         // The round failed, and missing values count with their waiting time.
-        #expect(wrong.failure != nil && wrong.figures[.pushMax] ?? 0 >= 300e6, "\(wrong.figures)")
+        #expect(
+            wrong.failure != nil && wrong.figures[.pushMax] ?? 0 >= Double(wait) * 1e6, "\(wrong.figures)")
 
         var quiet = trace
         quiet.passages[line].pushes[key] = []
-        let surprised = try Self.played(quiet, accounts: 3)
+        let surprised = try scaled(until: { $0.figures[.failures] == 3 }) { scale in
+            try Self.played(quiet, accounts: 3, wait: 300 * scale)
+        }
         #expect(surprised.figures[.failures] == 3)
         #expect(surprised.findings.first?.contains("nothing more") == true, "\(surprised.findings)")
 
         var refused = trace
         refused.passages[line].asks[0].request = .purchase(
             PurchaseRequest(account: "alice", order: PurchaseOrder(productID: "bronze")))
-        let failed = try Self.played(refused, accounts: 3)
+        let failed = try scaled(until: { $0.figures[.failures] == 3 }) { scale in
+            try Self.played(refused, accounts: 3, wait: 300 * scale)
+        }
         #expect(failed.figures[.failures] == 3)
         #expect(failed.refusals.values.reduce(0, +) == 3)
         #expect(failed.failure?.contains("every account differs") == true)
@@ -118,12 +126,13 @@ import TestingThreads
         return (server, report, trace)
     }
 
-    private static func played(_ trace: ScenarioTrace, accounts: Int) throws -> RoundResult {
+    /// `wait`: for values and answers, in milliseconds.
+    private static func played(_ trace: ScenarioTrace, accounts: Int, wait: Int64 = 300) throws -> RoundResult {
         let server = try Self.server()
         defer { server.child.kill() }
         let loop = try EventLoop(name: "scenario-test")
         var settings = Self.settings(accounts)
-        settings.settleNanoseconds = 300_000_000
+        settings.settleNanoseconds = wait * 1_000_000
         let load = try ScenarioLoad(
             ScenarioProgram(trace, file: "test.scenario"), settings, address: server.address, serverProcess: nil,
             loop: loop
