@@ -300,11 +300,8 @@ import TestingThreads
     }
 
     @Test func `without a server a call fails at once with the reason, and a stream waits`() async throws {
-        let address = try { () throws -> String in
-            let server = try LoopbackServer()
-            server.stop()
-            return server.address
-        }()
+        let port = SilentPort()
+        let address = port.address
         let client = try PerchClient(address: address, on: self.stage.loop)
         let error = await #expect(throws: PerchError.self) { try await client.apps() }
         #expect(error?.code == .unavailable && error?.reason == PerchError.connectFailed)
@@ -316,7 +313,7 @@ import TestingThreads
         let waiting = await connection.next { if case .waiting = $0 { true } else { false } }
         guard case .waiting(_, let reason)? = waiting else { return }
         #expect(reason.reason == PerchError.connectFailed)
-        withExtendedLifetime(states) {}
+        withExtendedLifetime((states, port)) {}
     }
 
     @Test func `the client leaves a stopping server and reports its reason`() async throws {

@@ -73,11 +73,11 @@ private final class NameBook: Sendable {
         try self.stage.client(at: "perch.test:7447") { $0.connectTimeout = connectTimeout }
     }
 
+    private let silent = [SilentPort(), SilentPort()]
+
     /// Where nobody listens.
-    private func deserted() throws -> SocketAddress {
-        let server = try LoopbackServer()
-        server.stop()
-        return try SocketAddress(parsing: server.address)
+    private func deserted(_ number: Int = 0) throws -> SocketAddress {
+        try SocketAddress(parsing: self.silent[number].address)
     }
 
     @Test func `a server that is named is found`() async throws {
@@ -89,7 +89,7 @@ private final class NameBook: Sendable {
     @Test func `a server that is named is tried at each of its addresses before anybody hears of a failure`()
         async throws
     {
-        self.book.say(.success([try self.deserted(), try self.deserted(), self.address]))
+        self.book.say(.success([try self.deserted(0), try self.deserted(1), self.address]))
         // Without waiting for a server, a failed try would be the end of the call.
         #expect(try await self.client().apps().count == 1)
         #expect(self.book.asked == 1)
@@ -98,8 +98,8 @@ private final class NameBook: Sendable {
     @Test func `a server that is named is none where no address takes a connection, and the last is named`()
         async throws
     {
-        let last = try self.deserted()
-        self.book.say(.success([try self.deserted(), last]))
+        let last = try self.deserted(1)
+        self.book.say(.success([try self.deserted(0), last]))
         let error = await #expect(throws: PerchError.self) { try await self.client().apps() }
         #expect(error?.reason == PerchError.connectFailed && error?.isTransient == true)
         #expect(error?.message.contains("perch.test:7447 at \(last): connect answered Connection refused") == true)
