@@ -54,7 +54,8 @@ private struct Bomb: CustomTestStringConvertible, Sendable {
 
     static func noise(_ count: Int, seed: UInt64) -> [UInt8] {
         var samples = Samples(seed: seed)
-        return (0..<count).map { _ in UInt8(truncatingIfNeeded: samples.next()) }
+        var words = (0..<(count + 7) / 8).map { _ in samples.next() }
+        return words.withUnsafeMutableBytes { Array($0.prefix(count)) }
     }
 
     /// The error for compressed bytes that inflate beyond a limit.
@@ -75,7 +76,11 @@ private struct Bomb: CustomTestStringConvertible, Sendable {
         let more = limit + 1
         let part = Self.noise(600, seed: UInt64(limit))
         func repeated(_ piece: [UInt8], _ count: Int) -> [UInt8] {
-            Array((0..<(count / piece.count + 1)).map { _ in piece }.joined().prefix(count))
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(count + piece.count)
+            while bytes.count < count { bytes += piece }
+            bytes.removeLast(bytes.count - count)
+            return bytes
         }
         func mixed(_ noiseBytes: Int, _ zeroBytes: Int) -> [UInt8] {
             repeated(Self.noise(noiseBytes, seed: 7) + [UInt8](repeating: 0, count: zeroBytes), more)

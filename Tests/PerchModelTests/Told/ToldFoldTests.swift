@@ -9,8 +9,8 @@ import Testing
         _ first: UInt64
     ) {
         var tally = ToldCheck.Tally()
-        for seed in first..<first + 15 {
-            if let breach = ToldCheck.breach(seed: seed, orders: 8, tally: &tally) {
+        for seed in first..<first + 6 {
+            if let breach = ToldCheck.breach(seed: seed, orders: 6, tally: &tally) {
                 Issue.record("seed \(seed): \(breach)")
             }
         }
@@ -18,11 +18,12 @@ import Testing
 
     @Test func `of the check reach every state`() {
         var tally = ToldCheck.Tally()
-        for seed in UInt64(1)...60 { _ = ToldCheck.breach(seed: seed, orders: 0, tally: &tally) }
-        let states = Set(tally.states.keys)
-        for state in RenewalState.names.dropFirst() + ["none", "subscribed, news awaited"] {
-            #expect(states.contains(state), "\(state)")
+        var missing = Set(RenewalState.names.dropFirst() + ["none", "subscribed, news awaited"])
+        for seed in UInt64(1)...60 where !missing.isEmpty {
+            _ = ToldCheck.breach(seed: seed, orders: 0, tally: &tally)
+            missing.subtract(tally.states.keys)
         }
+        #expect(missing == [])
     }
 
     private func purchase(_ id: TransactionID, original: TransactionID, signed: Int64) -> Transaction {
