@@ -3,7 +3,9 @@
 Each attack holds connections or partial frames from addresses of 127.0.0.0/8. Beside it, watchers on another address measure
 how long a change takes to reach them, and newcomers connect ten times a second. An attack fails when a newcomer is refused or a
 watcher misses a change. With --full, a newcomer may wait two seconds for its WELCOME or its answer, and the p99 of the watchers'
-latency may be at most twice the value before the attack; LATENCY_FLOOR is allowed always.
+latency may be at most twice the value before the attack, three times under a flood; LATENCY_FLOOR is allowed always.
+
+Latencies mean something on a quiet machine only, or with `nice -n -19`. A flood of HTTP may also add at most MEMORY_GROWTH to what the server holds with as many quiet connections.
 """
 import collections
 import multiprocessing
@@ -21,21 +23,25 @@ sys.path.insert(0, str(root / "Tests/Interop"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import floods  # noqa: E402
 import server as servers  # noqa: E402
+from certificates import Authority  # noqa: E402
 from checks import Peer  # noqa: E402
 from client import BEAT, CALL, Contract, HELLO, MESSAGE, STATUS  # noqa: E402
 from waiting import PATIENCE_SECONDS, until  # noqa: E402
 
 FULL, CONTROL = "--full" in sys.argv, "--control" in sys.argv
 FLOODS = "--floods" in sys.argv
+ONLY = [sys.argv[index + 1] for index, word in enumerate(sys.argv) if word == "--only"]
+FLOODERS = 200  # connections of a flood that comes from many
 SECONDS = int(sys.argv[sys.argv.index("--seconds") + 1]) if "--seconds" in sys.argv else 20 if FULL else 2
 WATCHERS = 100 if FULL else 20
 CHANGES_PER_SECOND = 40
 CONNECTS_PER_SECOND = 256
 ADMITTED_WITHIN, PUSHED_WITHIN = (2.0, 5) if FULL or CONTROL else (PATIENCE_SECONDS, PATIENCE_SECONDS)  # seconds
-MEMORY_GROWTH = 96 << 20  # bytes that a flood may add: its connections, their bounded answers, and the allocator's slack
+MEMORY_GROWTH = 128 << 20  # bytes: bounded answers, requests held in part, and the allocator's slack
 LATENCY_FLOOR = 0.010  # seconds: below it, a p99 measures the scheduler of this machine
 APP = {"bundle_id": "com.example.app", "environment": 3}
 ENTITLEMENTS, TRANSACTIONS, ADMIN = (f"/perch.v1.{name}Service/" for name in ("Entitlement", "Transaction", "Admin"))
+TLS = []  # the settings of a server that takes TLS too
 PARTIAL_HELLO = bytes([HELLO, 0, 0, 0, 0])
 
 
@@ -182,7 +188,11 @@ class Watching:
             while missing or not isAnswered:
                 ready = poller.poll(PUSHED_WITHIN * 1_000)
                 if not ready:
-                    raise Failure(f"change {number}: {len(missing)} of {WATCHERS} watchers missed it for {PUSHED_WITHIN} s")
+                    late = poller.poll((PATIENCE_SECONDS - PUSHED_WITHIN) * 1_000)
+                    raise Failure(
+                        f"change {number}: {len(missing)} of {WATCHERS} watchers missed it for {PUSHED_WITHIN} s, "
+                        f"the writer {'had' if isAnswered else 'lacked'} its answer; "
+                        + (f"something came after {time.monotonic() - began:.1f} s" if late else "nothing came later"))
                 now = time.monotonic()
                 for found, _ in ready:
                     if found == self.writer.socket.fileno():
@@ -265,7 +275,7 @@ class Trial:
         server.start()
         return server
 
-    def run(self, name, attack, *settings, checks=()):
+    def run(self, name, attack, *settings, checks=(), times=2):
         """Measures watchers before and during an attack, with newcomers from its own and from another address."""
         self.count += 1
         server = self.start(*settings)
@@ -283,8 +293,8 @@ class Trial:
                     same.tries(1)
                 said = [foreign.judge(), same.judge()]
             said.append(f"p99 of pushes {quiet * 1000:.1f} ms, under attack {during * 1000:.1f} ms")
-            if FULL and during > max(2 * quiet, LATENCY_FLOOR):
-                raise Failure(said[-1] + ": more than twice")
+            if FULL and during > max(times * quiet, LATENCY_FLOOR):
+                raise Failure(f"{said[-1]}: more than {times} times")
             self.tell(name, None, "; ".join(said))
         except Failure as failure:
             self.tell(name, str(failure), "")
@@ -315,8 +325,10 @@ class Trial:
             self.failures.append(name)
         print(f"{'FAILED ' if failure else 'ok     '} {name}: {failure or said}", flush=True)
 
-    def flood(self, name, attack):
-        """The same, with the server's memory bounded."""
+    def flood(self, name, attack, quiet=None):
+        """The same, with the server's memory bounded. `quiet` opens the connections alone."""
+        if ONLY and not any(word in name for word in ONLY):
+            return
         before = []
 
         def grown(server):
@@ -327,22 +339,34 @@ class Trial:
         started = self.start
 
         def start(*settings, **more):
-            server = started(*settings, **more)
-            before.append(server.memory())
+            server = started(*settings, *(TLS if attack[-1] is True else ()), **more)
+            if quiet:
+                with Attack(quiet[0], server.address, *quiet[1:]):
+                    time.sleep(1)
+                    before.append(server.memory())
+            else:
+                before.append(server.memory())
             return server
 
         self.start = start
         try:
-            self.run(name, attack, checks=[grown])
+            self.run(name, attack, checks=[grown], times=3)
         finally:
             self.start = started
 
-    def floods(self):
-        self.flood("every flood of HTTP/2 at once", (floods.flood, floods.KINDS))
+    def floods(self, kinds):
+        """All at once, and with --full each alone: with and without TLS, on one connection and on many."""
+        self.flood("every flood of HTTP at once", (floods.flood, kinds, 1, False))
         self.flood("ten thousand streams of HTTP/2 that nobody reads", (floods.slow_reads, 10, 1_000))
-        if FULL:
-            for kind in floods.KINDS:
-                self.flood(f"HTTP/2: {kind.__name__.replace('_', ' ')}", (floods.flood, (kind,)))
+        for kind in kinds if FULL else ():
+            for tls in (False, True):
+                for connections in (1, FLOODERS):
+                    self.alone(kind, connections, tls)
+
+    def alone(self, kind, connections, tls):
+        name = f"{'HTTP/2' if kind in floods.HTTP2 else 'HTTP/1.1'}{' over TLS' if tls else ''}, " \
+            f"{connections} connection{'s' if connections > 1 else ''}: {kind.__name__.replace('_', ' ')}"
+        self.flood(name, (floods.flood, (kind,), connections, tls), (floods.quiet, (kind,), connections, tls))
 
     def ask(self, server):
         """An authorised client sends a long request while the attack goes on, in two parts."""
@@ -388,9 +412,22 @@ def main():
     frames = [(4 << 20) - 64] * 15 + [65_000] * 70
     attackers = [f"127.0.0.{number}" for number in range(2, 9)]
 
+    authority = Authority(work)
+    certificate, key = authority.sign("localhost", names="DNS:localhost")
+    TLS[:] = ["--tls-certificate", certificate, "--tls-key", key, "--tls", "allowed"]
+
     trial = Trial(contract, "", None)
+    # Only where there are keys is a token verified.
+    known = Trial(contract, credentials, keys)
     if FLOODS:
-        trial.floods()
+        known.flood("every flood of HTTP at once, where tokens are required", (floods.flood, floods.KINDS, 1, False))
+        trial.floods([kind for kind in floods.KINDS if kind not in floods.FRESH])
+        for kind in floods.FRESH if FULL else ():
+            for tls in (False, True):
+                for connections in (1, FLOODERS):
+                    known.alone(kind, connections, tls)
+        trial.failures += known.failures
+        trial.count += known.count
         print(f"hostile: {trial.count - len(trial.failures)} of {trial.count} floods were withstood", flush=True)
         sys.exit(1 if trial.failures else 0)
     trial.run("one address dribbles, default slots", (dribble, ["127.0.0.2"], 700))
@@ -399,8 +436,8 @@ def main():
         trial.run("seven addresses dribble, 512 slots", (dribble, attackers, 1_400), *small)
     trial.restart("a restart under the attack, 512 slots", (dribble, ["127.0.0.2"], 700), *small)
     if not CONTROL:
-        trial.floods()
-    known = Trial(contract, credentials, keys)
+        known.flood("every flood of HTTP at once, where tokens are required", (floods.flood, floods.KINDS, 1, False))
+        trial.floods([kind for kind in floods.KINDS if kind not in floods.FRESH])
     known.run("partial frames without credentials", (hold_frames, ["127.0.0.2"], frames), checks=[known.ask])
     if FULL or CONTROL:
         known.run("connections dribble where tokens are required, 512 slots", (dribble, ["127.0.0.2"], 700), *small)
