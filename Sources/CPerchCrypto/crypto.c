@@ -32,7 +32,7 @@ static int is_sound(EVP_PKEY *key, int is_private) {
     return sound;
 }
 
-perch_key *perch_key_p256(const uint8_t *x, const uint8_t *y, const uint8_t *d) {
+perch_key *perch_key_p256(const uint8_t *x, const uint8_t *y, const uint8_t *d, int is_checked) {
     uint8_t point[65] = {4};
     memcpy(point + 1, x, 32);
     memcpy(point + 33, y, 32);
@@ -57,7 +57,7 @@ perch_key *perch_key_p256(const uint8_t *x, const uint8_t *y, const uint8_t *d) 
     OSSL_PARAM_BLD_free(builder);
     EVP_PKEY_CTX_free(context);
     BN_clear_free(number);
-    if (key != NULL && !is_sound(key, d != NULL)) {
+    if (key != NULL && !is_checked && !is_sound(key, d != NULL)) {
         EVP_PKEY_free(key);
         key = NULL;
     }

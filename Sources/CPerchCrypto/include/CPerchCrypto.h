@@ -13,8 +13,8 @@ typedef struct perch_key perch_key;
 enum { PERCH_KEY_OTHER = 0, PERCH_KEY_P256 = 1, PERCH_KEY_ED25519 = 2 };
 
 /* Creates a key from 32 bytes each; `d` is NULL for a public key. Returns NULL if the point is not on the curve or
-   `d` does not match it. */
-perch_key *perch_key_p256(const uint8_t *x, const uint8_t *y, const uint8_t *d);
+   `d` does not match it. That costs as much as a signature: `is_checked` says that these numbers passed before. */
+perch_key *perch_key_p256(const uint8_t *x, const uint8_t *y, const uint8_t *d, int is_checked);
 /* Creates a key from 32 bytes each; `seed` is NULL for a public key. Returns NULL if `seed` does not match `x`. */
 perch_key *perch_key_ed25519(const uint8_t *x, const uint8_t *seed);
 /* Reads the first unencrypted private or public key of a PEM text. Returns NULL if there is none. */

@@ -16,12 +16,13 @@ enum Signatures {
         deinit { perch_key_free(self.key) }
     }
 
-    private static func handle(_ material: TokenKey.Material) -> Handle? {
+    /// `isChecked`: the numbers were found to be a key when they were read.
+    private static func handle(_ material: TokenKey.Material, isChecked: Bool) -> Handle? {
         switch material {
         case .p256(let x, let y, let d):
             guard x.count == 32, y.count == 32, d.map({ $0.count == 32 }) ?? true else { return nil }
-            guard let d else { return Handle(perch_key_p256(x, y, nil)) }
-            return Handle(perch_key_p256(x, y, d))
+            guard let d else { return Handle(perch_key_p256(x, y, nil, isChecked ? 1 : 0)) }
+            return Handle(perch_key_p256(x, y, d, isChecked ? 1 : 0))
         case .ed25519(let x, let seed):
             guard x.count == 32, seed.map({ $0.count == 32 }) ?? true else { return nil }
             guard let seed else { return Handle(perch_key_ed25519(x, nil)) }
@@ -34,7 +35,7 @@ enum Signatures {
     /// Whether the numbers are a key: a point of the curve, and a private half that matches it.
     static func isSound(_ material: TokenKey.Material) -> Bool {
         if case .secret(let bytes) = material { return bytes.count >= Limits.tokenSecretBytesMin }
-        return Self.handle(material) != nil
+        return Self.handle(material, isChecked: false) != nil
     }
 
     static func verify(_ signature: [UInt8], over message: [UInt8], by key: TokenKey) -> Bool {
@@ -42,14 +43,14 @@ enum Signatures {
             guard signature.count == 32, let own = Self.hmac(message, secret) else { return false }
             return perch_equal(signature, own, 32) == 1
         }
-        guard signature.count == 64, let handle = Self.handle(key.material) else { return false }
+        guard signature.count == 64, let handle = Self.handle(key.material, isChecked: true) else { return false }
         return perch_verify(handle.key, message, message.count, signature) == 1
     }
 
     /// The signature; nil if the key cannot sign.
     static func sign(_ message: [UInt8], by key: TokenKey) -> [UInt8]? {
         if case .secret(let secret) = key.material { return Self.hmac(message, secret) }
-        guard key.isSecret, let handle = Self.handle(key.material) else { return nil }
+        guard key.isSecret, let handle = Self.handle(key.material, isChecked: true) else { return nil }
         var signature = [UInt8](repeating: 0, count: 64)
         return perch_sign(handle.key, message, message.count, &signature) == 1 ? signature : nil
     }
