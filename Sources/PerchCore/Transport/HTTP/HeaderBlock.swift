@@ -76,7 +76,9 @@ struct GRPCStatusFields {
         self.message = Self.percentEncoded(text)
         if status.code != .ok {
             let details = status.richStatus(textBytesMax: Limits.statusTextBytesMax)
-            if details.count <= Limits.statusDetailsBytesMax { self.details = Array(Base64.unpadded(details).utf8) }
+            if details.count <= Limits.statusDetailsBytesMax {
+                self.details = Base64.letters(of: details, isPadded: false)
+            }
         }
         self.reason = status.reason?.rawValue ?? ""
         self.retryAfterMilliseconds = status.retryAfterMilliseconds
@@ -122,5 +124,7 @@ struct GRPCStatusFields {
 
 extension Base64 {
     /// As binary metadata and Connect's JSON carry it: without padding.
-    static func unpadded(_ bytes: some Collection<UInt8>) -> String { String(Self.encode(bytes).prefix { $0 != "=" }) }
+    static func unpadded(_ bytes: [UInt8]) -> String {
+        String(decoding: Self.letters(of: bytes, isPadded: false), as: UTF8.self)
+    }
 }
