@@ -327,8 +327,8 @@ extension Limits {
     /// connections.
     package static let readBytes = 64 * 1024
 
-    /// What the input of one connection may cost in an iteration, in thousands of instructions as `WorkMeter` estimates them.
-    /// The rest follows in the next iteration, after the other connections. 4,096 are 500 purchases of perch/1.
+    /// What the input of one connection may cost in an iteration, in thousands of instructions as `WorkMeter` counts them.
+    /// The rest follows in the next iteration, after the other connections. 4,096 are 450 purchases of perch/1.
     @inlinable package static var workPerConnection: Int { 4_096 }
 
     /// What the input of all connections may cost in an iteration. Beyond it, a connection has `workPerConnectionMin` left.

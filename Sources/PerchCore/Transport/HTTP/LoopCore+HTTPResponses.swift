@@ -171,7 +171,10 @@ extension LoopCore {
 
     /// Trailers; those of a call that went well are the same for all.
     private mutating func trailers(_ status: WireStatus) -> PayloadHandle {
-        guard status.code == .ok else { return self.payloads.insert(GRPCStatusFields(status).block) }
+        guard status.code == .ok else {
+            self.transport.work.spend(WorkMeter.refusal)
+            return self.payloads.insert(GRPCStatusFields(status).block)
+        }
         let key = Self.okTrailers
         if let known = self.transport.http.heads[key] {
             self.payloads.retain(known)
