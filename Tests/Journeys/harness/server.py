@@ -1,5 +1,6 @@
 """`perch serve` as a process, with its ports, metrics and log."""
 import json
+import os
 import pathlib
 import re
 import socket
@@ -40,7 +41,9 @@ class Server(Process):
             self.socket = socket.create_server(("127.0.0.1", self.port), backlog=4096)
         self.greeting = re.compile(rf"perch: serving on 127\.0\.0\.1:{self.port}\b")
         self.serves = False
-        super().__init__([], log)
+        # What it has shown, as it remembers it.
+        self.state = pathlib.Path(log).with_suffix(".state")
+        super().__init__([], log, env=os.environ | {"STATE_DIRECTORY": str(self.state)})
 
     @property
     def address(self):
