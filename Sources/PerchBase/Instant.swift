@@ -43,14 +43,18 @@ public struct Instant: BitwiseCopyable, Hashable, Comparable, Sendable, CustomSt
 public struct Position: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
     public var revision: UInt64
     public var asOf: Instant
+    /// The epoch of the store, which changes with a restore; 0: not given. A server refuses an `atLeast` of another epoch.
+    public var epoch: UInt32
 
-    public init(revision: UInt64, asOf: Instant) {
+    public init(revision: UInt64, asOf: Instant, epoch: UInt32 = 0) {
         self.revision = revision
         self.asOf = asOf
+        self.epoch = epoch
     }
 
+    /// The order within one epoch.
     public static func < (left: Position, right: Position) -> Bool {
-        (left.revision, left.asOf) < (right.revision, right.asOf)
+        (left.revision, left.asOf, left.epoch) < (right.revision, right.asOf, right.epoch)
     }
 
     public var description: String { "\(self.revision)@\(self.asOf)" }

@@ -38,7 +38,7 @@ package struct LoopCore: ~Copyable {
     var connections = Slab<Connection>()
     var calls = Slab<CallSlot>()
     var payloads = Payloads()
-    let codec = MessageCodec(serves: true)
+    let codec: MessageCodec
     /// Signs values of test apps; nil if the store has no authority.
     let signer: SharedAppleSigner?
 
@@ -62,6 +62,7 @@ package struct LoopCore: ~Copyable {
         self.loop = loop
         self.identity = identity
         self.epoch = epoch
+        self.codec = MessageCodec(serves: true, epoch: epoch)
         self.settings = settings
         self.applied = revision
         self.apps = AppTable(apps)

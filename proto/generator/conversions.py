@@ -23,6 +23,8 @@ def to_c(field, value):
         return f".init({value})"
     if field.swift == "Instant":
         return f"{value}.milliseconds"
+    if field.has("codec"):
+        return f"{value} == 0 ? arena.{field.property} : {value}"
     kind = c_type(field)
     if kind == "String":
         return f"arena.text({value})"

@@ -29,6 +29,8 @@ def write_field(source, field, writer, value, inner=None):
             written = f"{writer}.instant({number}, %s)"
         else:
             kind = c_type(field)
+            if field.has("codec"):
+                value = f"{value} == 0 ? {writer}.{field.property} : {value}"
             written = {
                 "String": f"{writer}.text({number}, %s)", "[UInt8]": f"{writer}.bytes({number}, %s)",
                 "Bool": f"{writer}.flag({number}, %s)", "Int64": f"{writer}.number({number}, UInt64(bitPattern: %s))",

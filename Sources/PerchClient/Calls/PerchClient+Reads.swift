@@ -5,7 +5,8 @@ import PerchWire
 // The views of the streams, read once.
 //
 // `atLeast` is the position of a mutation: the server answers when it has reached that position, or ends the call with
-// `BEHIND` at its timeout. The default of `timeout` is `PerchClientOptions.callTimeout`.
+// `BEHIND` at its timeout. A position of before a restore of the store is refused with `TOKEN_OTHER_STORE`: this history may lack
+// the mutation. The default of `timeout` is `PerchClientOptions.callTimeout`.
 extension PerchClient {
     /// Products with their prices, and which identifiers are unavailable.
     public func products(

@@ -330,6 +330,17 @@ extension LoopCore {
         }
     }
 
+    /// A position of lost history must not count as reached, because this one came to the same revision with other changes.
+    func requireOwn(_ position: Position) throws(CallRefusal) {
+        guard position.epoch == 0 || position.epoch == self.epoch else {
+            throw CallRefusal(
+                .tokenOtherStore,
+                "at_least is a position of epoch \(position.epoch), this store has epoch \(self.epoch) since a restore or a "
+                    + "failover lost changes; ask without at_least, and make the change again if its result is missing",
+                details: [.field("at_least"), .found(Int64(position.epoch))])
+        }
+    }
+
     /// The token that a call resumes from; nil: the call starts fresh.
     func token(of request: Request, of app: AppNumber) throws(CallRefusal) -> ResumeToken? {
         guard let bytes = request.resumeToken, !bytes.isEmpty else { return nil }

@@ -20,6 +20,7 @@ extension LoopCore {
         if let reference = request.app { app = try self.app(reference, ofCall: call) } else { app = 0 }
         try self.permit(call, request, of: app)
         try Self.check(request)
+        if let position = request.atLeast { try self.requireOwn(position) }
         if let token = try self.token(of: request, of: app, forgives: forgivesToken) {
             self.service.callTokens[call] = token
             self.calls[call].flags.insert(.hasToken)

@@ -25,6 +25,7 @@ struct Arena {
         var isWriting = false
         var isOverLimit = false
         var omitsSignatures = false
+        var epoch: UInt32 = 0
         /// The copy of the first text with a NUL, where C ends it.
         var cutText: UnsafeRawPointer?
     }
@@ -74,6 +75,12 @@ struct Arena {
 
     /// Whether to omit the fields that each signing changes: signing dates, JWS, device verification.
     var omitsSignatures: Bool { self.state.pointee.omitsSignatures }
+
+    /// Written into positions that have none.
+    var epoch: UInt32 {
+        get { self.state.pointee.epoch }
+        nonmutating set { self.state.pointee.epoch = newValue }
+    }
 
     /// The copy of the first text with a NUL: C ends it there, so a request with it must not be sent.
     var cutText: UnsafeRawPointer? { self.state.pointee.cutText }

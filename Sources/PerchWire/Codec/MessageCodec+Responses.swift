@@ -86,25 +86,6 @@ extension MessageCodec {
     /// gRPC's Length-Prefixed-Message of an OK STATUS without details.
     package static let okStatusBody: [UInt8] = [0, 0, 0, 0, 0]
 
-    /// Field 1 of every mutation's response, appended to a response that was encoded without it. A change's position is
-    /// known only after its commit, and protobuf accepts fields in any order.
-    package static func encodePositionField(_ position: Position) -> [UInt8] {
-        var inner: [UInt8] = []
-        func append(_ value: UInt64, field: UInt8) {
-            guard value != 0 else { return }
-            inner.append(field << 3)
-            var value = value
-            while value > 0x7F {
-                inner.append(UInt8(truncatingIfNeeded: value) | 0x80)
-                value >>= 7
-            }
-            inner.append(UInt8(truncatingIfNeeded: value))
-        }
-        append(position.revision, field: 1)
-        append(UInt64(bitPattern: position.asOf.milliseconds), field: 2)
-        return [0x0A, UInt8(inner.count)] + inner
-    }
-
     // MARK: Digests
 
     /// Equal values have equal digests, whenever they were signed. Never covers `ValueInfo`. The last encoded message

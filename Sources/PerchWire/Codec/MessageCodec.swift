@@ -59,15 +59,16 @@ package final class MessageCodec {
     let names: RecentTexts?
 
     /// `serves`: keeps names and transactions for reuse, because a server's loop reads the same names and writes the
-    /// same transactions several times.
-    package init(serves: Bool = false) {
+    /// same transactions several times. `epoch`: of the server's store, for the positions that it gives out.
+    package init(serves: Bool = false, epoch: UInt32 = 0) {
         self.transactions = serves ? TransactionBytes() : nil
         self.sales = serves ? SaleBytes() : nil
         self.names = serves ? RecentTexts() : nil
         self.hot.initialize(
             to: Hot(
-                writer: PushWriter(known: self.transactions, sales: self.sales),
+                writer: PushWriter(known: self.transactions, sales: self.sales, epoch: epoch),
                 digestWriter: PushWriter(known: self.transactions, sales: self.sales)))
+        self.arena.epoch = epoch
     }
 
     deinit {

@@ -16,6 +16,8 @@ struct PushWriter {
     private var start: Int
     /// Whether to omit the fields that each signing changes: signing dates, JWS, device verification.
     private(set) var omitsSignatures = false
+    /// Written into positions that have none.
+    let epoch: UInt32
     /// The bytes of recent transactions; nil in a codec that does not reuse them.
     private let known: TransactionBytes?
     /// The last instant that was written, and its bytes: the last `count` of eight in memory order.
@@ -27,7 +29,8 @@ struct PushWriter {
     /// Two numbers of at most ten bytes each; numbers are stored eight bytes at a time.
     private static let headBytesMax = 20
 
-    init(known: TransactionBytes? = nil, sales: SaleBytes? = nil) {
+    init(known: TransactionBytes? = nil, sales: SaleBytes? = nil, epoch: UInt32 = 0) {
+        self.epoch = epoch
         self.known = known
         self.sales = sales
         self.memory = .allocate(byteCount: Self.capacityAtFirst, alignment: 16)

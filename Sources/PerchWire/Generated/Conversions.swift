@@ -23,10 +23,15 @@ extension Position {
     func write(to message: UnsafeMutablePointer<Perch__V1__Position>, _ arena: Arena) {
         message.pointee.revision = self.revision
         message.pointee.as_of_ms = self.asOf.milliseconds
+        message.pointee.epoch = self.epoch == 0 ? arena.epoch : self.epoch
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__Position>) {
-        self.init(revision: message.pointee.revision, asOf: Instant(milliseconds: message.pointee.as_of_ms))
+        self.init(
+            revision: message.pointee.revision,
+            asOf: Instant(milliseconds: message.pointee.as_of_ms),
+            epoch: message.pointee.epoch
+        )
     }
 }
 

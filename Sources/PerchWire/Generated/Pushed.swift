@@ -6,6 +6,7 @@ import PerchModel
 
 extension Position {
     func write(to writer: inout PushWriter) {
+        writer.number(3, self.epoch == 0 ? writer.epoch : self.epoch)
         writer.instant(2, self.asOf)
         writer.number(1, self.revision)
     }

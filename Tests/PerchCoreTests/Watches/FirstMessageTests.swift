@@ -207,6 +207,55 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    /// The store came to the same revision again after a restore, with other changes.
+    @Test
+    func `a position of another epoch is refused at once, one of this epoch or of a client that knows none is not`()
+        throws
+    {
+        let world = World()
+        let client = world.welcomedClient()
+        let bought = try #require(world.position(of: world.require(.buy("gold"), from: client)))
+        let epoch = world.loops[0].core.epoch
+        #expect(epoch != 0 && bought.epoch == epoch)
+        var old = bought
+        old.epoch = 0
+        for position in [bought, old] {
+            let read = client.call(.readStatus(atLeast: position))
+            world.settle()
+            #expect(client.status(of: read)?.code == 0)
+        }
+        old.epoch = bought.epoch + 1
+        let several = Request.watch(WatchRequest(watches: [.status(), .entitlement(atLeast: old)]))
+        for request in [.readStatus(atLeast: old), .status(atLeast: old), .updates(atLeast: old), several] as [Request]
+        {
+            let call = client.call(request)
+            world.settle()
+            #expect(client.status(of: call)?.reason == "TOKEN_OTHER_STORE", "\(request.method)")
+            #expect(client.status(of: call)?.message.contains("epoch \(old.epoch)") == true)
+        }
+        old.revision = 1 << 40
+        let future = client.call(.readStatus(atLeast: old))
+        world.settle()
+        #expect(client.status(of: future)?.reason == "TOKEN_OTHER_STORE", "nothing is waited for")
+    }
+
+    @Test func `every value on a stream has the epoch of its position`() throws {
+        let world = World()
+        let client = world.welcomedClient()
+        let epoch = world.loops[0].core.epoch
+        let stream = client.call(.status())
+        try world.buy("gold", from: client)
+        world.settle()
+        world.settle()
+        try world.buy("silver", from: client)
+        world.settle()
+        let positions = client.statuses(on: stream).compactMap { state -> Position? in
+            guard case .success(_, let info) = state else { return nil }
+            return info.position
+        }
+        #expect(positions.count >= 2 && positions.allSatisfy { $0.epoch == epoch })
+    }
+
     @Test func `a call without a deadline waits half a minute for a position`() {
         let world = World()
         let client = world.welcomedClient()

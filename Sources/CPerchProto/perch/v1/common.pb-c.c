@@ -283,7 +283,7 @@ const ProtobufCMessageDescriptor perch__v1__app_ref__descriptor =
   (ProtobufCMessageInit) perch__v1__app_ref__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__position__field_descriptors[2] =
+static const ProtobufCFieldDescriptor perch__v1__position__field_descriptors[3] =
 {
   {
     "revision",
@@ -309,15 +309,28 @@ static const ProtobufCFieldDescriptor perch__v1__position__field_descriptors[2] 
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "epoch",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Position, epoch),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__position__field_indices_by_name[] = {
   1,   /* field[1] = as_of_ms */
+  2,   /* field[2] = epoch */
   0,   /* field[0] = revision */
 };
 static const ProtobufCIntRange perch__v1__position__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 2 }
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor perch__v1__position__descriptor =
 {
@@ -327,7 +340,7 @@ const ProtobufCMessageDescriptor perch__v1__position__descriptor =
   "Perch__V1__Position",
   "perch.v1",
   sizeof(Perch__V1__Position),
-  2,
+  3,
   perch__v1__position__field_descriptors,
   perch__v1__position__field_indices_by_name,
   1,  perch__v1__position__number_ranges,

@@ -115,7 +115,10 @@ package struct Promises {
             self.breach("resumable", "the token of \(watch.subject) cannot be read")
             return
         }
-        self.require(token.position == position && token.app == 1, "resumable", "the token stands at \(token.position)")
+        let isSame = token.position.revision == position.revision && token.position.asOf == position.asOf
+        self.require(isSame && token.app == 1, "resumable", "the token stands at \(token.position)")
+        self.require(
+            token.epoch == position.epoch, "resumable", "the token is of epoch \(token.epoch), not \(position.epoch)")
     }
 
     // MARK: Groups and bookmarks

@@ -223,7 +223,8 @@ struct  Perch__V1__AppRef
 
 
 /*
- * The position of a value in the store's history. Positions are compared by revision, then by instant.
+ * The position of a value in the store's history. Positions of one epoch are compared by revision, then by instant. Send a
+ * position back as it came.
  */
 struct  Perch__V1__Position
 {
@@ -236,10 +237,15 @@ struct  Perch__V1__Position
    * The instant of the app's clock for which the value was computed, in milliseconds since the Unix epoch.
    */
   int64_t as_of_ms;
+  /*
+   * The epoch of the store, which changes with a restore. An `at_least` of another epoch is refused with
+   * TOKEN_OTHER_STORE: this history may lack what that position saw. 0, as from an earlier version: of any epoch.
+   */
+  uint32_t epoch;
 };
 #define PERCH__V1__POSITION__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__position__descriptor) \
-    , 0, 0 }
+    , 0, 0, 0 }
 
 
 /*
