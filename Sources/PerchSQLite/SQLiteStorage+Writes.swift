@@ -221,10 +221,12 @@ extension SQLiteStorage {
         }
     }
 
-    /// Sets the epoch, which makes earlier tokens invalid: see `StoreRestore`.
-    func setEpoch(_ epoch: UInt32) {
+    /// Sets the epoch, which makes earlier tokens invalid, and the next numbers: see `StoreRestore`.
+    func beginEpoch(_ epoch: UInt32, numbersFrom first: UInt64) {
         self.requireBatch()
         self.currentHeader.epoch = epoch
+        self.currentHeader.nextTransaction = first
+        self.currentHeader.nextAccount = first
     }
 
     package func setLease(until instant: Instant) throws(StorageError) {

@@ -84,10 +84,10 @@ package enum StoreRestore {
         let revocations: CarriedRevocations
         do {
             try StoreFile.copy(backup, to: partial)
-            let takenBack = hasOld ? Self.takenBack(in: path, now: now) : nil
-            let begun = try Self.beginEpoch(partial, taking: takenBack?.tokens ?? [], after: takenBack?.epoch)
+            let replaced = hasOld ? Self.replaced(at: path, now: now) : nil
+            let begun = try Self.beginEpoch(partial, taking: replaced?.tokens ?? [], after: replaced?.header)
             contents.epoch = begun.epoch
-            revocations = takenBack.map { $0.failure.map { .unreadable($0) } ?? .carried(begun.taken) } ?? .unknown
+            revocations = replaced.map { $0.failure.map { .unreadable($0) } ?? .carried(begun.taken) } ?? .unknown
             try StoreFile.handOver(partial)
             try StoreFile.syncContent(of: partial)
             if hasOld { try Self.moveAside(path) }
@@ -106,18 +106,29 @@ package enum StoreRestore {
         return RestoredStore(contents: contents, revocations: revocations)
     }
 
-    /// The epoch and the unexpired revoked tokens of a store that is about to be replaced, or why they cannot be read. The
+    /// Declares that an earlier file was put in the place of a stopped store without `restore`, as by a copy or a snapshot of the disk:
+    /// begins the next epoch, which it returns.
+    package static func declare(_ path: String) throws(StoreRestoreError) -> UInt32 {
+        do {
+            return try Self.beginEpoch(path, taking: [], after: nil).epoch
+        } catch {
+            if let error = error as? StoreOpenError { throw .unusable(error) }
+            throw .failed(path: path, what: "\(error)")
+        }
+    }
+
+    /// The header and the unexpired revoked tokens of a store that is about to be replaced, or why they cannot be read. The
     /// store may be damaged.
-    private static func takenBack(
-        in path: String, now: Instant
-    ) -> (tokens: [RevokedToken], epoch: UInt32?, failure: String?) {
+    private static func replaced(
+        at path: String, now: Instant
+    ) -> (tokens: [RevokedToken], header: StoreHeader?, failure: String?) {
         do throws(StoreOpenError) {
             let storage = try SQLiteStorage(path: path)
             defer { storage.close() }
             do throws(StorageError) {
-                return (try storage.revokedTokens().filter { $0.expires > now }, storage.header().epoch, nil)
+                return (try storage.revokedTokens().filter { $0.expires > now }, storage.header(), nil)
             } catch {
-                return ([], nil, "\(error)")
+                return ([], storage.header(), "\(error)")
             }
         } catch {
             return ([], nil, "\(error)")
@@ -130,19 +141,30 @@ package enum StoreRestore {
     /// of one would fit the other. It is drawn from the upper half, which counted epochs never reached; two draws
     /// collide once in two thousand million times.
     private static func beginEpoch(
-        _ path: String, taking tokens: [RevokedToken], after replaced: UInt32?
+        _ path: String, taking tokens: [RevokedToken], after replaced: StoreHeader?
     ) throws -> (epoch: UInt32, taken: Int) {
         let storage = try SQLiteStorage(path: path)
         defer { storage.close() }
-        let earlier = [storage.header().epoch, replaced]
+        let headers = [storage.header(), replaced].compactMap { $0 }
         var epoch: UInt32
-        repeat { epoch = .random(in: UInt32.max / 2 + 1...UInt32.max) } while earlier.contains(epoch)
+        repeat {
+            epoch = .random(in: UInt32.max / 2 + 1...UInt32.max)
+        } while headers.contains { $0.epoch == epoch }
         let known = Set(try storage.revokedTokens().map(\.id))
         try storage.begin()
-        storage.setEpoch(epoch)
+        storage.beginEpoch(epoch, numbersFrom: Self.firstNumber(of: epoch, after: headers))
         for token in tokens { try storage.revoke(token) }
         try storage.commit()
         return (epoch, tokens.count { !known.contains($0.id) })
+    }
+
+    /// Numbers of transactions and accounts begin at a multiple of 2^40 above those that the headers know. What was given out after the
+    /// backup is unknown where the replaced store is lost, also what an earlier restore of the same backup gave out. So the epoch,
+    /// which is random, chooses one of the next 1,024 multiples.
+    static func firstNumber(of epoch: UInt32, after headers: [StoreHeader]) -> UInt64 {
+        let given = headers.map { max($0.nextTransaction, $0.nextAccount) }.max() ?? 0
+        let (last, largest) = (given >> 40, UInt64(1) << 23 - 1)
+        return min(last + 1 + UInt64(epoch % 1024), max(last + 1, largest)) << 40
     }
 
     /// The log goes first: a file without its log is an older store, a log without its file would be another's.

@@ -38,12 +38,20 @@ package enum StoreMigration {
         return header
     }
 
-    /// Declares a restore of a database, whose nodes may not have noticed it. Returns the new epoch.
-    package static func declareRestored(_ url: String) throws(ServerError) -> UInt32 {
-        do throws(PostgresOpenError) {
-            return try PostgresStorage.declareRestored(try PostgresLocation(url))
+    /// Declares a restore that no server can notice. Returns the new epoch.
+    package static func declareRestored(_ store: String) throws(ServerError) -> UInt32 {
+        do {
+            switch ServerSettings.StoreLocation(store) {
+            case .database(let url): return try PostgresStorage.declareRestored(try PostgresLocation(url))
+            case .memory, .file:
+                let path = StorePath.path(for: store)
+                guard !StoreFile.isVacant(path) || StoreFile.hasLogAlone(path) else {
+                    throw ServerError("there is no store at \(path); name its directory, or a file that ends in .db")
+                }
+                return try StoreRestore.declare(path)
+            }
         } catch {
-            throw ServerError("\(error)")
+            throw error as? ServerError ?? ServerError("\(error)")
         }
     }
 

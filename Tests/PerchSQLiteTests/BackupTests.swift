@@ -197,6 +197,58 @@ private final class NumberedStore {
         #expect(epochs.insert(third.epoch).inserted)
     }
 
+    /// What was given out after the backup may be in receipts, in logs, and at the App Store's side of a backend.
+    @Test func `numbers after a restore begin above all that the backup and the replaced store gave out`() throws {
+        let store = try self.backup()
+        let unit = UInt64(1) << 40
+        func header(_ name: String) throws -> StoreHeader {
+            let storage = try SQLiteStorage(path: self.directory.file(name))
+            defer { storage.close() }
+            return storage.header()
+        }
+        func restore(to name: String) throws -> StoreHeader {
+            _ = try StoreRestore.restore(
+                self.directory.file("backup"), to: self.directory.file(name), replaces: true, now: self.now)
+            return try header(name)
+        }
+        var last: UInt64 = 0
+        for _ in 0..<5 {
+            let begun = try restore(to: "restored")
+            #expect(begun.nextTransaction == begun.nextAccount)
+            #expect(begun.nextTransaction % unit == 0 && begun.nextTransaction > last, "\(begun)")
+            last = begun.nextTransaction
+        }
+        // Of a lost disk nothing is known: the epoch, which is random, chooses.
+        let found = Set(try (0..<20).map { try restore(to: "elsewhere-\($0)").nextTransaction })
+        #expect(found.count > 10 && found.allSatisfy { $0 >= unit && $0 <= 1024 * unit })
+        // A snapshot of the disk, put back by hand.
+        store.storage.close()
+        let before = try header("store")
+        let epoch = try StoreRestore.declare(store.path)
+        let declared = try header("store")
+        #expect(declared.epoch == epoch && epoch != before.epoch)
+        #expect(declared.revision == before.revision && declared.nextTransaction >= unit)
+        let server = try SQLiteStorage(path: store.path)
+        defer { server.close() }
+        let error = #expect(throws: StoreRestoreError.self) { try StoreRestore.declare(store.path) }
+        #expect(error?.description.contains("stop it first") == true)
+    }
+
+    private static let firstNumbers: [(epoch: UInt32, given: UInt64, multiple: UInt64)] = [
+        (.max, 0, 1024), (0x8000_0000, 0, 1), (0x8000_0000, 5, 6), (0x8000_0007, 5, 13),
+        (.max, 0x7F_FFFE, 0x7F_FFFF),
+    ]
+
+    @Test(arguments: Self.firstNumbers)
+    func `the first number of an epoch is a multiple of 2^40 that fits`(
+        _ epoch: UInt32, _ given: UInt64, _ multiple: UInt64
+    ) {
+        let header = StoreHeader(
+            identity: StoreIdentity(high: 1, low: 2), epoch: 1, revision: 1, nextTransaction: given << 40 + 1,
+            nextAccount: 1, lease: .distantPast)
+        #expect(StoreRestore.firstNumber(of: epoch, after: [header]) == multiple << 40)
+    }
+
     @Test func `a restore leaves the backup unchanged`() throws {
         _ = try self.backup()
         let before = TemporaryDirectory.read(self.directory.file("backup"))

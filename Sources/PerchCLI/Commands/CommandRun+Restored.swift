@@ -5,12 +5,11 @@ extension CommandRun {
     /// `perch store restored`
     func declareRestored() throws {
         guard let url = self.settings.text("store") else {
-            throw UsageError("perch store restored needs --store URL", command: self.invocation.name)
+            throw UsageError("perch store restored needs --store PATH or URL", command: self.invocation.name)
         }
-        guard case .database = ServerSettings.StoreLocation(url) else {
+        if case .memory = ServerSettings.StoreLocation(url) {
             throw UsageError(
-                "--store is \(printable(url)); give the address of a database: postgres://USER@HOST/DATABASE. A backup of a store in a "
-                    + "file is restored by perch restore, which does the same",
+                "a store in memory ends with its server, and cannot be restored; name a directory, or ./memory",
                 command: self.invocation.name)
         }
         do throws(ServerError) {

@@ -119,24 +119,27 @@ enum StoreTable {
 
     private static let restored: CommandSpec = {
         var restored = CommandTable.leaf(
-            "restored", "Declare that an earlier state of the database was restored.", .storeRestored, [],
+            "restored", "Declare that an earlier state of the store was put back.", .storeRestored, [],
             [
                 OptionSpec(
-                    "store", .text, "URL",
-                    "The database: postgres://USER@HOST/DATABASE, password in the file of PGPASSFILE; must be given.")
+                    "store", .text, "PLACE",
+                    "The store: postgres://USER@HOST/DATABASE, password in the file of PGPASSFILE, or the directory or file of a "
+                        + "stopped server; must be given.")
             ])
         restored.discussion = [
             "The store gets the next epoch: clients restart their watches, and tokens and cursors of what is lost are refused. Numbers of "
-                + "transactions and accounts begin anew above all that were given out. Nodes that run end, and their supervisor starts "
+                + "transactions and accounts begin anew above those that were given out. Nodes that run end, and their supervisor starts "
                 + "them again.",
-            "A node notices most restores by itself: it compares the log with the newest revision that it has shown, when it connects "
-                + "again and when it starts. Where no node ran on the same machine before, only you know.",
+            "A node on a database notices most restores by itself: it compares the log with the newest revision that it has shown, when it "
+                + "connects again and when it starts. Where no node ran on the same machine before, only you know.",
+            "perch restore does the same for a file. A file that was put back otherwise, as by a snapshot of the disk, is declared here.",
         ]
         restored.examples = [
             (
                 "perch store restored --store postgres://perch@db.example.com/perch",
                 "After the restore, before the nodes start."
-            )
+            ),
+            ("perch store restored --store /var/lib/perch", "A snapshot of the disk was put back."),
         ]
         return restored
     }()
