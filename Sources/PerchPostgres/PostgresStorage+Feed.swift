@@ -186,6 +186,8 @@ extension PostgresStorage {
     package var batchClock: Instant? { self.time.underLock }
 
     package func raisePassed(to instant: Instant) throws(StorageError) -> Bool {
+    package var keepsRefusals: Bool { self.schema >= Schema.version }
+
         guard case .open = self.batch else { preconditionFailure("time passed outside a batch") }
         guard self.schema >= Schema.version else { return false }
         self.time.raised = max(instant, self.time.raised ?? .distantPast)

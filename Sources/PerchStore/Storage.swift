@@ -99,6 +99,9 @@ package protocol Storage: AnyObject {
     func confirmedPassed() throws(StorageError) -> Instant
     /// In a batch: the storage's clock, read under the lock. Nil: it has none, or it does not agree with this node's.
     var batchClock: Instant? { get }
+    /// Whether a final refusal is kept with the key of its mutation: another node may still have an earlier attempt, and must not carry it out
+    /// after the caller was told that it is refused. False also while nodes of the version before are at work, which cannot read it.
+    var keepsRefusals: Bool { get }
     /// Raises `passed` with the open batch. False: nodes of the version before are at work, which only know commits.
     func raisePassed(to instant: Instant) throws(StorageError) -> Bool
 
@@ -140,6 +143,7 @@ extension Storage {
     package var passed: Instant? { nil }
     package func confirmedPassed() throws(StorageError) -> Instant { self.passed ?? .distantPast }
     package var batchClock: Instant? { nil }
+    package var keepsRefusals: Bool { false }
     package func raisePassed(to instant: Instant) throws(StorageError) -> Bool { false }
     package func hasCommitted(_ revision: UInt64) throws(StorageError) -> Bool {
         try self.commitTime(of: revision) != nil
@@ -221,13 +225,18 @@ package struct MutationKey: Hashable, Sendable {
 package struct KeptAnswer: Hashable, Sendable {
     package var digest: Digest
     package var result: MutationResult
+    /// The mutation was refused, and has no result. See `Storage.keepsRefusals`.
+    package var refusal: Refusal?
     package var position: Position
     /// By the wall clock.
     package var kept: Instant
 
-    package init(digest: Digest, result: MutationResult, position: Position, kept: Instant) {
+    package init(
+        digest: Digest, result: MutationResult, refusal: Refusal? = nil, position: Position, kept: Instant
+    ) {
         self.digest = digest
         self.result = result
+        self.refusal = refusal
         self.position = position
         self.kept = kept
     }

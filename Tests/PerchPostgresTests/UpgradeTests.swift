@@ -35,13 +35,14 @@ import Testing
         #expect(node.transaction(node.buy("coins", "anna")) == 1)
         #expect(node.storage.passed == nil, "the version before does not know of it")
         #expect(self.holds("(SELECT schema FROM perch.store) = 2"))
+        #expect(!node.storage.keepsRefusals, "nor could it read one")
         self.database.run("UPDATE perch.nodes SET beat = 0 WHERE id = 7")
         while !self.holds("(SELECT schema FROM perch.store) = 3") {
             node.run()
             usleep(20_000)
         }
         #expect(node.transaction(node.buy("coins", "anna")) == 2)
-        #expect(node.storage.passed != nil)
+        #expect(node.storage.passed != nil && node.storage.keepsRefusals)
     }
 
     @Test func `keeps its readers in order by commits alone`() throws {

@@ -71,7 +71,23 @@ struct Blob: Sendable, CustomTestStringConvertible {
             "answer", { $0.keptAnswer() }, { $0.sealed(to: MutationKey(app: 1, bytes: [1, 2])) },
             { bytes, isOther in
                 try KeptAnswer(unsealing: bytes, to: MutationKey(app: 1, bytes: isOther ? [1] : [1, 2]))
-            }, fixed: ["result/clock/settled/failed", "result/clock/settled/renewed"]),
+            },
+            // Its epoch is that of the server which gives it out. A refusal stands in the place of a result.
+            fixed: ["position/epoch", "refusal", "result/clock/settled/failed", "result/clock/settled/renewed"]),
+        Blob(
+            "refused answer",
+            { random in
+                var answer = random.keptAnswer()
+                answer.result = .none
+                answer.refusal = Refusal(
+                    Refusal.Reason.allCases[random.below(Refusal.Reason.allCases.count)], "\(random.next())",
+                    field: "\(random.next())", found: random.below(2) == 0 ? nil : random.int64(),
+                    limit: random.below(2) == 0 ? nil : random.int64())
+                return answer
+            }, { $0.sealed(to: MutationKey(app: 1, bytes: [1, 2])) },
+            { bytes, isOther in
+                try KeptAnswer(unsealing: bytes, to: MutationKey(app: 1, bytes: isOther ? [1] : [1, 2]))
+            }, fixed: ["position/epoch", "result"]),
     ]
 
     init<Value>(

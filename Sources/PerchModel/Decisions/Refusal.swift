@@ -56,6 +56,14 @@ package struct Refusal: Error, Hashable, Sendable {
         case storeKitUnsupported = "STOREKIT_UNSUPPORTED"
         case storeKitDuplicateRequest = "STOREKIT_DUPLICATE_REQUEST"
         case storeKitFailed = "STOREKIT_FAILED"
+
+        /// Whether the same request gets the same refusal: the column `Retry` of the contract says no.
+        package var isFinal: Bool {
+            switch self {
+            case .storeFull, .storeFailed, .storeUnreachable, .itemLimit, .cursorTooOld, .tokenFuture: false
+            default: true
+            }
+        }
     }
 
     package var reason: Reason

@@ -64,7 +64,12 @@ extension KeptAnswer {
     package func sealed(to key: MutationKey) -> [UInt8] {
         SealedBlob.seal(.answer(key)) { writer in
             writer.write(self.digest)
-            writer.write(self.result)
+            if let refusal = self.refusal {
+                writer.write(byte: Self.refused)
+                refusal.write(to: &writer)
+            } else {
+                writer.write(self.result)
+            }
             writer.write(self.position)
             writer.write(self.kept)
         }
@@ -73,10 +78,39 @@ extension KeptAnswer {
     package init(unsealing bytes: [UInt8], to key: MutationKey) throws(DecodingFault) {
         self = try SealedBlob.open(bytes, .answer(key)) { (reader) throws(DecodingFault) in
             let digest = try Digest(from: &reader)
-            let result = try MutationResult(from: &reader)
+            let start = reader
+            let isRefused = try reader.byte() == Self.refused
+            if !isRefused { reader = start }
+            let refusal = isRefused ? try Refusal(from: &reader) : nil
+            let result = isRefused ? .none : try MutationResult(from: &reader)
             let position = try Position(from: &reader)
-            return KeptAnswer(digest: digest, result: result, position: position, kept: try reader.value())
+            return KeptAnswer(
+                digest: digest, result: result, refusal: refusal, position: position, kept: try reader.value())
         }
+    }
+
+    /// Where the kind of a `MutationResult` stands otherwise.
+    private static let refused: UInt8 = 255
+}
+
+extension Refusal: StoreCoded {
+    func write(to writer: inout ByteWriter) {
+        writer.write(self.reason.rawValue)
+        writer.write(self.message)
+        writer.write(self.field)
+        for number in [self.found, self.limit] {
+            writer.write(number != nil)
+            if let number { writer.write(number) }
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(DecodingFault) {
+        let start = reader.offset
+        let (name, message, field) = (try reader.string(), try reader.string(), try reader.string())
+        guard let reason = Reason(rawValue: name) else { throw .invalid("reason of a refusal", atOffset: start) }
+        let found = try reader.bool() ? try reader.int64() : nil
+        let limit = try reader.bool() ? try reader.int64() : nil
+        self.init(reason, message, field: field, found: found, limit: limit)
     }
 }
 

@@ -46,7 +46,7 @@ extension StoreEngine {
         case .complete:
             return try self.decide(mutation, people, call, &batch)
         case .refused(let refusal):
-            return .refused(refusal)
+            return try self.keep(refusal, of: mutation, people, call, batch.header)
         case .behind:
             batch.deferred.append(StoreRequest(loop: call.loop, ticket: call.ticket, .mutate(mutation)))
             return nil
@@ -76,6 +76,7 @@ extension StoreEngine {
                 ))
         }
         batch.replays += 1
+        if let refusal = kept.refusal { return .refused(refusal) }
         return .mutated(kept.result, kept.position)
     }
 
@@ -195,7 +196,7 @@ extension StoreEngine {
             do throws(Refusal) {
                 decision = try mutation.decide(&view)
             } catch {
-                return .refused(error)
+                return try self.keep(error, of: mutation, people, call, batch.header)
             }
             switch decision {
             case .need(let query):
@@ -215,7 +216,7 @@ extension StoreEngine {
                     numbers: view.numbers, call, &batch)
             case .commitApp(let appChange, let answer):
                 if let refusal = try self.refusalOfAdvance(appChange, app: people.app.state, wall: call.wall) {
-                    return .refused(refusal)
+                    return try self.keep(refusal, of: mutation, people, call, batch.header)
                 }
                 return try self.apply(appChange, answer: answer, of: mutation, people, call, &batch)
             }
@@ -247,6 +248,19 @@ extension StoreEngine {
             try self.storage.keep(kept, for: MutationKey(app: mutation.app, bytes: mutation.key))
         }
         return .mutated(answer, position)
+    }
+
+    /// Keeps a final refusal where another node may still have an earlier attempt under its key.
+    private func keep(
+        _ refusal: Refusal, of mutation: Mutation, _ people: Participants, _ call: Call, _ header: StoreHeader
+    ) throws(StorageError) -> StoreAnswer {
+        if !mutation.key.isEmpty, refusal.reason.isFinal, self.storage.keepsRefusals {
+            let kept = KeptAnswer(
+                digest: mutation.keyDigest, result: .none, refusal: refusal,
+                position: Position(revision: header.revision, asOf: people.now), kept: call.wall)
+            try self.storage.keep(kept, for: MutationKey(app: mutation.app, bytes: mutation.key))
+        }
+        return .refused(refusal)
     }
 
     /// Reads the rows that a decision needs.

@@ -109,6 +109,10 @@ package final class NodesSimulation {
     private var keys: [StoreRequest.Body] = []
     private var readers = [Reader](repeating: Reader(), count: 3)
     private var answers: [Int: Answered] = [:]
+    /// Keys of writes that were refused for good.
+    private var refused: Set<Int> = []
+    /// A node of the version before was at work, beside which refusals are not kept.
+    private var hadVersionBefore = false
     /// The change that a node has shown, by revision.
     private var history: [UInt64: [Shown]] = [:]
     private var totals = Totals()
@@ -200,6 +204,7 @@ package final class NodesSimulation {
         // Its own clock is one more that is not the nodes'.
         self.database.clock = self.now.advanced(byMilliseconds: Int64(self.seed % 5) * 5_000 - 20_000)
         if self.random.below(40) == 0 { self.database.knowsCommitsOnly.toggle() }
+        if self.database.knowsCommitsOnly { self.hadVersionBefore = true }
         // Half of the time nobody writes, and readers see what time causes.
         try self.turn(place, count: self.random.bool() ? 0 : self.random.below(4))
     }
@@ -321,6 +326,12 @@ package final class NodesSimulation {
             switch (asked, answer) {
             case (.changes, .refused(let refusal)) where refusal.reason == .tokenFuture:
                 self.breach("a reader has a place that is lost: \(refusal.message)")
+            case (.write(let key), .refused(let refusal)) where refusal.reason.isFinal:
+                guard !self.hadVersionBefore else { break }
+                if self.answers[key] != nil {
+                    self.breach("key \(key) is refused after it was acknowledged: \(refusal)")
+                }
+                self.refused.insert(key)
             case (_, .refused): break
             case (.changes(let reader), .changes(let page)): self.took(page, by: reader)
             case (.write(let key), .mutated(let result, let position)):
@@ -412,6 +423,7 @@ package final class NodesSimulation {
             return self.breach("key \(key) is answered \(answered) after \(known)")
         }
         self.answers[key] = answered
+        if self.refused.contains(key) { self.breach("key \(key) is acknowledged after it was refused for good") }
         if revision > self.database.confirmedRevision {
             return self.breach(
                 "revision \(revision) is acknowledged, and a failover keeps \(self.database.confirmedRevision)")

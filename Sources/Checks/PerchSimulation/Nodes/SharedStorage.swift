@@ -405,6 +405,7 @@ package final class SharedNode: Storage {
 
     package var passed: Instant? { self.database.knowsCommitsOnly ? nil : self.readPassed }
     package var batchClock: Instant? { self.isInBatch ? self.database.clock : nil }
+    package var keepsRefusals: Bool { !self.database.knowsCommitsOnly }
 
     package func confirmedPassed() throws(StorageError) -> Instant {
         try self.reach()
