@@ -35,7 +35,8 @@ extension PostgresStorage {
             nextTransaction: rows.uint64(0, 4), nextAccount: rows.uint64(0, 5),
             committed: isEmpty ? .distantPast : Instant(milliseconds: rows.int64(0, 6)),
             isDurable: rows.int64(0, 7) != 0,
-            now: Instant(milliseconds: rows.int64(0, 8)), passed: Instant(milliseconds: rows.int64(0, 9)))
+            now: Instant(milliseconds: rows.int64(0, 8) + self.opened.shift),
+            passed: Instant(milliseconds: rows.int64(0, 9)))
     }
 
     /// The changes after `applied`, read with the head. Their hashes must lead from the one to the other.

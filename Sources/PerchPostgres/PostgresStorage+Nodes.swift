@@ -10,10 +10,7 @@ extension PostgresStorage: StoreSharing {
     package var connectionNumber: Int { self.reach.sideNumber }
     package var clockOffset: Int64 { self.reach.clock.offset }
 
-    /// The caller's time is simulated: the database's clock decides nothing.
-    package func leaveClock() { self.reach.isFollowed = false }
-
-    package var isSilent: Bool { self.reach.isSilent }
+    package var obstacle: ReachObstacle { self.reach.obstacle }
     package var clockJump: Int64 { self.reach.clock.jump }
     package var nodeID: Int64 { self.node.id }
     package var databaseFigures: DatabaseFigures { self.figures }
@@ -77,7 +74,10 @@ extension PostgresStorage: StoreSharing {
             Command(.trimFeed, [.number(kept), .integer(wall - Limits.feedMilliseconds)]),
             Command(
                 .forgetNodes,
-                [.integer(wall - Limits.nodeForgottenMilliseconds), .integer(wall), .integer(self.node.id)]),
+                [
+                    .integer(wall - self.opened.shift - Limits.nodeForgottenMilliseconds), .integer(wall),
+                    .integer(self.node.id),
+                ]),
         ]
     }
 
@@ -91,13 +91,14 @@ extension PostgresStorage: StoreSharing {
             try self.join()
             return
         }
-        self.reach.clock.measure(database: rows[0].int64(0, 0), sent: sent, received: Monotonic.milliseconds())
+        self.reach.clock.measure(
+            database: rows[0].int64(0, 0) + self.opened.shift, sent: sent, received: Monotonic.milliseconds())
         self.figures.heartbeats += 1
         self.beatArrived(sent)
         self.remember()
         self.nodes = Self.nodes(rows[1])
         if self.schema < Schema.version, !Self.hasNodeOfVersionBefore(rows[1]) {
-            self.main?.post([Command(.finishUpgrade)])
+            self.main?.post([Command(.finishUpgrade, [.integer(self.opened.shift)])])
         }
     }
 

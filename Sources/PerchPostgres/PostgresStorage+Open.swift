@@ -30,8 +30,6 @@ struct Reach {
     /// No host answered at all when it was last tried: this node's network may be gone.
     var isSilent = false
     var clock = FollowedClock(database: 0, sent: 0, received: 0)
-    /// Whether this node's time is the database's. Not where its caller has simulated time.
-    var isFollowed = true
 }
 
 /// The identity of the opened store.
@@ -45,12 +43,16 @@ struct Opened {
     var lostRevision: UInt64?
     /// The file with the newest revision that this node has shown; nil: it remembers nothing.
     var memory: String?
+    /// The store's time less the database's clock, in milliseconds.
+    var shift: Int64 = 0
 }
 
 extension PostgresStorage {
     /// Opens the store in a database, and creates its tables where there are none. Reads no account.
+    ///
+    /// `shift`: the store's time less the database's clock, in milliseconds, for a store whose time is not that of the world.
     package static func open(
-        _ location: PostgresLocation, node: NodeIdentity, memory directory: String? = nil
+        _ location: PostgresLocation, node: NodeIdentity, memory directory: String? = nil, shift: Int64 = 0
     ) throws(PostgresOpenError) -> PostgresStorage {
         let main = try Self.connect(location)
         let place = location.text
@@ -73,12 +75,12 @@ extension PostgresStorage {
         }
         do throws(PostgresError) {
             try main.prepareAll()
-            try Self.finishUpgrade(main)
+            try Self.finishUpgrade(main, shift)
             let side = try Self.connectSide(location, beside: main)
             guard side.server == main.server else { throw Self.twoServers }
             let opened = Opened(
                 identity: row.identity, isNew: isNew, hasGrown: hasGrown, lostRevision: noticed,
-                memory: directory.map { ShownPlace.path(in: $0, row.identity) })
+                memory: directory.map { ShownPlace.path(in: $0, row.identity) }, shift: shift)
             return try Self.make(location, node, main, side, row, opened)
         } catch {
             throw Self.openError(error, place)
@@ -108,7 +110,8 @@ extension PostgresStorage {
         storage.nodes = Self.nodes(nodes)
         storage.reach.timeline = main.timeline
         if !head.isEmpty {
-            storage.reach.clock = FollowedClock(database: head.int64(0, 8), sent: sent, received: received)
+            storage.reach.clock = FollowedClock(
+                database: head.int64(0, 8) + opened.shift, sent: sent, received: received)
             storage.schema = head.int64(0, 1)
             storage.time.read = (Instant(milliseconds: head.int64(0, 9)), header.revision)
         }
@@ -393,9 +396,9 @@ extension PostgresStorage {
     }
 
     /// A node at work keeps the lock for an instant: the next heartbeat tries again.
-    private static func finishUpgrade(_ main: Connection) throws(PostgresError) {
+    private static func finishUpgrade(_ main: Connection, _ shift: Int64) throws(PostgresError) {
         do throws(PostgresError) {
-            _ = try main.run([Command(.finishUpgrade)])
+            _ = try main.run([Command(.finishUpgrade, [.integer(shift)])])
         } catch {
             guard error.state == "55P03" else { throw error }
         }

@@ -154,10 +154,8 @@ package final class PostgresStorage: Storage {
         let rows = try self.request(commands)
         do throws(StorageError) {
             let head = try self.head(rows[closing + 2])
-            let fits =
-                self.reach.isFollowed
-                && self.reach.clock.agrees(
-                    database: head.now.milliseconds, sent: sent, received: Monotonic.milliseconds())
+            let fits = self.reach.clock.agrees(
+                database: head.now.milliseconds, sent: sent, received: Monotonic.milliseconds())
             self.time.underLock = fits ? head.now : nil
             self.news = try self.news(rows[closing + 3], head: head)
             self.known = try KnownReads(planned, rows[(closing + 4)...])

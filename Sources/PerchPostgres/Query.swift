@@ -55,7 +55,7 @@ enum Query: Int, CaseIterable {
         // Nodes of the version before that were only suspended find the new one at their next batch, and end.
         case .finishUpgrade:
             """
-            UPDATE store SET schema = \(Schema.version), passed = greatest(passed, \(Self.clock))
+            UPDATE store SET schema = \(Schema.version), passed = greatest(passed, \(Self.clock) + $1::bigint)
             WHERE id = 1 AND schema = \(Schema.versionBeside) AND NOT EXISTS (
                 SELECT FROM nodes WHERE schema < \(Schema.version)
                 AND beat > \(Self.clock) - \(Limits.versionGoneMilliseconds))

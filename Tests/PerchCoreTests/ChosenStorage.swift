@@ -1,7 +1,6 @@
 import Glibc
 import PerchPostgres
 import PerchSimulation
-import PerchStore
 import PostgresTesting
 import Testing
 
@@ -19,12 +18,7 @@ struct ChosenStorage: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         switch Self.chosen {
         case "postgres":
-            let open: @Sendable () -> any Storage = {
-                let storage = try! TestDatabase().open()
-                storage.leaveClock()
-                return storage
-            }
-            try await World.$newStorage.withValue(open) { try await function() }
+            try await World.$newStorage.withValue({ try! TestDatabase().open() }) { try await function() }
         case nil:
             try await function()
         case .some(let other):

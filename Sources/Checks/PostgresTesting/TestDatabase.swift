@@ -15,12 +15,16 @@ package final class TestDatabase: Sendable {
     package var url: String { self.server.url(self.name) }
 
     /// One more node on the store in it. The storage keeps the database.
+    ///
+    /// Tests play at instants of their own. So the database's clock counts from long before them, and decides nothing.
     package func open(_ name: String = "test") throws -> PostgresStorage {
         let node = NodeIdentity(id: .random(in: 1 ... .max), name: name, version: "test")
-        let storage = try PostgresStorage.open(try PostgresLocation(self.url), node: node)
+        let storage = try PostgresStorage.open(try PostgresLocation(self.url), node: node, shift: Self.longAgo)
         storage.owner = self
         return storage
     }
+
+    private static let longAgo: Int64 = -1 << 40
 
     package func makeCommitsWait() { self.server.makeCommitsWait(in: self.name) }
 
