@@ -12,6 +12,8 @@ package enum PostgresOpenError: Error, Equatable, CustomStringConvertible {
     case noDatabase(place: String, String)
     case pooler(place: String)
     case readOnly(place: String)
+    /// Its log lacks what nodes of this machine have shown, and a host of the list that is out of reach may have it.
+    case lacksShown(place: String, revision: UInt64, epoch: UInt32)
     case oldServer(place: String, version: Int)
     case losesCommits(place: String, setting: String)
     case noRights(place: String, String)
@@ -30,7 +32,7 @@ package enum PostgresOpenError: Error, Equatable, CustomStringConvertible {
     /// Whether a later attempt may succeed with nothing repaired meanwhile: the database starts, or a standby takes over.
     package var isPassing: Bool {
         switch self {
-        case .unreachable, .readOnly: true
+        case .unreachable, .readOnly, .lacksShown: true
         case .storage(_, let error): error.isPassing
         default: false
         }
@@ -39,6 +41,9 @@ package enum PostgresOpenError: Error, Equatable, CustomStringConvertible {
     /// The reason in few words, without an address.
     package var kind: String {
         if case .readOnly = self { return "every server that answers only reads" }
+        if case .lacksShown = self {
+            return "the server that writes lacks what was shown, and another one is out of reach"
+        }
         return "no server of it can be reached"
     }
 
@@ -67,6 +72,9 @@ package enum PostgresOpenError: Error, Equatable, CustomStringConvertible {
         case .readOnly(let place):
             "PostgreSQL at \(place) only reads: it is a standby, or default_transaction_read_only is on; name the primary in "
                 + "--store, or all hosts, and Perch finds it: postgres://USER@HOST1,HOST2/DATABASE"
+        case .lacksShown(let place, let revision, let epoch):
+            "PostgreSQL at \(place) lacks revision \(revision) of epoch \(epoch), which nodes of this machine have shown: it may be an old "
+                + "primary, and a host of the list that is out of reach may have it; if that one is gone for good, leave it out of --store"
         case .oldServer(let place, let version):
             "PostgreSQL at \(place) is version \(version / 10_000), Perch needs 13 or newer; upgrade it"
         case .losesCommits(let place, let setting):

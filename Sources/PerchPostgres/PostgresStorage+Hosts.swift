@@ -58,12 +58,31 @@ extension PostgresStorage {
         throw failures.max { rank($0) < rank($1) } ?? .unreachable(place: location.text, "no host is named")
     }
 
-    /// The best server that writes.
-    static func connect(_ location: PostgresLocation) throws(PostgresOpenError) -> Connection {
-        var found = try Self.writers(location)
-        let best = found.connections.removeFirst()
-        for other in found.connections { other.close() }
-        return best
+    /// The best server that writes, for a node that starts: the first whose log has what the nodes of this machine have shown.
+    ///
+    /// Where none has it, and a host of the list is out of reach, that one may: an old primary would begin a second history.
+    static func connect(
+        _ location: PostgresLocation, memory directory: String? = nil
+    ) throws(PostgresOpenError) -> Connection {
+        let found = try Self.writers(location)
+        var best: Connection?
+        var lacking: (main: Connection, shown: ShownPlace)?
+        defer { for main in found.connections where main !== best { main.close() } }
+        for main in found.connections where best == nil {
+            if location.hosts.count > 1, let shown = try Self.lacking(main, main.host, memory: directory) {
+                lacking = lacking ?? (main, shown)
+            } else {
+                best = main
+            }
+        }
+        if let best { return best }
+        guard let lacking else { throw .unreachable(place: location.text, "no host writes") }
+        guard found.isComplete else {
+            throw .lacksShown(
+                place: lacking.main.host, revision: lacking.shown.revision, epoch: lacking.shown.epoch)
+        }
+        best = lacking.main
+        return lacking.main
     }
 
     /// How the history behind a connection relates to that of this node.

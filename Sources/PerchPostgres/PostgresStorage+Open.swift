@@ -409,15 +409,8 @@ extension PostgresStorage {
     private static func noticeRestore(
         _ main: Connection, _ place: String, memory directory: String?
     ) throws(PostgresOpenError) -> UInt64? {
-        guard let directory, let row = try Self.row(main, place),
-            let shown = ShownPlace(path: ShownPlace.path(in: directory, row.identity)), shown.epoch >= row.epoch
-        else { return nil }
+        guard let shown = try Self.lacking(main, place, memory: directory) else { return nil }
         do throws(PostgresError) {
-            let mark = try main.run([
-                .text("SELECT mark FROM commits WHERE revision = $1::bigint", [.number(shown.revision)])
-            ])[0]
-            let isThere = shown.revision == 0 || !mark.isEmpty && mark.uint64(0, 0) == shown.mark
-            if shown.epoch == row.epoch, isThere { return nil }
             _ = try main.run([
                 .text(
                     "UPDATE store SET epoch = $1::bigint WHERE id = 1 AND epoch < $1::bigint",
@@ -444,6 +437,24 @@ extension PostgresStorage {
         }
         do throws(PostgresError) {
             try main.prepareAll()
+    /// What the nodes of this machine have shown of the store behind a connection, where its log lacks that.
+    static func lacking(
+        _ main: Connection, _ place: String, memory directory: String?
+    ) throws(PostgresOpenError) -> ShownPlace? {
+        guard let directory, let row = try Self.row(main, place),
+            let shown = ShownPlace(path: ShownPlace.path(in: directory, row.identity)), shown.epoch >= row.epoch
+        else { return nil }
+        do throws(PostgresError) {
+            let mark = try main.run([
+                .text("SELECT mark FROM perch.commits WHERE revision = $1::bigint", [.number(shown.revision)])
+            ])[0]
+            let isThere = shown.revision == 0 || !mark.isEmpty && mark.uint64(0, 0) == shown.mark
+            return shown.epoch == row.epoch && isThere ? nil : shown
+        } catch {
+            throw Self.openError(error, place)
+        }
+    }
+
             try Self.raiseEpoch(main, from: row.epoch)
         } catch {
             throw Self.openError(error, location.text)
