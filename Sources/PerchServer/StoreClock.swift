@@ -61,6 +61,12 @@ final class StoreClock: Sendable {
         now.nanoseconds / 1_000_000 <= self.vouchedUntil.load(ordering: .relaxed)
     }
 
+    /// When it no longer vouches, unless another heartbeat is confirmed; nil: it always does.
+    var vouchesUntil: MonotonicTime? {
+        let until = self.vouchedUntil.load(ordering: .relaxed)
+        return until == .max ? nil : MonotonicTime(nanoseconds: until * 1_000_000)
+    }
+
     /// Moves the clock to an instant that another node has shown.
     func reach(_ instant: Instant) {
         let wanted = Self.word(instant.milliseconds)
@@ -94,9 +100,13 @@ final class StoreClock: Sendable {
     /// True: the clock was held, and runs again.
     func release() -> Bool { self.latest.bitwiseAnd(~1, ordering: .relaxed).oldValue & 1 == 1 }
 
-    /// The lease on disk is extended. True if the clock had stopped at its bound and now continues.
-    func extend(to bound: Instant) -> Bool {
+    /// The store's thread has tried to extend the lease on disk. True if the clock had stopped at its bound and now continues.
+    ///
+    /// Where the machine's clock is beyond the bound still, as while a database is away, the threads stay asleep: each that was woken
+    /// would only find the clock standing, and wake the store's thread again.
+    func extend(to bound: Instant, machine: Instant) -> Bool {
         self.bound.store(bound.milliseconds, ordering: .relaxed)
+        guard machine <= bound else { return false }
         return self.isAwaited.exchange(false, ordering: .relaxed)
     }
 }

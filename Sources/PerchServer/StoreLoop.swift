@@ -152,7 +152,7 @@ final class StoreLoop: LoopDriver {
         self.answerQuestions(wall: batch.wall, machine: batch.machine, now: batch.now)
         self.countSome(wall: batch.wall, machine: batch.machine, now: batch.now)
         let standing = self.engine.standing
-        var wentOn = !standing.hasFailed && self.clock.extend(to: standing.clockBound)
+        var wentOn = !standing.hasFailed && self.clock.extend(to: standing.clockBound, machine: batch.machine)
         if !standing.isClockStopping, self.clock.release() { wentOn = true }
         // Their next instants may be due already.
         if wentOn { for loop in self.loops { loop.post(.clockWentOn) } }

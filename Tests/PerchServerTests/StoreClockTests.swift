@@ -29,12 +29,28 @@ import TestingThreads
         #expect(clock.now(machine: self.at(600_000)) == self.at(9_000))
         #expect(clock.now(machine: self.at(600_001)) == self.at(9_000))
         #expect(wake.clear() == 1)
-        #expect(clock.extend(to: self.at(612_000)), "somebody waited for it")
+        #expect(clock.extend(to: self.at(612_000), machine: self.at(600_001)), "somebody waited for it")
         #expect(clock.now(machine: self.at(600_002)) == self.at(600_002))
-        #expect(!clock.extend(to: self.at(622_000)))
+        #expect(!clock.extend(to: self.at(622_000), machine: self.at(600_002)))
         #expect(wake.clear() == 0)
         #expect(clock.now(machine: self.at(700_000)) == self.at(622_000))
         #expect(wake.clear() == 1, "the next time as well")
+    }
+
+    /// A store that cannot be written: its thread tries again by itself, and each loop that it woke would wake it again.
+    @Test func `wakes the store's thread once while no lease is to be had, and nobody else`() throws {
+        let wake = try WakeUp()
+        let clock = StoreClock(notBefore: self.at(0), bound: self.at(9_000))
+        clock.wakes(wake)
+        var woken: UInt64 = 0
+        for second in 10..<110 {
+            #expect(clock.now(machine: self.at(Int64(second) * 1_000)) == self.at(9_000))
+            #expect(!clock.extend(to: self.at(9_000), machine: self.at(Int64(second) * 1_000)))
+            woken += wake.clear()
+        }
+        #expect(woken == 1)
+        #expect(clock.extend(to: self.at(130_000), machine: self.at(110_000)))
+        #expect(clock.now(machine: self.at(110_001)) == self.at(110_001))
     }
 
     @Test func `stands at what was shown last while it is held, and says whether it was held`() {
