@@ -137,6 +137,8 @@ package struct CoreSettings: Sendable {
     package var hosts = HostRule(.loopback)
     /// Pages that the port serves.
     package var files = ServedFiles()
+    /// Several nodes have the store open.
+    package var sharesStore = false
     /// Signs passes; nil in servers of tests.
     package var passKey: TokenKey?
     /// Maximum time from the beginning of a drain to the end of its streams.

@@ -145,7 +145,7 @@ extension PostgresStorage {
     private static func readsFurther(_ body: StoreRequest.Body) -> Bool {
         switch body {
         // Changes of apps are read after the tick's snapshot, and only up to what was applied.
-        case .record, .recordOf, .changes, .mutate, .order, .revoke, .note, .barrierReached: false
+        case .record, .recordOf, .changes, .mutate, .order, .revoke, .note, .code, .barrierReached: false
         case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find, .export:
             true
         }
@@ -186,9 +186,9 @@ extension PostgresStorage {
 
     package var batchClock: Instant? { self.time.underLock }
 
-    package func raisePassed(to instant: Instant) throws(StorageError) -> Bool {
     package var keepsRefusals: Bool { self.schema >= Schema.version }
 
+    package func raisePassed(to instant: Instant) throws(StorageError) -> Bool {
         guard case .open = self.batch else { preconditionFailure("time passed outside a batch") }
         guard self.schema >= Schema.version else { return false }
         self.time.raised = max(instant, self.time.raised ?? .distantPast)

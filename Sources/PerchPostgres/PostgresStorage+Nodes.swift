@@ -39,6 +39,19 @@ extension PostgresStorage: StoreSharing {
     }
 
     /// Once a second, what this node has shown is noted on its own machine.
+    package func keepCode(_ name: [UInt8], _ sealed: [UInt8]) throws(StorageError) {
+        let values: [Value] = [
+            .bytes(name), .integer(Limits.consoleCodeMilliseconds), .bytes(sealed),
+            .integer(Int64(Limits.consoleCodesKept)),
+        ]
+        _ = try self.request([Command(.keepCode, values)])
+    }
+
+    package func takeCode(_ name: [UInt8]) throws(StorageError) -> [UInt8]? {
+        let rows = try self.request([Command(.takeCode, [.bytes(name)])])[0]
+        return rows.isEmpty ? nil : rows.bytes(0, 0)
+    }
+
     func remember() {
         guard let path = self.opened.memory else { return }
         let shown = ShownPlace(epoch: self.currentHeader.epoch, revision: self.shown.revision, mark: self.shown.mark)

@@ -355,13 +355,14 @@ extension PostgresStorage {
         }
     }
 
-    /// Adds the columns that the version before lacks, while its nodes go on. Each takes an instant, once no session is at work on the
+    /// Adds the columns and tables that the version before lacks, while its nodes go on. Each takes an instant, once no session is at work on the
     /// table; writers wait meanwhile, at most `Limits.databaseGrowthMilliseconds` for each try.
     private static func grow(_ main: Connection, _ place: String) throws(PostgresError) -> Bool {
         let found = try main.run([
             .text(
                 """
-                SELECT count(*) FROM pg_attribute WHERE NOT attisdropped AND (
+                SELECT count(*) + (to_regclass('perch.console_codes') IS NOT NULL)::int
+                FROM pg_attribute WHERE NOT attisdropped AND (
                     attrelid = to_regclass('perch.store') AND attname IN ('passed', 'first_id')
                     OR attrelid = to_regclass('perch.nodes') AND attname = 'schema')
                 """, [])

@@ -20,6 +20,7 @@ enum Query: Int, CaseIterable {
     case eraseFacts, eraseTransactions, setDetail
     case revocations, setRevocations, forgetRevocations
     case item, items, itemCount, setItem, removeItem
+    case keepCode, takeCode
     case insertNode, setLease, beat, touch, nodes, forgetNodes, leave, notify, setEpoch
 
     var name: String { "s\(self.rawValue)" }
@@ -269,6 +270,15 @@ enum Query: Int, CaseIterable {
             ON CONFLICT (kind, grp, key) DO UPDATE SET blob = EXCLUDED.blob
             """
         case .removeItem: "DELETE FROM items WHERE kind = $1::bigint AND grp = $2::bytea AND key = $3::bytea"
+
+        // The newest are kept, as in the memory of a server that has its store alone.
+        case .keepCode:
+            """
+            WITH gone AS (DELETE FROM console_codes WHERE ends <= \(Self.clock)
+                OR id IN (SELECT id FROM console_codes ORDER BY ends DESC OFFSET $4::bigint - 1))
+            INSERT INTO console_codes VALUES ($1::bytea, \(Self.clock) + $2::bigint, $3::bytea) ON CONFLICT DO NOTHING
+            """
+        case .takeCode: "DELETE FROM console_codes WHERE id = $1::bytea AND ends > \(Self.clock) RETURNING blob"
 
         case .insertNode:
             """

@@ -20,7 +20,11 @@ enum Schema {
         "ALTER TABLE store ADD COLUMN IF NOT EXISTS passed bigint NOT NULL DEFAULT 0",
         "ALTER TABLE store ADD COLUMN IF NOT EXISTS first_id bigint NOT NULL DEFAULT 1",
         "ALTER TABLE nodes ADD COLUMN IF NOT EXISTS schema bigint NOT NULL DEFAULT 2",
+        Self.consoleCodes,
     ]
+
+    private static let consoleCodes =
+        "CREATE TABLE IF NOT EXISTS console_codes (id bytea PRIMARY KEY, ends bigint NOT NULL, blob bytea NOT NULL)"
 
     /// Makes the tokens of a lost history invalid. Numbers begin anew at the epoch times 2^40, so that none is given out twice. An epoch
     /// that is too great for that was drawn at random by a restore into a file: numbers then begin at the next multiple.
@@ -46,6 +50,7 @@ enum Schema {
     /// - `items` are values that no record and no fact holds: see `ItemKind`.
     /// - `crossings` has the instants at which lines of accounts change their state by time alone, those of the past too.
     /// - `nodes` has the processes that have the store open.
+    /// - `console_codes` has tokens that wait for their browsers, for a minute. `id` does not reveal the code, which alone opens `blob`.
     ///
     /// A record is rewritten with each change of its account. The free space in the pages of `accounts` keeps the new version on
     /// the page of the old one. Then no index changes.
@@ -111,11 +116,12 @@ enum Schema {
             applied bigint NOT NULL, lease bigint NOT NULL, streams bigint NOT NULL, draining bigint NOT NULL,
             schema bigint NOT NULL DEFAULT 2)
         """,
+        Self.consoleCodes,
     ]
 
     /// The tables, for a database that has some of its own.
     static let tables = [
         "store", "commits", "feed", "accounts", "facts", "transactions", "aliases", "apps", "app_states", "catalogues",
-        "images", "answers", "revocations", "nodes", "crossings", "items",
+        "images", "answers", "revocations", "nodes", "crossings", "items", "console_codes",
     ]
 }

@@ -7,6 +7,7 @@ extension CoreSettings {
     /// Sets the names that the listeners answer to and the files that they serve.
     mutating func serve(on listeners: Listeners, _ settings: ServerSettings, _ secrets: StoreSecrets) {
         self.hosts = listeners.hosts(settings)
+        if case .database = settings.store { self.sharesStore = true }
         let passKeys = [secrets.passKey] + (secrets.formerPassKey.map { [$0] } ?? [])
         self.files = ServedFiles.all(listeners, settings, passKeys)
     }

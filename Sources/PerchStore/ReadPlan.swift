@@ -40,7 +40,7 @@ package struct ReadPlan: Equatable, Sendable {
             self.add(mutation)
         case .order(let order):
             self.keys.append(order.accountKey)
-        case .keys, .accounts, .image, .changes, .revoke, .note, .barrierReached, .item, .items, .find,
+        case .keys, .accounts, .image, .changes, .revoke, .note, .code, .barrierReached, .item, .items, .find,
             .export:
             break
         }

@@ -462,9 +462,19 @@ package struct StoreRequest: Sendable {
         indirect case revoke(RevokedToken, audit: AuditEntry? = nil)
         /// Writes a line of the audit trail, for what changed no account and no app.
         indirect case note(AuditEntry)
+        /// A code of the console. Only of a storage that several nodes share.
+        indirect case code(CodeRequest)
         /// Reports that a loop has applied everything before a barrier.
         case barrierReached(UInt64)
     }
+}
+
+/// A code of the console that every node of the storage knows, by a name that does not reveal it.
+package enum CodeRequest: Hashable, Sendable {
+    /// Keeps what waits for the code, for `Limits.consoleCodeMilliseconds`.
+    case keep([UInt8], sealed: [UInt8])
+    /// Hands that out, once.
+    case take([UInt8])
 }
 
 /// What names an account that is sought.
@@ -547,6 +557,8 @@ package enum StoreAnswer: Sendable {
     indirect case exported(ExportedAccount?)
     case mutated(MutationResult, Position)
     case revoked(wasRevoked: Bool)
+    /// What a code waits with; nil: it was taken, or has ended. Empty: it is kept.
+    indirect case code([UInt8]?)
     indirect case refused(Refusal)
 
     /// A placeholder in a list whose answer was moved out. Never sent.

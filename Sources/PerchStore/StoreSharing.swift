@@ -24,6 +24,20 @@ package protocol StoreSharing: AnyObject {
     var nodes: [NodeReport] { get }
     /// The number of this node among them.
     var nodeID: Int64 { get }
+    /// Keeps what waits for a code of the console, where every node finds it until `Limits.consoleCodeMilliseconds` have passed.
+    func keepCode(_ name: [UInt8], _ sealed: [UInt8]) throws(StorageError)
+    /// Hands that out and forgets it; nil: there is nothing of that name any more.
+    func takeCode(_ name: [UInt8]) throws(StorageError) -> [UInt8]?
+}
+
+/// Why the storage confirms nothing to a node.
+package enum ReachObstacle: Hashable, Sendable {
+    /// Not one server of it says anything, not even that it refuses: the network of this node may be gone, and other nodes may go on.
+    case silence
+    /// Its machine refuses connections, or takes them and says nothing. Other nodes are as cut off as this one.
+    case refusal
+    /// It answers, and confirms no commit, because a synchronous standby has to have it first. Other nodes wait as this one does.
+    case noStandby
     var databaseFigures: DatabaseFigures { get }
 }
 

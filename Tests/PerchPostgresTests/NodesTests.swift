@@ -173,6 +173,47 @@ private func checkAlike(_ nodes: Node...) throws {
         try checkAlike(a, b)
     }
 
+    /// A caller that was told so gives up. An earlier attempt of it may still wait at another node.
+    @Test func `a final refusal under a key is final on every node, also once the request would be right`() throws {
+        let (a, b) = (try Node(self.database, "a"), try Node(self.database, "b"))
+        a.buy("lifetime", "anna")
+        func finishing(_ key: [UInt8]) -> StoreRequest.Body {
+            var mutation = Mutation.operation(
+                .refund(.transaction(2), reason: .other, share: .full), account: Node.key("anna"), app: 1)
+            mutation.repeatable(under: key)
+            return .mutate(mutation)
+        }
+        #expect(b.refusal(b.run(finishing([1]))[0]) == .transactionUnknown)
+        #expect(a.transaction(a.buy("coins", "anna")) == 2)
+        for node in [a, b, try Node(self.database, "c")] {
+            #expect(node.refusal(node.run(finishing([1]))[0]) == .transactionUnknown, "the key is refused for good")
+        }
+        let other = a.run(finishing([2]))[0]
+        #expect(a.refusal(other) == nil && a.answers[other] != nil, "another key is another request")
+    }
+
+    @Test func `a code of the console is good at every node, once`() throws {
+        let (a, b) = (try Node(self.database, "a"), try Node(self.database, "b"))
+        func taken(_ node: Node, _ name: [UInt8]) throws -> [UInt8]? {
+            guard case .code(let bytes)? = node.answers[node.run(.code(.take(name)))[0]] else {
+                throw Node.Unanswered()
+            }
+            return bytes
+        }
+        a.run(.code(.keep([1, 2], sealed: [3, 4])))
+        #expect(try taken(b, [1]) == nil)
+        #expect(try taken(b, [1, 2]) == [3, 4])
+        #expect(try taken(a, [1, 2]) == nil && taken(b, [1, 2]) == nil)
+        // A minute later, as the database counts it.
+        a.run(.code(.keep([5], sealed: [6])))
+        self.database.run("UPDATE perch.console_codes SET ends = ends - \(Limits.consoleCodeMilliseconds)")
+        #expect(try taken(b, [5]) == nil)
+        for place in 0...Limits.consoleCodesKept { a.run(.code(.keep([7, UInt8(place)], sealed: [8]))) }
+        let kept = try (0...Limits.consoleCodesKept).filter { try taken(b, [7, UInt8($0)]) == [8] }
+        #expect(kept.count == Limits.consoleCodesKept && kept.last == Limits.consoleCodesKept, "the newest")
+        #expect(a.changes.isEmpty && b.changes.isEmpty, "they are no part of the log")
+    }
+
     @Test func `two nodes that start on an empty database make one store`() throws {
         let stores = try (0..<2).map { try self.database.open("n\($0)") }
         #expect(stores[0].header().identity == stores[1].header().identity)

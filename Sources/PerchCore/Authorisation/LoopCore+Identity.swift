@@ -241,24 +241,54 @@ extension LoopCore {
         return RevokedToken(id: asked.tokenID, expires: max(asked.expires ?? .distantFuture, earliest))
     }
 
-    /// A code for a token, which its browser gets once.
-    func offer(_ asked: OfferConsoleCodeRequest) throws(CallRefusal) -> String {
+    /// Answers with a code for a token, which its browser gets once.
+    mutating func offer(
+        _ call: Int32, _ request: Request, _ asked: OfferConsoleCodeRequest, of app: AppNumber
+    ) throws(CallRefusal) {
         guard let codes = self.service.consoleCodes, self.service.hasAuthenticator else {
             throw CallRefusal(
                 .fieldInvalid, "this server asks for no token, so the console needs no code; open its address as it is",
                 details: [.field("token")])
         }
-        return codes.offer(asked.token, now: self.now.monotonic)
+        guard self.settings.sharesStore else {
+            return self.answer(
+                call, .offerConsoleCode(ConsoleCode(code: codes.offer(asked.token, now: self.now.monotonic))))
+        }
+        let code = codes.make()
+        let sealed = SealedToken(asked.token, code: code)
+        self.ask(call, request, of: app, .code(.keep(sealed.name, sealed: sealed.bytes)), code: code)
     }
 
-    func redeem(_ asked: RedeemConsoleCodeRequest) throws(CallRefusal) -> String {
-        guard let token = self.service.consoleCodes?.redeem(asked.code, now: self.now.monotonic) else {
+    /// Answers with the token of a code.
+    mutating func redeem(
+        _ call: Int32, _ request: Request, _ asked: RedeemConsoleCodeRequest, of app: AppNumber
+    ) throws(CallRefusal) {
+        guard self.settings.sharesStore, self.service.consoleCodes != nil else {
+            return try self.redeemed(call, self.service.consoleCodes?.redeem(asked.code, now: self.now.monotonic))
+        }
+        self.ask(call, request, of: app, .code(.take(SealedToken.name(of: asked.code))), code: asked.code)
+    }
+
+    /// The store has kept a code or handed out what waited for one.
+    mutating func finishCode(_ call: Int32, _ pending: PendingCall, _ bytes: [UInt8]?) {
+        if case .offerConsoleCode = pending.request {
+            return self.answer(call, .offerConsoleCode(ConsoleCode(code: pending.code)))
+        }
+        do throws(CallRefusal) {
+            try self.redeemed(call, bytes.map { SealedToken.token($0, code: pending.code) })
+        } catch {
+            self.end(call, error.status)
+        }
+    }
+
+    private mutating func redeemed(_ call: Int32, _ token: String?) throws(CallRefusal) {
+        guard let token else {
             throw CallRefusal(
                 .fieldInvalid,
                 "the code was used, or is older than \(Limits.consoleCodeMilliseconds / 1_000) s, or none; `perch console` makes another",
                 details: [.field("code")])
         }
-        return token
+        self.answer(call, .redeemConsoleCode(ConsoleToken(token: token)))
     }
 
     /// Tokens were taken back, durably.

@@ -56,6 +56,7 @@ extension LoopCore {
             }
             let wasSeen = self.service.seenTokens.contains(asked.tokenID)
             self.answer(call, .revokeToken(RevokeTokenResponse(wasRevoked: wasRevoked, wasSeen: wasSeen)))
+        case .code(let bytes): self.finishCode(call, pending, bytes)
         case .items(let items, let hasMore):
             self.finishItems(call, pending, items, hasMore: hasMore)
         case .exported(let account): self.finishExport(call, pending, account)

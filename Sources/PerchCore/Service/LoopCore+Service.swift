@@ -173,9 +173,9 @@ extension LoopCore {
                 call, request, of: app,
                 .revoke(try self.revocation(asked), audit: self.auditEntry(call, request, of: app)))
         case .offerConsoleCode(let asked):
-            self.answer(call, .offerConsoleCode(ConsoleCode(code: try self.offer(asked))))
+            try self.offer(call, request, asked, of: app)
         case .redeemConsoleCode(let asked):
-            self.answer(call, .redeemConsoleCode(ConsoleToken(token: try self.redeem(asked))))
+            try self.redeem(call, request, asked, of: app)
         case .grantEntitlement, .revokeGrant:
             self.ask(call, request, of: app, .mutate(try self.grant(request, of: app)))
         case .listUnclaimed(let asked):
@@ -299,8 +299,12 @@ extension LoopCore {
 
     // MARK: Asking the store
 
-    mutating func ask(_ call: Int32, _ request: Request, of app: AppNumber, _ body: StoreRequest.Body) {
-        self.hold(call, PendingCall(request: request, app: app))
+    /// `code`: of the console.
+    mutating func ask(
+        _ call: Int32, _ request: Request, of app: AppNumber, _ body: StoreRequest.Body, code: String = ""
+    ) {
+        guard self.mayRead || !request.method.isSafe else { return self.end(call, Self.outOfReach) }
+        self.hold(call, PendingCall(request: request, app: app, code: code, asksStore: true))
         guard case .mutate(let mutation) = body else {
             return self.ask(.call(call, generation: self.calls.generation(call)), body)
         }

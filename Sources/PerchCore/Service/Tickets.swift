@@ -38,6 +38,10 @@ extension LoopCore {
 struct PendingCall {
     var request: Request
     var app: AppNumber
+    /// A code of the console that the store is asked about.
+    var code = ""
+    /// The store has the answer, not the server.
+    var asksStore = false
     /// Why the call is refused once a dead letter is kept.
     var refusal: WireStatus?
     /// Values of a submission that were not taken.

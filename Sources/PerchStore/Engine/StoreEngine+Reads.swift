@@ -65,7 +65,7 @@ extension StoreEngine {
                 return .found(try self.find(sought, app))
             case .export(let key, let query):
                 return .exported(try self.export(key, query))
-            case .mutate, .order, .revoke, .note, .barrierReached, .changes:
+            case .mutate, .order, .revoke, .note, .code, .barrierReached, .changes:
                 preconditionFailure("not a read")
             }
         } catch {

@@ -215,6 +215,7 @@ package final class StoreEngine {
         let wall = self.decisionTime(wall)
         var mutations: [StoreRequest]
         var revocations: [StoreRequest] = []
+        var codes: [StoreRequest] = []
         if self.deferred.isEmpty, Self.areMutations(requests) {
             // The usual case under load: the list is not copied.
             mutations = requests
@@ -229,6 +230,8 @@ package final class StoreEngine {
                     mutations.append(request)
                 case .revoke, .note:
                     revocations.append(request)
+                case .code:
+                    codes.append(request)
                 case .barrierReached(let number):
                     self.reached(number, wall: wall, into: &outbox)
                 case .changes where self.isBlind:
@@ -248,11 +251,12 @@ package final class StoreEngine {
         }
         if self.isShared { self.storage.endReads() }
         if self.failure != nil {
-            for request in mutations + revocations { outbox.answer(request, .refused(self.failedRefusal)) }
+            for request in mutations + revocations + codes { outbox.answer(request, .refused(self.failedRefusal)) }
             self.refuseChanges(self.failedRefusal, into: &outbox)
             return nil
         }
         self.revoke(revocations, wall: wall, into: &outbox)
+        for request in codes { outbox.answer(request, self.answer(toCode: request.body)) }
         self.commitTogether(mutations, wall: wall, machine: machine, into: &outbox)
         return self.finish(wall: wall, machine: machine, into: &outbox)
     }
@@ -422,6 +426,26 @@ package final class StoreEngine {
         case .full: self.isWithoutRoom = true
         case .unreachable, .unknown, .superseded: self.isUnreachable = true
         case .failed, .historyLost, .corrupt, .newerSchema, .olderSchema: self.failure = error
+        }
+    }
+
+    /// Codes are no part of the log: they live for a minute, and a failover may lose them.
+    private func answer(toCode body: StoreRequest.Body) -> StoreAnswer {
+        guard case .code(let request) = body, let sharing = self.storage.sharing else {
+            preconditionFailure("codes of a store that one process has alone are in its memory")
+        }
+        if self.isBlind { return .refused(self.blindRefusal) }
+        do throws(StorageError) {
+            switch request {
+            case .keep(let name, let sealed):
+                try sharing.keepCode(name, sealed)
+                return .code([])
+            case .take(let name):
+                return .code(try sharing.takeCode(name))
+            }
+        } catch {
+            self.fail(error)
+            return .refused(self.refusal(of: error))
         }
     }
 

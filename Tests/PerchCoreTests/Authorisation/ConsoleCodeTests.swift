@@ -38,4 +38,15 @@ import Testing
         #expect(codes.redeem(first, now: 2) == nil)
         #expect(rest.allSatisfy { codes.redeem($0, now: 2) != nil })
     }
+
+    @Test(arguments: ["t", String(repeating: "token.", count: 200)])
+    func `is not what a shared store keeps, and opens it`(_ token: String) {
+        let code = Self.codes().make()
+        let sealed = SealedToken(token, code: code)
+        #expect(SealedToken.token(sealed.bytes, code: code) == token)
+        #expect(sealed.name == SealedToken.name(of: code) && sealed.name != SealedToken.name(of: code + "0"))
+        #expect(sealed.bytes != Array(token.utf8) && sealed != SealedToken(token, code: code + "0"))
+        #expect(SealedToken.token(sealed.bytes, code: code + "0") != token)
+        #expect(!String(decoding: sealed.name + sealed.bytes, as: UTF8.self).contains(code))
+    }
 }
