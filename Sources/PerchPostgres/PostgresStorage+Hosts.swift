@@ -120,10 +120,9 @@ extension PostgresStorage {
         do throws(PostgresOpenError) {
             found = try Self.writers(self.location)
         } catch {
-            self.reach.isSilent = error.isSilence
+            self.reach.obstacle = error.isSilence ? .silence : .refusal
             throw .lost(error.description)
         }
-        self.reach.isSilent = false
         // A host that is out of reach may have more than those that are here.
         let isPartial = self.location.hosts.count > 1 && !found.isComplete
         var chosen: Connection?

@@ -28,6 +28,7 @@ extension PostgresStorage: StoreSharing {
                 if let rows = try side.finish() { try self.finished(rows, sent: sent) }
                 // The session hangs, as one that waits for a standby: a new one may find another primary.
                 if self.reach.beatSent != nil, now - sent > Limits.databaseAnswerMilliseconds {
+                    self.unconfirmed(on: side)
                     throw .lost("a heartbeat was not confirmed in time")
                 }
             }
@@ -38,7 +39,6 @@ extension PostgresStorage: StoreSharing {
         }
     }
 
-    /// Once a second, what this node has shown is noted on its own machine.
     package func keepCode(_ name: [UInt8], _ sealed: [UInt8]) throws(StorageError) {
         let values: [Value] = [
             .bytes(name), .integer(Limits.consoleCodeMilliseconds), .bytes(sealed),
@@ -52,6 +52,7 @@ extension PostgresStorage: StoreSharing {
         return rows.isEmpty ? nil : rows.bytes(0, 0)
     }
 
+    /// Once a second, what this node has shown is noted on its own machine.
     func remember() {
         guard let path = self.opened.memory else { return }
         let shown = ShownPlace(epoch: self.currentHeader.epoch, revision: self.shown.revision, mark: self.shown.mark)

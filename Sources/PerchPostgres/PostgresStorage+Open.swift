@@ -27,8 +27,8 @@ struct Reach {
     var remembered: ShownPlace?
     /// The greatest timeline of a server that this node has used.
     var timeline: Int64 = 0
-    /// No host answered at all when it was last tried: this node's network may be gone.
-    var isSilent = false
+    /// Why the last attempt to reach a server, or to have a commit confirmed, failed.
+    var obstacle = ReachObstacle.refusal
     var clock = FollowedClock(database: 0, sent: 0, received: 0)
 }
 
@@ -54,7 +54,7 @@ extension PostgresStorage {
     package static func open(
         _ location: PostgresLocation, node: NodeIdentity, memory directory: String? = nil, shift: Int64 = 0
     ) throws(PostgresOpenError) -> PostgresStorage {
-        let main = try Self.connect(location)
+        let main = try Self.connect(location, memory: directory)
         let place = location.text
         var isNew = false
         var tries = 0
@@ -133,7 +133,8 @@ extension PostgresStorage {
                     SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', pg_backend_pid(),
                         current_setting('fsync') = 'on', current_setting('server_version_num')::int, pg_postmaster_start_time()::text,
                         CASE WHEN pg_is_in_recovery() THEN 0
-                            ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END
+                            ELSE ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint END,
+                        current_setting('synchronous_standby_names') <> ''
                     """, [])
             ])[0]
             if rows.int64(0, 1) != Int64(connection.backendPID) { throw PostgresOpenError.pooler(place: host).carried }
@@ -145,6 +146,7 @@ extension PostgresStorage {
             connection.server = rows.text(0, 4)
             connection.host = host
             connection.timeline = rows.int64(0, 5)
+            connection.needsStandby = rows.int64(0, 6) != 0
             return connection
         } catch {
             throw Self.openError(error, host)
@@ -186,6 +188,7 @@ extension PostgresStorage {
             self.reach.failure = nil
             return main
         } catch {
+            self.figures.lastLoss = error.description
             self.reach.failure = error
             self.reach.notBefore = Monotonic.milliseconds() + Limits.storageRetryMilliseconds
             throw error
@@ -224,7 +227,13 @@ extension PostgresStorage {
 
     private func confirm(_ write: Command, behind end: LogEnd, on side: Connection) throws(PostgresError) {
         let (sent, warnings) = (Monotonic.milliseconds(), side.warnings)
-        let rows = try side.run([write, Command(.markOf, [.number(end.revision)])])
+        let rows: [Rows]
+        do throws(PostgresError) {
+            rows = try side.run([write, Command(.markOf, [.number(end.revision)])])
+        } catch {
+            self.unconfirmed(on: side)
+            throw error
+        }
         guard side.warnings == warnings else { throw .lost(side.lastWarning) }
         guard end.revision == 0 || !rows[1].isEmpty && rows[1].uint64(0, 0) == end.mark else {
             // The connection that has read `end` may be one to a server that is no longer the primary.
@@ -243,7 +252,7 @@ extension PostgresStorage {
         do throws(PostgresError) {
             side = try Self.connectSide(self.location, beside: main)
         } catch {
-            self.reach.isSilent = error.message.contains(PostgresError.silence)
+            self.reach.obstacle = error.message.contains(PostgresError.silence) ? .silence : .refusal
             throw error
         }
         guard side.server == main.server else {
@@ -271,7 +280,11 @@ extension PostgresStorage {
     func beatArrived(_ sent: Int64) {
         self.reach.lastBeat = max(self.reach.lastBeat, sent)
         self.reach.beatSent = nil
-        self.reach.isSilent = false
+    }
+
+    /// A session that answered before has not confirmed a commit in time.
+    func unconfirmed(on side: Connection) {
+        if side.needsStandby { self.reach.obstacle = .noStandby }
     }
 
     // MARK: Tables
@@ -424,20 +437,6 @@ extension PostgresStorage {
         }
     }
 
-    /// Declares that an earlier state of the database was restored: the epoch rises, so that tokens and cursors of what is lost are
-    /// refused, and numbers begin anew above all that were given out. Returns the epoch.
-    package static func declareRestored(_ location: PostgresLocation) throws(PostgresOpenError) -> UInt32 {
-        let main = try Self.connect(location)
-        defer { main.close() }
-        guard try Self.row(main, location.text) != nil else {
-            throw .foreign(place: location.text, "it has no store; restore one first")
-        }
-        _ = try Self.upgrade(main, location.text)
-        guard let row = try Self.row(main, location.text) else {
-            throw .foreign(place: location.text, "its row in store is missing")
-        }
-        do throws(PostgresError) {
-            try main.prepareAll()
     /// What the nodes of this machine have shown of the store behind a connection, where its log lacks that.
     static func lacking(
         _ main: Connection, _ place: String, memory directory: String?
@@ -456,6 +455,20 @@ extension PostgresStorage {
         }
     }
 
+    /// Declares that an earlier state of the database was restored: the epoch rises, so that tokens and cursors of what is lost are
+    /// refused, and numbers begin anew above all that were given out. Returns the epoch.
+    package static func declareRestored(_ location: PostgresLocation) throws(PostgresOpenError) -> UInt32 {
+        let main = try Self.connect(location)
+        defer { main.close() }
+        guard try Self.row(main, location.text) != nil else {
+            throw .foreign(place: location.text, "it has no store; restore one first")
+        }
+        _ = try Self.upgrade(main, location.text)
+        guard let row = try Self.row(main, location.text) else {
+            throw .foreign(place: location.text, "its row in store is missing")
+        }
+        do throws(PostgresError) {
+            try main.prepareAll()
             try Self.raiseEpoch(main, from: row.epoch)
         } catch {
             throw Self.openError(error, location.text)
@@ -499,4 +512,6 @@ extension PostgresError {
     static let otherHistory = "PERCH2"
     /// Of a host that says nothing, not even no.
     static let silence = "did not answer in time"
+    /// Of a server that says nothing on a machine that does.
+    static let stillness = "said nothing in time, although its machine took the connection"
 }

@@ -20,7 +20,7 @@ enum ControlEvent: Sendable {
     /// The store ran out of disk space, or has space again.
     case storeRoom(isThere: Bool)
     /// The database of the store is out of reach, or back.
-    case storeReach(isFresh: Bool)
+    case storeReach(ReachObstacle?, reason: String)
     /// The clock of the database has jumped against this node's; 0: they agree again.
     case storeClock(jumpMilliseconds: Int64)
     case storeAnswer(ticket: UInt64, StoreAnswer)
@@ -184,8 +184,8 @@ final class ControlLoop: LoopDriver {
             if let report = self.desk.took(number, store: part) { self.finish(report) }
         case .storeRoom(let isThere):
             self.roomChanged(isThere)
-        case .storeReach(let isFresh):
-            self.reachChanged(isFresh)
+        case .storeReach(let obstacle, let reason):
+            self.reachChanged(obstacle, reason)
         case .storeClock(let jump):
             self.clockChanged(jump)
         case .storeAnswer(let ticket, let answer):
@@ -286,9 +286,6 @@ final class ControlLoop: LoopDriver {
         self.parts.manager.tell(isThere ? self.summary() : Self.isWithoutRoom)
     }
 
-    private static let isOutOfReach =
-        "the database of the store has been out of reach for \(Limits.freshnessMilliseconds / 1_000) s: go to another node; this one resumes automatically"
-
     private func clockChanged(_ jump: Int64) {
         guard jump != 0 else { return self.log.info("the clock of the database agrees with this node's again") }
         let lasts = max(Limits.clockJumpMilliseconds, 2 * abs(jump)) / 1_000
@@ -298,16 +295,19 @@ final class ControlLoop: LoopDriver {
             LogField("jump_ms", jump), LogField("limit_ms", Limits.clockToleranceMilliseconds))
     }
 
-    private func reachChanged(_ isFresh: Bool) {
-        if isFresh {
-            self.log.info("the database of the store is in reach again")
-        } else {
+    /// `reason`: why a connection was last given up. It may name addresses, so it is for the log only.
+    private func reachChanged(_ obstacle: ReachObstacle?, _ reason: String) {
+        if let obstacle {
             self.log.warning(
-                "the database of the store is out of reach: reads and writes are refused, streams stay open")
+                "\(obstacle.finding): reads and writes are refused, streams stay open; \(obstacle.advice)",
+                LogField("reason", reason))
+        } else {
+            self.log.info("the database of the store is in reach again")
         }
         guard self.drain == nil else { return }
-        _ = self.readiness.set(isFresh ? nil : Self.isOutOfReach, at: Clocks.wall())
-        self.parts.manager.tell(isFresh ? self.summary() : Self.isOutOfReach)
+        let state = obstacle.map { "\($0.finding): \($0.advice); this node resumes automatically" }
+        _ = self.readiness.set(state, at: Clocks.wall())
+        self.parts.manager.tell(state ?? self.summary())
     }
 
     // MARK: Keys

@@ -65,6 +65,29 @@ struct SharingReport: Sendable {
     var clockJumpMilliseconds: Int64 = 0
 }
 
+extension ReachObstacle {
+    /// What an operator sees.
+    var finding: String {
+        let silence = "for \(Limits.freshnessMilliseconds / 1_000) s"
+        return switch self {
+        case .silence: "the database of the store has said nothing \(silence)"
+        case .refusal: "the database of the store takes no session \(silence)"
+        case .noStandby:
+            "the database of the store has confirmed no commit \(silence), for lack of a synchronous standby"
+        }
+    }
+
+    /// What helps, and whether another node does.
+    var advice: String {
+        switch self {
+        case .silence: "go to another node, and look at the network between this one and the database"
+        case .refusal: "start the database or let it admit sessions; other nodes are as cut off as this one"
+        case .noStandby:
+            "start a standby, or take it out of synchronous_standby_names; other nodes wait as this one does"
+        }
+    }
+}
+
 extension SharingReport {
     init(_ sharing: any StoreSharing) {
         self.nodes = sharing.nodes

@@ -302,6 +302,10 @@ final class ServerLoop: LoopDriver {
         self.measures.turnMicroseconds.record(UInt64(max(0, Clocks.monotonic().nanoseconds(since: now) / 1_000)))
         var wake = next.map { MonotonicTime(nanoseconds: $0.multipliedReportingOverflow(by: 1_000_000).partialValue) }
         if let storeWake { wake = min(wake ?? .distantFuture, storeWake) }
+        // A read waits no longer than this node knows what others have written.
+        if self.core.awaitsStore, let end = self.clock.vouchesUntil, now <= end {
+            wake = min(wake ?? .distantFuture, end.advanced(byMilliseconds: 1))
+        }
         if self.standing.isAccepting {
             if let rest = self.acceptor.turn(now: now) { wake = min(wake ?? .distantFuture, rest) }
             if let rest = self.appStore.acceptor?.turn(now: now) { wake = min(wake ?? .distantFuture, rest) }

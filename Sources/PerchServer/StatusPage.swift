@@ -89,6 +89,7 @@ struct StatusPage {
         json.number("milliseconds_since_heartbeat", sharing.sinceBeatMilliseconds)
         json.number("database_clock_offset_milliseconds", sharing.clockOffsetMilliseconds)
         json.number("database_clock_jump_milliseconds", sharing.clockJumpMilliseconds)
+        json.text("database_last_loss", sharing.figures.lastLoss.isEmpty ? nil : sharing.figures.lastLoss)
         json.key("nodes")
         json.beginArray()
         for node in sharing.nodes {

@@ -49,6 +49,8 @@ final class StoreLoop: LoopDriver {
         var isDraining = false
         /// The loops were told that this node is cut off.
         var wasBlind = false
+        /// As it was last reported; nil: it can vouch.
+        var obstacle: ReachObstacle?
         /// They were told that it has been for long.
         var hasSentAway = false
         /// The jump of the storage's clock that was last reported, in milliseconds.
@@ -188,16 +190,21 @@ final class StoreLoop: LoopDriver {
         guard self.sharing.isOn, !self.hasStopped else { return }
         // Alone, or while the database refuses everybody, it keeps its clients: they would be no better off at another node.
         if self.engine.isBlind, !self.sharing.hasSentAway, self.engine.hasOtherNodes,
-            let sharing = self.engine.sharing, sharing.isSilent, sharing.sinceBeat > Limits.nodeGoneMilliseconds
+            let sharing = self.engine.sharing, sharing.obstacle == .silence,
+            sharing.sinceBeat > Limits.nodeGoneMilliseconds
         {
             self.sharing.hasSentAway = true
             for loop in self.loops { loop.post(.sendAway) }
         }
+        let obstacle = self.engine.isBlind ? self.engine.sharing?.obstacle : nil
+        if obstacle != self.sharing.obstacle {
+            self.control.post(.storeReach(obstacle, reason: self.engine.sharing?.databaseFigures.lastLoss ?? ""))
+        }
+        self.sharing.obstacle = obstacle
         guard self.engine.isBlind != self.sharing.wasBlind else { return }
         self.sharing.wasBlind = self.engine.isBlind
         if !self.engine.isBlind { self.sharing.hasSentAway = false }
         for loop in self.loops { loop.post(.reach(isFresh: !self.engine.isBlind)) }
-        self.control.post(.storeReach(isFresh: !self.engine.isBlind))
     }
 
     private func answerQuestions(wall: Instant, machine: Instant, now: MonotonicTime) {

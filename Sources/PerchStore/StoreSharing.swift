@@ -17,13 +17,13 @@ package protocol StoreSharing: AnyObject {
     var clockOffset: Int64 { get }
     /// Milliseconds by which the storage's clock jumped against the one that this node goes on with; 0 while they agree.
     var clockJump: Int64 { get }
-    /// Not one server of the storage says anything, not even that it refuses: the network of this node may be gone, and other nodes may
-    /// go on. Else they are as cut off as this one.
-    var isSilent: Bool { get }
+    /// Why no heartbeat is confirmed, as far as this node can tell. Means nothing while they are.
+    var obstacle: ReachObstacle { get }
     /// All nodes, as the last heartbeat found them.
     var nodes: [NodeReport] { get }
     /// The number of this node among them.
     var nodeID: Int64 { get }
+    var databaseFigures: DatabaseFigures { get }
     /// Keeps what waits for a code of the console, where every node finds it until `Limits.consoleCodeMilliseconds` have passed.
     func keepCode(_ name: [UInt8], _ sealed: [UInt8]) throws(StorageError)
     /// Hands that out and forgets it; nil: there is nothing of that name any more.
@@ -38,7 +38,6 @@ package enum ReachObstacle: Hashable, Sendable {
     case refusal
     /// It answers, and confirms no commit, because a synchronous standby has to have it first. Other nodes wait as this one does.
     case noStandby
-    var databaseFigures: DatabaseFigures { get }
 }
 
 /// What a node says of itself with each heartbeat.

@@ -85,6 +85,12 @@ class Database:
         self.process.send_signal(how)
         self.process.wait()
 
+    def signal_all(self, number):
+        """To the server and all its processes, of which the first waits for connections."""
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        for pid in [self.process.pid, *map(int, children)]:
+            os.kill(pid, number)
+
     def stop(self):
         if self.process and self.process.poll() is None:
             self.kill(signal.SIGINT)

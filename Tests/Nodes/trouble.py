@@ -12,10 +12,15 @@ cut-off   A node loses its network: after 3 s it answers no read and sends no he
           node, where their tokens are answered `unchanged`. Later it goes on by itself. A node without others keeps its clients.
 standby   The primary is killed, and a synchronous standby is promoted: nothing acknowledged is lost, and the epoch stays. Then an
           asynchronous one lacks what was acknowledged: the epoch rises once.
+alike     No node can do more than the others: the database is frozen, or no standby confirms its commits. Every read is answered within
+          3 s, `/readyz` says what helps, no client is sent to the other node, and no text names the database's address.
+hosts     A node goes on with the host whose history has what it has shown, though a promoted standby writes too. An old primary
+          is refused, by a node at work and by one that starts.
 
 Without names all of them run, in a short form unless --full is given.
 """
 import argparse
+import os
 import pathlib
 import random
 import signal
@@ -23,13 +28,15 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.error
+import urllib.request
 
 from client import BEAT, DRAIN, MESSAGE, STATUS, Contract
 from database import Database
 from network import Network
 from proxy import CUT, SILENCE, TO_CLIENT, TO_SERVER, Proxy
 from server import Server
-from waiting import PATIENCE_SECONDS, until
+from waiting import PATIENCE_SECONDS, free_port, until
 from writers import APP, COINS, LIFETIME, MONTHLY, PURCHASE, Caller, order
 
 STORE, READS, TRANSACTIONS = "/perch.v1.TestStoreService/", "/perch.v1.EntitlementService/", "/perch.v1.TransactionService/"
@@ -65,6 +72,8 @@ class Trouble:
     def node(self, name, url, time_rate=0):
         node = Server(self.arguments.perch, self.arguments.catalog, url, self.arguments.directory / f"{name}.log",
                       time_rate=time_rate, loops=1)
+        node.http = free_port()
+        node.arguments[2:2] = ["--http", f"127.0.0.1:{node.http}"]
         self.servers.append(node)
         node.start()
         return node
@@ -108,6 +117,16 @@ class Trouble:
             page = answer.next_page_token
             if not page:
                 return found
+
+    def readiness(self, node):
+        """What `/readyz` says; nothing before it listens."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{node.http}/readyz", timeout=PATIENCE_SECONDS) as page:
+                return page.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.read().decode()
+        except urllib.error.URLError:
+            return ""
 
     def close(self):
         for server in self.servers:
@@ -459,8 +478,152 @@ class Trouble:
         return f"a loss raised the epoch from {epoch} to {epochs[0]}, and its tokens are refused"
 
 
+    def alike(self):
+        """Both at once, since both mostly wait."""
+        found = {}
+
+        def one(name, *words):
+            try:
+                found[name] = self.in_one_boat(name, *words)
+            except (Broken, AssertionError, RuntimeError, OSError) as broken:
+                found[name] = broken
+        frozen, alone = (self.database(name, address="127.0.0.1") for name in ("frozen", "no-standby"))
+
+        def confirm(names):
+            alone.ask(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'", "postgres")
+            alone.ask("SELECT pg_reload_conf()", "postgres")
+        threads = [
+            threading.Thread(target=one, args=(
+                "frozen", frozen, lambda: frozen.signal_all(signal.SIGSTOP), lambda: frozen.signal_all(signal.SIGCONT), "start the database")),
+            threading.Thread(target=one, args=(
+                "no-standby", alone, lambda: confirm("nobody"), lambda: confirm(""), "synchronous_standby_names"))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for name in ("frozen", "no-standby"):
+            check(isinstance(found.get(name), str), f"{name}: {found.get(name)}")
+        return "; ".join(f"{name}: {said}" for name, said in found.items())
+
+    def in_one_boat(self, name, database, begin, end, advice):
+        url = f"postgres://perch@127.0.0.1:{database.port}/perch"
+        nodes = [self.node(f"{name}-{letter}", url) for letter in "ab"]
+        self.buy(nodes[0], "alice", "one")
+        watch = dict(app=APP, account="alice", product_id=LIFETIME)
+        for node in nodes:
+            until(lambda node=node: self.metric(node, "perch_nodes") == 2, "a heartbeat shows the node the other one")
+        frames, texts, slowest, refused, is_over = [], [], [], set(), threading.Event()
+        for node in nodes:
+            watcher = self.caller(node)
+            watcher.call(READS + "CurrentEntitlementTask", **watch)
+            threading.Thread(target=self.note, args=(watcher, frames), daemon=True).start()
+
+        def read(node):
+            asker, number = self.caller(node), 0
+            while not is_over.is_set():
+                began, number = time.monotonic(), number + 1
+                # Of another account each time, so that none is in a cache.
+                _, status = asker.ask(READS + "GetCurrentEntitlement", app=APP, account=f"reader-{number}", product_id=LIFETIME)
+                slowest.append(time.monotonic() - began)
+                if status.code:
+                    refused.add((node.port, status.reason))
+                    texts.append(status.message)
+                time.sleep(0.02)
+        readers = [threading.Thread(target=read, args=(node,)) for node in nodes]
+
+        def write(node):
+            asker, number = self.caller(node), 0
+            while not is_over.is_set():
+                number += 1
+                _, status = asker.ask(PURCHASE, app=APP, idempotency_key=f"{node.port}-{number}".encode(), **order("bob", COINS))
+                texts.append(status.message)
+                time.sleep(0.1)
+        writers = [threading.Thread(target=write, args=(node,), daemon=True) for node in nodes]
+        for thread in readers + writers:
+            thread.start()
+        begin()
+        began = time.monotonic()
+        for node in nodes:
+            until(lambda node=node: advice in self.readiness(node), f"{name}: /readyz of {node.port} advises {advice}")
+            texts.append(self.readiness(node))
+        until(lambda: len(refused) == 2, f"{name}: reads are refused on both nodes")
+        # A node that sends its clients away does so ten seconds after its last heartbeat.
+        time.sleep(max(0, began + 13 - time.monotonic()))
+        end()
+        for node in nodes:
+            self.answered(node, READS + "GetCurrentEntitlement", **watch)
+            until(lambda node=node: self.readiness(node).startswith("ready"), f"{name}: /readyz of {node.port}")
+        is_over.set()
+        for thread in readers:
+            thread.join()
+        check({reason for _, reason in refused} == {"STORE_UNREACHABLE"}, f"{name}: reads were refused for {refused}")
+        check(max(slowest) < 3.5, f"{name}: a read was answered after {max(slowest):.1f} s")
+        drains = [frame.message for _, frame in frames if frame and frame.kind == DRAIN]
+        check(drains == [], f"{name}: clients were sent away: {drains}")
+        leaks = {text for text in texts for word in (str(database.port), "127.0.0.1", str(database.directory)) if word in text}
+        check(not leaks, f"{name}: texts name the database's address: {leaks}")
+        return f"{len(slowest)} reads, the slowest answered after {max(slowest):.1f} s"
+
+    def hosts(self):
+        old = self.database("hosts-old")
+        new = old.standby(self.arguments.directory / "hosts-new")
+        self.databases.append(new)
+        new.start()
+        url = f"postgres://perch@/perch?host={old.directory},{new.directory}"
+        node = self.node("hosts", url)
+        watch = dict(app=APP, account="alice", product_id=LIFETIME)
+        first, _, _ = self.buy(node, "first", "first")
+        while int(new.ask("SELECT max(revision) FROM perch.commits")) < first.position.revision:
+            time.sleep(0.02)
+        new.pause_receiving()
+        self.buy(node, "alice", "one")
+        epoch = self.caller(node).welcome.epoch
+        new.promote()
+        # Both write. The later timeline lacks what was shown.
+        old.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'perch' AND pid <> pg_backend_pid()", "postgres")
+        answer, _, _ = self.buy(node, "bob", "two")
+        check(self.answered(node, READS + "GetCurrentEntitlement", **watch)[0].success.ListFields() != [], "what was shown is lost")
+        check(old.ask("SELECT max(revision) FROM perch.commits") == str(answer.position.revision), "it went to the other history")
+        check(self.caller(node).welcome.epoch == epoch, "the epoch rose")
+        # The old one is gone: the later timeline has taken over, without what was shown.
+        old.kill()
+        check(node.process.wait(PATIENCE_SECONDS) != 0, "the node goes on with a history that lacks what it has shown")
+        node.start()
+        check(self.caller(node).welcome.epoch == epoch + 1, "a loss did not raise the epoch")
+        self.buy(node, "carl", "three")
+        until(lambda: self.remembered(new), "the node notes what it has shown")
+        # The new one is gone, and the old one is back.
+        new.kill()
+        old.start()
+        count = old.ask("SELECT count(*) FROM perch.commits")
+        asker = self.caller(node)
+        until(lambda: any("old primary" in line for line in self.losses(node)), "the node refuses the old primary")
+        _, status = asker.ask(PURCHASE, app=APP, idempotency_key=b"four", **order("dora", COINS))
+        check(status.reason == "STORE_UNREACHABLE", f"a write beside an old primary is answered {status.reason or 'with success'}")
+        node.kill()
+        node.spawn()
+        until(lambda: "lacks what was shown" in self.readiness(node), "a node that starts refuses the old primary")
+        check(old.ask("SELECT count(*) FROM perch.commits") == count and old.ask("SELECT epoch FROM perch.store") == str(epoch),
+              "the old primary was written to")
+        new.start()
+        check(node.serving.wait(PATIENCE_SECONDS) and node.process.poll() is None, f"the node did not start: {node.lines[-3:]}")
+        self.buy(node, "dora", "four", COINS)
+        check(self.caller(node).welcome.epoch == epoch + 1 and old.ask("SELECT count(*) FROM perch.commits") == count, "the epoch rose again")
+        return "the host with what was shown was taken of two that write, and an old primary refused at work and at a start"
+
+    def remembered(self, database):
+        """Whether the file on this machine has the newest revision."""
+        newest = database.ask("SELECT max(revision) FROM perch.commits")
+        return any(path.read_text().split()[3:4] == [newest] for path in pathlib.Path(os.environ["STATE_DIRECTORY"]).glob("shown-*"))
+
+    def losses(self, node):
+        """Why the connection was lost last, as operators see it."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{node.http}/status", timeout=PATIENCE_SECONDS) as page:
+            return page.read().decode().splitlines()
+
+
 TESTS = {"cuts": Trouble.cuts, "network": Trouble.network, "at-once": Trouble.at_once, "due": Trouble.due,
-         "cut-off": Trouble.cut_off, "standby": Trouble.standby}
+         "cut-off": Trouble.cut_off, "standby": Trouble.standby, "alike": Trouble.alike, "hosts": Trouble.hosts}
 
 
 def main():
@@ -474,6 +637,8 @@ def main():
     if unknown := [name for name in arguments.names if name not in TESTS]:
         parser.error(f"there is no {', '.join(unknown)}; there are {', '.join(TESTS)}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    # What nodes have shown, as this machine remembers it.
+    os.environ["STATE_DIRECTORY"] = str(arguments.directory / "state")
     print(f"seed {arguments.seed}", flush=True)
     failed = []
 
@@ -488,12 +653,13 @@ def main():
         finally:
             trouble.close()
     names = arguments.names or list(TESTS)
-    # It mostly waits.
-    beside = [threading.Thread(target=run, args=(name,)) for name in names if name == "cut-off"]
+    # They mostly wait.
+    waiting = ("cut-off", "alike")
+    beside = [threading.Thread(target=run, args=(name,)) for name in names if name in waiting]
     for thread in beside:
         thread.start()
     for name in names:
-        if name != "cut-off":
+        if name not in waiting:
             run(name)
     for thread in beside:
         thread.join()

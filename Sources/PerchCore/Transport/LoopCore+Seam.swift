@@ -67,6 +67,9 @@ extension LoopCore {
         if !self.transport.http.heldPlaces.isEmpty { self.releasePlace(of: question) }
     }
 
+    /// Whether the store may be asked what is true: see `vouches`.
+    var mayRead: Bool { self.transport.vouches }
+
     /// The address of a caller, for the audit trail.
     func callerAddress(ofCall call: Int32) -> String {
         self.transport.admission.origins[self.connections[self.calls[call].connection].origin].text

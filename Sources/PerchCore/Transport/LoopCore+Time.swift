@@ -60,8 +60,31 @@ extension LoopCore {
         while let connection = self.transport.stalls.popDue() { self.stallDue(connection) }
     }
 
-    /// Heartbeats vouch for a position. They pause while the store of several nodes is out of reach, and are sent then.
-    package mutating func vouches(_ isFresh: Bool) { self.transport.vouches = isFresh }
+    /// Heartbeats vouch for a position. They pause while the store of several nodes is out of reach, and are sent then. Reads are refused
+    /// meanwhile, those too that the store's thread has, because it may be waiting for a database that confirms nothing.
+    package mutating func vouches(_ isFresh: Bool) {
+        let ends = self.transport.vouches && !isFresh
+        self.transport.vouches = isFresh
+        guard ends else { return }
+        for place in 0..<self.service.tickets.extent where self.service.tickets.isTaken(place) {
+            guard case .call(let call, let generation) = self.service.tickets[place],
+                self.calls.isTaken(call, generation: generation), self.calls[call].method.isSafe,
+                self.pendingCall(call)?.asksStore == true
+            else { continue }
+            self.holdPlace(of: call)
+            self.end(call, Self.outOfReach)
+        }
+    }
+
+    /// Whether an answer of the store is awaited.
+    package var awaitsStore: Bool { self.service.tickets.count > 0 }
+
+    static var outOfReach: WireStatus {
+        WireStatus(
+            .storeUnreachable,
+            "the database of the store has confirmed nothing to this node for \(Limits.freshnessMilliseconds / 1_000) s, so it cannot know "
+                + "what other nodes have written; try again, or at another node")
+    }
 
     private mutating func expired(_ packed: UInt64) {
         let index = Int32(bitPattern: UInt32(truncatingIfNeeded: packed))

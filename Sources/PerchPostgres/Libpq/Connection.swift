@@ -21,6 +21,8 @@ final class Connection {
     var host = ""
     /// Rises with each server that takes over.
     var timeline: Int64 = 0
+    /// A synchronous standby has to confirm its commits.
+    var needsStandby = false
     /// Nil once closed.
     private var handle: OpaquePointer?
     private let notices: UnsafeMutablePointer<perch_pq_notices>
@@ -56,9 +58,21 @@ final class Connection {
             }
             guard perch_pq_begin_pipeline(handle) != 0 else { throw self.lost() }
         } catch {
+            let isTaken = self.isTaken
             self.close()
-            throw error
+            guard isTaken, error.message.contains(PostgresError.silence) else { throw error }
+            throw .lost("PostgreSQL \(PostgresError.stillness)")
         }
+    }
+
+    /// Whether the machine of the server, as another one of the network, took the connection.
+    private var isTaken: Bool {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let found = withUnsafeMutableBytes(of: &address) {
+            getpeername(self.socket, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+        }
+        return found == 0 && Int32(address.ss_family) != AF_UNIX
     }
 
     deinit {

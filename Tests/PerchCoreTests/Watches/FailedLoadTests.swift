@@ -46,6 +46,39 @@ import Testing
         world.checkNothingIsLeft()
     }
 
+    /// The store's thread may be waiting for a commit that no standby confirms: it can refuse nothing then.
+    @Test func `a read that the store has is refused by the loop once nothing vouches for its answer`() throws {
+        let world = self.world()
+        let client = world.welcomedClient()
+        try world.buy("gold", from: client)
+        let read = client.call(.readStatus())
+        let mutation = client.call(.buy("coins"))
+        while world.deliver(client) {}
+        world.turn()
+        let isAwaited = world.loops[0].core.awaitsStore
+        #expect(isAwaited)
+        world.loops[0].core.vouches(false)
+        let late = client.call(.readStatus())
+        while world.deliver(client) {}
+        world.turn()
+        while world.deliver(client) {}
+        for stream in [read, late] {
+            #expect(client.status(of: stream)?.reason == "STORE_UNREACHABLE")
+            #expect(client.status(of: stream)?.code == 14)
+        }
+        #expect(client.status(of: mutation) == nil, "its outcome is the store's to say")
+        // The store's answer comes all the same, and finds nobody.
+        world.settle()
+        #expect(client.status(of: mutation)?.code == 0)
+        #expect(client.messages(on: read).isEmpty)
+        world.loops[0].core.vouches(true)
+        let again = client.call(.readStatus())
+        world.settle()
+        #expect(client.status(of: again)?.code == 0)
+        world.checkInvariants()
+        world.checkNothingIsLeft()
+    }
+
     @Test func `is not vouched for by a BEAT, which still ends groups and shows that the connection lives`() throws {
         let world = self.world()
         let client = world.welcomedClient(heartbeatSeconds: 10)

@@ -434,7 +434,7 @@ extension SharedNode: StoreSharing {
     package var descriptor: Int32 { -1 }
     package var connectionNumber: Int { 0 }
     package var clockOffset: Int64 { 0 }
-    package var isSilent: Bool { self.isCut }
+    package var obstacle: ReachObstacle { self.isCut ? .silence : .refusal }
     package var clockJump: Int64 { self.jump }
     package var nodes: [NodeReport] { [] }
     package var nodeID: Int64 { 1 }
