@@ -1,9 +1,11 @@
 """What several nodes on PostgreSQL cost, against one server on SQLite, in turns.
 
-    figures.py PERCH DESCRIPTORS CATALOG DIRECTORY [--rounds N] [--seconds S] [--accounts N [--clients N]]
+    figures.py PERCH DESCRIPTORS CATALOG DIRECTORY [--rounds N] [--seconds S] [--accounts N [--clients N]] [--old PERCH]
 
 rates     Changes a second of 16 writers that each wait for their answer: on SQLite, on one node, and on four nodes with 16 each.
 lag       Milliseconds from the answer of a purchase on one node to its value on another, at 50 purchases a second.
+crossings Small writes a second and bytes of PostgreSQL's log for a purchase, while subscriptions expire and readers of all changes on two
+          nodes wait for that, against the same without readers. --old names an earlier `perch` to compare purchases with.
 sync      What the disk of both takes for one fdatasync.
 scale     With --accounts N: a store of so many accounts moves from SQLite, a node starts on it, and --clients N connect at once
           to a second node, each with a stream.
@@ -17,12 +19,15 @@ import statistics
 import subprocess
 import threading
 import time
+from types import SimpleNamespace
 
 from client import MESSAGE
-from trouble import APP, PURCHASE, READS, Trouble, order
+from order import EXPIRY, Ender
+from trouble import APP, COINS, PURCHASE, READS, Trouble, order, until
 
 SEASON = "com.example.season"
 WRITERS = 16
+FAST = 1005  # A week lasts two seconds.
 
 
 class Figures(Trouble):
@@ -111,8 +116,64 @@ class Figures(Trouble):
         if bench.returncode != 0:
             raise RuntimeError(f"perch bench ended with {bench.returncode}: {bench.stderr}")
         figures = json.loads(bench.stdout)["targets"][0]["figures"]
+        for node in (first, second):
+            node.stop()
         print(f"scale: {clients:,} clients come at once: {figures['opens_per_second']:,.0f} a second, so all of them in "
               f"{clients / figures['opens_per_second']:.1f} s; must 15 s", flush=True)
+        self.crossings(database)
+
+    def crossings(self, database=None):
+        """On the database of `scale`, or on an empty one."""
+        database = database or self.database("crossings")
+        # Else the first change of a page after a checkpoint writes all of it, and hides the rest.
+        database.ask("ALTER SYSTEM SET full_page_writes = off", "postgres")
+        database.ask("SELECT pg_reload_conf()", "postgres")
+        nodes = [self.node(f"crossings-{name}", database.url, time_rate=FAST) for name in "ab"]
+        caller = self.caller(nodes[0])
+
+        def purchases(count, prefix):
+            """Bytes of the log for one."""
+            before = database.ask("SELECT pg_current_wal_insert_lsn()")
+            for number in range(count):
+                caller.get(PURCHASE, app=APP, idempotency_key=f"{prefix}-{number}".encode(), **order(f"{prefix}-{number % 50}", COINS))
+            return int(database.ask(f"SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '{before}')")) / count
+        purchases(200, "first")
+        alone = [purchases(200, f"alone-{index}") for index in range(3)]
+        readers = [self.caller(node) for node in nodes]
+        seen = []
+        for reader in readers:
+            reader.call(READS + "AppChanges", app=APP)
+            threading.Thread(target=self.note, args=(reader, seen), daemon=True).start()
+        watched = [purchases(200, f"watched-{index}") for index in range(3)]
+        # Each expires two seconds later.
+        ender = Ender(SimpleNamespace(next_cycle=lambda: nodes[0], contract=self.contract), self.arguments.expiries, self.arguments.seconds * 4)
+        rows = lambda: int(database.ask("SELECT n_tup_upd FROM pg_stat_all_tables WHERE schemaname = 'perch' AND relname = 'store'"))
+        before, began = rows(), time.monotonic()
+        ender.start()
+        ender.join()
+        expired = lambda: sum(frame.message.cause == EXPIRY for _, frame in seen if frame and frame.kind == MESSAGE and frame.message.account)
+        until(lambda: expired() >= 2 * ender.made, "both readers have every expiry")
+        time.sleep(1.5)  # PostgreSQL counts once a second.
+        seconds = time.monotonic() - began
+        writes = rows() - before
+        accounts = int(database.ask("SELECT count(*) FROM perch.accounts"))
+        print(f"crossings: {ender.made} expiries, to 2 readers, in {seconds:.0f} s on {accounts:,} accounts: {writes / seconds:.1f} small writes a "
+              f"second; must 10", flush=True)
+        print(f"crossings: a purchase writes {statistics.median(alone):,.0f} bytes of the log, and {statistics.median(watched):,.0f} with readers "
+              f"of all changes", flush=True)
+        for node in nodes:
+            node.stop()
+        if self.arguments.old:
+            other = self.database("crossings-old")
+            other.ask("ALTER SYSTEM SET full_page_writes = off", "postgres")
+            other.ask("SELECT pg_reload_conf()", "postgres")
+            self.arguments.perch, perch = self.arguments.old, self.arguments.perch
+            old = self.node("crossings-before", other.url)
+            self.arguments.perch, caller, database = perch, self.caller(old), other
+            purchases(200, "first")
+            before = statistics.median(purchases(200, f"before-{index}") for index in range(3))
+            print(f"crossings: {statistics.median(alone) / before - 1:+.1%} of the {before:,.0f} bytes that the earlier version writes; must +2 %",
+                  flush=True)
 
     def sync(self):
         path, times = self.arguments.directory / "sync", []
@@ -134,16 +195,23 @@ def main():
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--accounts", type=int, default=0)
     parser.add_argument("--clients", type=int, default=10_000)
+    parser.add_argument("--expiries", type=int, default=400)
+    parser.add_argument("--old", type=pathlib.Path)
+    parser.add_argument("--only", choices=["crossings"])
     arguments = parser.parse_args()
     arguments.seed, arguments.full = random.randrange(10_000), True
     figures = Figures(arguments)
     try:
+        if arguments.only:
+            figures.crossings()
+            return
         figures.sync()
         if arguments.accounts:
             figures.scale()
             return
         figures.lag()
         figures.rates()
+        figures.crossings()
     finally:
         figures.close()
 
