@@ -1,0 +1,313 @@
+"""What an operator does with an app of the App Store, on a server with TLS and tokens. Usage: operating.py PERCH
+
+The file of named entitlements is refused, goes and comes back. A token that may only submit for one account is tried at every method.
+A bad value of a submission is refused alone. `perch ingest` takes an account a line. Ends only the server that it started.
+"""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+
+import jwt
+from cryptography.hazmat.primitives import serialization
+
+from chains import Chain
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "Interop"))
+from certificates import Authority  # noqa: E402
+from waiting import PATIENCE_SECONDS  # noqa: E402
+
+BUNDLE = "app.perch.sample"
+DAY = 86_400_000
+APP = {"bundleId": BUNDLE, "environment": "ENVIRONMENT_SANDBOX"}
+perch = os.path.abspath(sys.argv[1])
+checks, failures = 0, []
+
+
+def expect(condition, sentence):
+    global checks
+    checks += 1
+    if not condition:
+        failures.append(sentence)
+        print(f"operating: FAILED: {sentence}", file=sys.stderr)
+
+
+class Site:
+    """A directory with everything that a server needs, and the server."""
+
+    def __init__(self, directory):
+        self.directory, self.chain = pathlib.Path(directory), Chain()
+        authority = Authority(self.directory)
+        self.certificate, self.key = authority.sign("server", "localhost", "DNS:localhost,IP:127.0.0.1")
+        self.authority = authority.pem("authority")
+        self.catalogue = self.directory / "shop.storekit"
+        shutil.copy(ROOT / "deploy" / "sample.storekit", self.catalogue)
+        self.entitlements = self.directory / "shop.entitlements.json"
+        shutil.copy(ROOT / "deploy" / "sample.entitlements.json", self.entitlements)
+        root = self.chain.root.certificate.public_bytes(serialization.Encoding.PEM)
+        (self.directory / "root.pem").write_bytes(root)
+        (self.directory / "apple.json").write_text(json.dumps({"apps": [
+            {"bundle_id": BUNDLE, "environment": "sandbox", "roots": ["root.pem"]}]}))
+        self.run("token", "key", "create", "--to", self.directory / "main.jwk")
+        self.tokens = {}
+        self.start()
+
+    def run(self, *arguments, text=None):
+        return subprocess.run([perch, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+
+    def token(self, scope, account=None):
+        if (scope, account) not in self.tokens:
+            path = self.directory / f"{scope.replace(',', '-')}-{account}.token"
+            app = "*" if scope == "admin" else BUNDLE
+            made = self.run("token", "create", "--key", self.directory / "main.jwk", "--app", app, "--environment", "sandbox", "--scope",
+                            scope, "--expires", "1d", "--to", path, *(["--account", account] if account else []))
+            if made.returncode != 0:
+                sys.exit(f"operating: {made.stderr}")
+            self.tokens[scope, account] = path
+        return self.tokens[scope, account]
+
+    def start(self):
+        self.log = []
+        self.process = subprocess.Popen([
+            perch, "serve", "--store", self.directory / "store.db", "--bundle-id", BUNDLE, "--environment", "sandbox", "--catalog",
+            self.catalogue, "--listen", "127.0.0.1:0", "--tls-certificate", self.certificate, "--tls-key", self.key, "--token-keys",
+            self.directory / "main.pub.jwk", "--apple-apps", self.directory / "apple.json", "--apple-listen", "127.0.0.1:0",
+            "--log-format", "json", "--with-parent"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.heard = threading.Condition()
+        self.ended = False
+        threading.Thread(target=self.listen, daemon=True).start()
+        line = self.until(lambda line: "serving on 127.0.0.1:" in line)
+        if not line:
+            sys.exit("operating: the server did not start:\n" + "\n".join(self.log))
+        self.port = int(line.split("127.0.0.1:")[1].split()[0])
+
+    def listen(self):
+        for line in self.process.stdout:
+            with self.heard:
+                self.log.append(line.rstrip())
+                self.heard.notify_all()
+        with self.heard:
+            self.ended = True
+            self.heard.notify_all()
+
+    def until(self, found, since=0):
+        """Waits for a line of the log."""
+        deadline = time.time() + PATIENCE_SECONDS
+        with self.heard:
+            while time.time() < deadline:
+                for line in self.log[since:]:
+                    if found(line):
+                        return line
+                if self.ended:
+                    return None
+                self.heard.wait(1)
+        return None
+
+    def reload(self, says):
+        """SIGHUP, and the line of the log that has all the words."""
+        since = len(self.log)
+        self.process.send_signal(signal.SIGHUP)
+        return self.until(lambda line: all(word in line for word in says), since)
+
+    def restart(self):
+        self.process.terminate()
+        self.process.wait(timeout=PATIENCE_SECONDS)
+        self.start()
+
+    def client(self, *arguments, scope="admin", account=None, text=None):
+        """A command of `perch` against the server."""
+        return self.run(*arguments, "--server", f"localhost:{self.port}", "--tls-ca", self.authority, "--credentials-file",
+                        self.token(scope, account), "--bundle-id", BUNDLE, "--environment", "sandbox", text=text)
+
+    def call(self, path, scope, holder=None, **request):
+        context = ssl.create_default_context(cafile=self.authority)
+        connection = http.client.HTTPSConnection("localhost", self.port, timeout=PATIENCE_SECONDS, context=context)
+        try:
+            connection.request("POST", f"/perch.v1.{path}", json.dumps({
+                name: value for name, value in {"app": APP, **request}.items() if value is not None}), {
+                "content-type": "application/json", "authorization": "Bearer " + self.token(scope, holder).read_text().strip()})
+            answer = connection.getresponse()
+            text = answer.read()
+            return answer.status, json.loads(text) if text[:1] == b"{" else text.decode(errors="replace")
+        finally:
+            connection.close()
+
+    def transaction(self, original, **more):
+        now = int(time.time() * 1000)
+        return {
+            "transactionId": str(original), "originalTransactionId": str(original), "webOrderLineItemId": f"{original}0",
+            "bundleId": BUNDLE, "productId": "app.perch.plus.monthly", "subscriptionGroupIdentifier": "21482145",
+            "purchaseDate": now - DAY, "originalPurchaseDate": now - DAY, "expiresDate": now + 29 * DAY, "quantity": 1,
+            "type": "Auto-Renewable Subscription", "inAppOwnershipType": "PURCHASED", "signedDate": now, "environment": "Sandbox",
+            "transactionReason": "PURCHASE", "storefront": "USA", "storefrontId": "143441", "appTransactionId": f"70{original}", **more}
+
+    def notification(self, transaction):
+        return self.chain.sign({
+            "notificationType": "SUBSCRIBED", "subtype": "INITIAL_BUY", "notificationUUID": str(uuid.uuid4()), "version": "2.0",
+            "signedDate": transaction["signedDate"], "data": {
+                "bundleId": BUNDLE, "environment": "Sandbox", "signedTransactionInfo": self.chain.sign(transaction)}})
+
+
+def entitlement_file(site):
+    """A mistake in the file, and its absence, change nothing and are reported."""
+    shown = lambda: site.client("entitlements", "list", "eve", "-o", "json")
+    site.call("IngestService/SubmitTransaction", "read,ingest", account="eve", signedValues=[site.chain.sign(site.transaction(1_000))])
+    tiers = lambda: [(one["name"], one.get("tier"), one.get("active")) for one in json.loads(shown().stdout).get("entitlements", [])]
+    expect(tiers() == [("plus", "plus", True)], f"the file names what the customer has: {shown()}")
+    good = site.entitlements.read_text()
+    site.entitlements.write_text(good.replace('"level": 2', '"level": 9'))
+    line = site.reload(["level 9", "no product"])
+    expect(line is not None, f"a level that no product has is refused and named: {site.log[-3:]}")
+    expect(tiers() == [("plus", "plus", True)], "and the names stay")
+    told = site.client("doctor").stdout
+    expect("level 9" in told, f"the doctor repeats it: {told}")
+    checked = site.run("catalog", "check", site.catalogue)
+    expect(checked.returncode != 0 and "level 9" in checked.stdout + checked.stderr, f"so does the check of the catalogue: {checked}")
+    site.entitlements.unlink()
+    line = site.reload(["named entitlements stay as they were"])
+    expect(line is not None, f"a file that is gone is reported: {site.log[-3:]}")
+    expect(tiers() == [("plus", "plus", True)], "and the last good one counts")
+    site.restart()
+    expect(tiers() == [("plus", "plus", True)], "after a restart too")
+    site.entitlements.write_text('{"entitlements": []}')
+    site.reload(["the catalogue is that of its file"])
+    expect(tiers() == [], "an empty list has no names")
+    site.entitlements.write_text(good)
+    site.reload(["the catalogue is that of its file"])
+    expect(tiers() == [("plus", "plus", True)], "and the file brings them back")
+    expect("their file is gone" not in site.client("doctor").stdout, "the warning ends")
+
+
+def pass_keys(site):
+    """A pass is verified with the keys at the well-known path."""
+    text = site.client("entitlements", "pass", "eve").stdout.split()
+    passed = max(text, key=len)
+    context = ssl.create_default_context(cafile=site.authority)
+    connection = http.client.HTTPSConnection("localhost", site.port, timeout=PATIENCE_SECONDS, context=context)
+    connection.request("GET", "/.well-known/jwks.json")
+    keys = json.loads(connection.getresponse().read())
+    connection.close()
+    expect(len(keys["keys"]) >= 1 and not any("d" in one for one in keys["keys"]), f"the keys are shown without their secret half: {keys}")
+    key = jwt.PyJWKSet.from_dict(keys)[jwt.get_unverified_header(passed)["kid"]]
+    said = jwt.decode(passed, key.key, algorithms=["ES256"], audience=BUNDLE)
+    expect(all(one.get("until", said["exp"]) > said["iat"] for one in said["entitlements"]), f"what is active ends in the future: {said}")
+    site.restart()
+    connection = http.client.HTTPSConnection("localhost", site.port, timeout=PATIENCE_SECONDS, context=context)
+    connection.request("GET", "/.well-known/jwks.json")
+    again = json.loads(connection.getresponse().read())
+    connection.close()
+    expect(again == keys, "a restart keeps the keys")
+
+
+def limited_ingest(site):
+    """A token that may submit for one account, at every method of the contract."""
+    methods = []
+    for path in sorted((ROOT / "proto" / "perch" / "v1").glob("*_service.proto")):
+        text = path.read_text()
+        service = re.search(r"^service (\w+)", text, re.M)
+        methods += [(f"{service.group(1)}/{name}", bool(stream)) for name, stream in re.findall(
+            r"^  rpc (\w+)\(\w+\) returns \((stream )?\w+\)", text, re.M)]
+    expect(len(methods) > 50, f"the contract has methods: {len(methods)}")
+    value = site.chain.sign(site.transaction(2_000))
+    for path, streams in methods:
+        if streams or path in ("IngestService/SubmitTransaction", "AdminService/RedeemConsoleCode"):
+            continue
+        # A member that a request does not have is a mistake in its text, which is read first.
+        answers = [site.call(path, "ingest", "alice", **request) for request in (
+            {"account": "alice"}, {}, {"app": None, "account": "alice"}, {"app": None})]
+        expect(all(status in (400, 403) for status, _ in answers) and 403 in [status for status, _ in answers],
+               f"{path} is refused: {answers}")
+    status, answer = site.call("IngestService/SubmitTransaction", "ingest", "alice", account="alice", signedValues=[value])
+    expect(status == 200, f"alice submits for herself: {status} {answer}")
+    for path in ("EntitlementService/GetEntitlements", "EntitlementService/GetPass", "TransactionService/ListTransactions"):
+        status, answer = site.call(path, "ingest", "alice", account="alice")
+        expect(status == 403, f"{path} is not for ingest: {status} {answer}")
+        status, answer = site.call(path, "read,ingest", "alice", account="alice")
+        expect(status == 200, f"{path} is for read,ingest: {status} {answer}")
+        status, answer = site.call(path, "read,ingest", "alice", account="bob")
+        expect(status == 403, f"{path} is not for another account: {status} {answer}")
+    for scope in ("ingest", "read,ingest"):
+        for request in ({"account": "bob"}, {"account": "ALICE"}, {}):
+            status, answer = site.call("IngestService/SubmitTransaction", scope, "alice", signedValues=[value], **request)
+            expect(status == 403, f"{scope} for alice does not submit with {request}: {status} {answer}")
+        status, answer = site.call(
+            "IngestService/SubmitNotification", scope, "alice", app=None, signedPayload=site.notification(site.transaction(2_100)))
+        expect(status == 403, f"{scope} for alice submits no notification, which may be about anybody: {status} {answer}")
+    done = site.client("ingest", "--account", "alice", "-", scope="ingest", account="alice", text=value + "\n")
+    expect(done.returncode == 0, f"perch ingest works with it: {done}")
+    done = site.client("ingest", "--account", "bob", "-", scope="ingest", account="alice", text=value + "\n")
+    expect(done.returncode != 0, f"and not for another: {done}")
+
+
+def submissions(site):
+    """One bad value is refused alone; the answer and the command say which."""
+    stranger = Chain()
+    good = [site.chain.sign(site.transaction(3_000 + number)) for number in range(3)]
+    values = [good[0], "a.b.c", good[1], stranger.sign(site.transaction(3_900)), good[2],
+              site.chain.sign(site.transaction(2**63 - 1)), site.chain.sign(site.transaction(3_901, bundleId="com.other"))]
+    status, answer = site.call("IngestService/SubmitTransaction", "ingest", account="paul", signedValues=values)
+    refused = [(one.get("index", 0), one["reason"]) for one in answer.get("refused", [])]
+    expect(status == 200 and answer.get("newsCount") == 3 and [index for index, _ in refused] == [1, 3, 5, 6],
+           f"the bad values are refused alone, by their places: {status} {answer}")
+    expect(all(one.get("message") for one in answer.get("refused", [])), f"each with a sentence: {answer}")
+    held = site.call("TransactionService/ListTransactions", "read,ingest", account="paul")[1].get("transactions", [])
+    expect(sorted(one["transaction"]["id"] for one in held) == ["3000", "3001", "3002"], f"the good ones are held: {held}")
+    status, answer = site.call("IngestService/SubmitTransaction", "ingest", account="paul", signedValues=["a.b.c", "d.e.f"])
+    expect(status in (400, 403) or len(answer.get("refused", [])) == 2, f"where all are bad, nothing is taken: {status} {answer}")
+    # An account a line, and lines as Apple posts them.
+    lines = [
+        json.dumps({"account": "quinn", "signedPayload": site.chain.sign(site.transaction(4_000))}),
+        json.dumps({"account": "rosa", "signedPayload": site.notification(site.transaction(4_001))}),
+        json.dumps({"signedPayload": site.chain.sign(site.transaction(4_002))}),
+        site.chain.sign(site.transaction(4_003)),
+    ]
+    file = site.directory / "history.ndjson"
+    file.write_text("\n".join(lines) + "\n")
+    done = site.client("ingest", "--account", "sven", file, scope="ingest")
+    expect(done.returncode == 0, f"a file with an account a line is taken: {done}")
+    for original, account in [(4_000, "quinn"), (4_002, "sven"), (4_003, "sven")]:
+        found = site.call("AdminService/FindAccount", "admin", transactionId=str(original))[1]
+        expect(found.get("account") == account, f"{original} is {account}'s: {found}")
+    for bad in (json.dumps({"account": "", "signedPayload": lines[3]}), json.dumps({"account": 7, "signedPayload": lines[3]}), "{", "{}"):
+        file.write_text("\n".join([lines[0], "", bad, lines[2]]) + "\n")
+        done = site.client("ingest", file, scope="ingest")
+        expect(done.returncode != 0 and "history.ndjson" in done.stderr, f"a line that is none is refused: {done}")
+    file.write_text("\n".join([lines[0], "", "a.b.c", site.chain.sign(site.transaction(4_100))]) + "\n")
+    done = site.client("ingest", file, scope="ingest")
+    expect(done.returncode != 0 and "APPLE_MALFORMED" in done.stderr, f"a value is refused with its reason: {done}")
+    done = site.client("ingest", "--keep-going", file, scope="ingest")
+    expect(done.returncode != 0 and "APPLE_MALFORMED" in done.stdout and "1 refused" in done.stdout,
+           f"with --keep-going the others are taken: {done}")
+    expect(site.call("AdminService/FindAccount", "admin", transactionId="4100")[0] == 200, "also those behind it")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as directory:
+        site = Site(directory)
+        try:
+            entitlement_file(site)
+            pass_keys(site)
+            limited_ingest(site)
+            submissions(site)
+        finally:
+            site.process.kill()
+            site.process.wait()
+
+
+main()
+if failures:
+    sys.exit(f"operating: {len(failures)} of {checks} checks failed")
+print(f"apple: {checks} checks of an operator's work passed")
