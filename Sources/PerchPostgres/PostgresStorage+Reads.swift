@@ -74,6 +74,17 @@ extension PostgresStorage {
         return rows.isEmpty ? nil : try Self.record(rows.bytes(0, 1), of: account)
     }
 
+    package func records(
+        from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> (records: [AccountRecord], next: AccountNumber) {
+        let rows = try self.read(
+            .recordsFrom,
+            [.number(account), .number(end), .integer(Int64(limit))])
+        var records: [AccountRecord] = []
+        for row in 0..<rows.count { records.append(try Self.record(rows.bytes(row, 1), of: rows.uint64(row, 0))) }
+        return (records, rows.count < limit ? end : rows.uint64(rows.count - 1, 0) + 1)
+    }
+
     static func record(_ blob: [UInt8], of account: AccountNumber) throws(StorageError) -> AccountRecord {
         try Self.unsealing("the record of account \(account)") { () throws(DecodingFault) in
             try AccountRecord(unsealing: blob, of: account)

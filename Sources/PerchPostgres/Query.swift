@@ -4,7 +4,7 @@ import PerchBase
 enum Query: Int, CaseIterable {
     case begin, beginReading, commit, rollback, lock, head, fence, now, setPassed, finishUpgrade
     case feed, insertFeed, trimFeed, insertCommits, commitTime, commitsAfter, markOf
-    case planKeys, planRecords, planTransactions, planAnswers
+    case planKeys, planRecords, recordsFrom, planTransactions, planAnswers
     case apps, setApp, insertAppState, appStateInForce, appStateAt, insertCatalogue, catalogue
     case image, insertImage, deleteImages
     case setAliases, removeAliases, keyOfAccount, namesOfAccount, keysOfApp
@@ -89,6 +89,11 @@ enum Query: Int, CaseIterable {
             JOIN aliases a ON a.app = k.app AND a.key = k.key LEFT JOIN accounts r ON r.account = a.account
             """
         case .planRecords: "SELECT account, blob FROM accounts WHERE account = ANY ($1::bigint[])"
+        case .recordsFrom:
+            """
+            SELECT account, blob FROM accounts WHERE account >= $1::bigint AND account < $2::bigint
+            ORDER BY account LIMIT $3::bigint
+            """
         case .planTransactions:
             """
             SELECT k.n, t.account, r.blob, t.state, t.revision, t.ordinal, f.blob, t.blob

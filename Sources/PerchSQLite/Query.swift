@@ -7,7 +7,7 @@ enum Query: Int, CaseIterable {
     case apps, setApp, insertAppState, appStateInForce, appStateAt, hasCatalogue, insertCatalogue, catalogue
     case image, insertImage, imageHashes, deleteImage
     case accountOfAlias, keyOfAccount, namesOfAccount, setAlias, keysOfApp, removeAlias
-    case record, setRecord
+    case record, nextAccount, setRecord
     case place, insertPlace, setPlace, putPlace, deletePlace, deletePlaces
     case transaction, insertEntry, insertOwnEntry, moveEntry, deleteEntry, deleteTransactions
     case listedOldestFirst, listedNewestFirst, allOldestFirst, allNewestFirst
@@ -65,6 +65,7 @@ enum Query: Int, CaseIterable {
         case .removeAlias: "DELETE FROM aliases WHERE app = ?1 AND key = ?2"
 
         case .record: "SELECT blob FROM accounts WHERE account = ?1 AND kind = 0 AND first = 0 AND second = 0"
+        case .nextAccount: "SELECT account FROM accounts WHERE account >= ?1 ORDER BY account LIMIT 1"
         case .setRecord: "INSERT OR REPLACE INTO accounts VALUES (?1, 0, 0, 0, 0, NULL, NULL, ?2)"
 
         case .place: "SELECT account, purchase_date, state, spends FROM transactions WHERE app = ?1 AND id = ?2"

@@ -96,6 +96,23 @@ extension SQLiteStorage {
         }
     }
 
+    /// Numbers have gaps: those of a restored store begin far behind the ones before.
+    package func records(
+        from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> (records: [AccountRecord], next: AccountNumber) {
+        var records: [AccountRecord] = []
+        var next = account
+        for _ in 0..<limit {
+            let found = try self.first(.nextAccount, [.number(next)]) { (row) throws(StorageError) in
+                row.uint64(0)
+            }
+            guard let found, found < end else { return (records, end) }
+            if let record = try self.record(found) { records.append(record) }
+            next = found + 1
+        }
+        return (records, next)
+    }
+
     package func transaction(_ app: AppNumber, _ id: TransactionID) throws(StorageError) -> TransactionRow? {
         guard let place = try self.place(of: id, app: app) else { return nil }
         let row = try self.first(.transaction, place.key) { (row) throws(StorageError) in

@@ -135,6 +135,8 @@ struct AppReport: Sendable {
     var productCount: Int
     var catalogueRevision: UInt64
     var catalogueLoaded: Instant?
+    /// Whether its catalogue has named entitlements.
+    var namesEntitlements = false
 }
 
 /// The receiver of a report.

@@ -256,7 +256,7 @@ final class StoreLoop: LoopDriver {
 
     /// Begins a count where the last one is old.
     private func beginCount(machine: Instant) {
-        guard self.counting == nil, self.engine.failure == nil, !self.hasStopped else { return }
+        guard self.counting == nil, self.engine.canCount, !self.hasStopped else { return }
         if let counted, machine.milliseconds(since: counted.counted) < Limits.subscriptionCountMilliseconds { return }
         self.counting = self.engine.beginSubscriptionCount()
         self.countingPause = nil
@@ -269,6 +269,10 @@ final class StoreLoop: LoopDriver {
             return
         }
         if let pause = self.countingPause, now < pause { return }
+        guard self.engine.canCount else {
+            self.countingPause = now.advanced(byMilliseconds: Limits.subscriptionCountPauseMilliseconds)
+            return
+        }
         let began = Clocks.microseconds()
         do throws(StorageError) {
             while !count.isComplete, Clocks.microseconds() &- began < Limits.subscriptionCountTurnMicroseconds {
@@ -333,7 +337,8 @@ final class StoreLoop: LoopDriver {
             AppReport(
                 bundleID: app.bundleID, environment: app.environment, productCount: app.catalogue.products.count,
                 catalogueRevision: app.catalogueRevision,
-                catalogueLoaded: self.engine.commitTime(of: app.catalogueRevision))
+                catalogueLoaded: self.engine.commitTime(of: app.catalogueRevision),
+                namesEntitlements: !app.catalogue.entitlements.isEmpty)
         }
     }
 }

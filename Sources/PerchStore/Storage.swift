@@ -29,6 +29,11 @@ package protocol Storage: AnyObject {
     /// Keys of an app's accounts in bytewise order, those after one; empty for the beginning.
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]]
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord?
+    /// Records of accounts by ascending number, from one on and before another, for a walk over all accounts. `next` is where the walk
+    /// goes on: `end` once it is over. A call looks at no more than `limit` accounts.
+    func records(
+        from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> (records: [AccountRecord], next: AccountNumber)
     func transaction(_ app: AppNumber, _ id: TransactionID) throws(StorageError) -> TransactionRow?
     func transactions(of account: AccountNumber, _ query: TransactionQuery) throws(StorageError) -> [TransactionRow]
     func events(of account: AccountNumber, after place: EventPlace, limit: Int) throws(StorageError) -> [AccountEvent]
@@ -131,6 +136,17 @@ package protocol Storage: AnyObject {
 }
 
 extension Storage {
+    /// Of a store whose account numbers have no gaps, and whose reads are local.
+    package func records(
+        from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> (records: [AccountRecord], next: AccountNumber) {
+        let next = account < end ? account + min(end - account, AccountNumber(limit)) : end
+        var records: [AccountRecord] = []
+        for number in account..<max(account, next) {
+            if let record = try self.record(number) { records.append(record) }
+        }
+        return (records, next)
+    }
     package func prefetch(_ requests: [StoreRequest], accounts: [AccountNumber]) throws(StorageError) {}
     package func warm(_ requests: [StoreRequest], from start: Int) {}
     package func endReads() {}

@@ -3,17 +3,18 @@ package import PerchModel
 
 /// A walk over all accounts of a store that counts their subscriptions by state, some accounts a step.
 ///
-/// Each account is counted as it is when the walk reaches it. A subscription that a member of the family only shares is
-/// not counted.
+/// It goes by account number, so an account with several keys is counted once, and one that is opened meanwhile is not. Each account
+/// is counted as it is when the walk reaches it. A subscription that a member of the family only shares is not counted.
 package struct SubscriptionCount: Sendable {
-    private var apps: [AppNumber]
-    /// The last account that was counted of the first app.
-    private var key = AccountKey.beforeUnclaimed
+    /// The next account to count.
+    private var next: AccountNumber = 0
+    /// The account behind the last one.
+    private let end: AccountNumber
     private var counts: [UInt64] = Array(repeating: 0, count: RenewalState.names.count)
 
-    init(of apps: [AppNumber]) { self.apps = apps }
+    init(before end: AccountNumber) { self.end = end }
 
-    package var isComplete: Bool { self.apps.isEmpty }
+    package var isComplete: Bool { self.next >= self.end }
 
     /// Reported purchases of no account that is known.
     package private(set) var unclaimed: UInt64 = 0
@@ -26,45 +27,39 @@ package struct SubscriptionCount: Sendable {
     }
 
     fileprivate mutating func step(_ storage: any Storage, _ apps: StoredApps, wall: Instant) throws(StorageError) {
-        guard let number = self.apps.first, let app = apps[number]?.state else {
-            self.apps = Array(self.apps.dropFirst())
-            return
+        let page = try storage.records(
+            from: self.next, before: self.end, limit: Limits.subscriptionCountAccountsPerStep)
+        for record in page.records {
+            guard let app = apps[record.app]?.state else { continue }
+            self.add(record, app, now: app.clock.now(wall: wall))
         }
-        let limit = Limits.subscriptionCountAccountsPerStep
-        let keys = try storage.keys(of: number, after: self.key, limit: limit)
-        let now = app.clock.now(wall: wall)
-        for key in keys {
-            guard let account = try storage.account(AccountKey(app: number, bytes: key)),
-                let record = try storage.record(account)
+        self.next = page.next
+    }
+
+    private mutating func add(_ record: AccountRecord, _ app: AppState, now: Instant) {
+        let leeway = app.renewalLeewayMilliseconds
+        for line in record.lines where line.isOwn {
+            self.counts[Int(line.state(at: now, leewayMilliseconds: leeway).rawValue)] += 1
+        }
+        guard let told = record.told else { return }
+        if told.isUnclaimed { self.unclaimed += UInt64(told.originals.count) }
+        for line in told.originals where line.isSubscription {
+            guard let standing = line.standing(at: now, leewayMilliseconds: leeway ?? 0),
+                standing.transaction.ownership != .familyShared
             else { continue }
-            for line in record.lines where line.isOwn {
-                let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
-                self.counts[Int(state.rawValue)] += 1
-            }
-            if let told = record.told, told.isUnclaimed { self.unclaimed += UInt64(told.originals.count) }
-            for line in record.told?.originals ?? [] where line.isSubscription {
-                let leeway = app.renewalLeewayMilliseconds ?? 0
-                guard let standing = line.standing(at: now, leewayMilliseconds: leeway),
-                    standing.transaction.ownership != .familyShared
-                else { continue }
-                self.counts[Int(standing.state.rawValue)] += 1
-                if standing.isOverdue { self.overdue += 1 }
-            }
-        }
-        if let last = keys.last, keys.count == limit {
-            self.key = last
-        } else {
-            self.apps.removeFirst()
-            self.key = AccountKey.beforeUnclaimed
+            self.counts[Int(standing.state.rawValue)] += 1
+            if standing.isOverdue { self.overdue += 1 }
         }
     }
 }
 
 extension StoreEngine {
-    /// Begins a count; nil where each account would be a request over the network.
-    package func beginSubscriptionCount() -> SubscriptionCount? {
-        self.isShared ? nil : SubscriptionCount(of: self.apps.states.map(\.number))
+    /// Whether a count can read now. A storage that is out of reach is not asked, because each question would wait for it.
+    package var canCount: Bool {
+        self.failure == nil && self.unresolved == nil && !self.isBlind && !self.isUnreachable
     }
+
+    package func beginSubscriptionCount() -> SubscriptionCount { SubscriptionCount(before: self.header.nextAccount) }
 
     /// Counts some more accounts, past the cache of records.
     package func count(_ count: inout SubscriptionCount, wall: Instant) throws(StorageError) {
