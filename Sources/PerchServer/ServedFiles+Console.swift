@@ -8,7 +8,7 @@ extension CoreSettings {
     mutating func serve(on listeners: Listeners, _ settings: ServerSettings, _ secrets: StoreSecrets) {
         self.hosts = listeners.hosts(settings)
         if case .database = settings.store { self.sharesStore = true }
-        let passKeys = [secrets.passKey] + (secrets.formerPassKey.map { [$0] } ?? [])
+        let passKeys = [secrets.passKey] + secrets.otherPassKeys
         self.files = ServedFiles.all(listeners, settings, passKeys)
     }
 }

@@ -10,12 +10,14 @@ struct StoreSecrets {
     let authority: AppleAuthority?
     /// Signs passes.
     let passKey: TokenKey
-    /// Signed passes before, some of which may still be valid; nil for none.
-    let formerPassKey: TokenKey?
+    /// Further keys that verify passes: the one that signed before, and the one that will sign next. Every node shows the next one
+    /// long before another node signs with it.
+    let otherPassKeys: [TokenKey]
 
     private static let formerKey = ItemKey(.passKey, key: [1])
-    /// When the present key was made.
+    /// When the present key began to sign.
     private static let madeKey = ItemKey(.passKey, key: [2])
+    private static let nextKey = ItemKey(.passKey, key: [3])
 
     /// New secrets for those that a store needs and does not have.
     static func missing(
@@ -32,13 +34,16 @@ struct StoreSecrets {
                 items.append(StoredItem(ItemKey(.passKey), try Self.newPassKey()))
                 items.append(Self.made(at: wall))
             }
+            if try engine.secret(Self.nextKey) == nil { items.append(StoredItem(Self.nextKey, try Self.newPassKey())) }
         } catch {
             throw ServerError("\(error)")
         }
         return items
     }
 
-    /// A new key for passes where the present one has signed for its life. The one before stays, to verify what it signed.
+    /// Where the present key has signed passes for its life, the next one signs. The one before stays, to verify what it signed.
+    ///
+    /// A store of an earlier version has no next key yet. It gets one now, and changes to it at a later start.
     static func rotate(in engine: StoreEngine, after life: Int64, wall: Instant) throws(ServerError) {
         do throws(StorageError) {
             guard let key = try engine.secret(ItemKey(.passKey)) else { return }
@@ -48,11 +53,11 @@ struct StoreSecrets {
                 return try engine.replace([Self.made(at: wall)], where: Self.madeKey, was: made, wall: wall)
             }
             let since = Instant(milliseconds: Int64(bitPattern: made.reduce(0) { $0 << 8 | UInt64($1) }))
-            guard wall.milliseconds(since: since) >= life else { return }
+            guard wall.milliseconds(since: since) >= life, let next = try engine.secret(Self.nextKey) else { return }
             try engine.replace(
                 [
-                    StoredItem(Self.formerKey, key), StoredItem(ItemKey(.passKey), try Self.newPassKey()),
-                    Self.made(at: wall),
+                    StoredItem(Self.formerKey, key), StoredItem(ItemKey(.passKey), next),
+                    StoredItem(Self.nextKey, try Self.newPassKey()), Self.made(at: wall),
                 ], where: Self.madeKey, was: made, wall: wall)
         } catch {
             throw ServerError("\(error)")
@@ -83,12 +88,14 @@ struct StoreSecrets {
 
     /// Those of a store, which another node may have made.
     init(of engine: StoreEngine, keeping fresh: [StoredItem], wall: Instant) throws(ServerError) {
-        let (authority, passKey, former): ([UInt8]?, [UInt8]?, [UInt8]?)
+        let (authority, passKey): ([UInt8]?, [UInt8]?)
+        let others: [[UInt8]]
         do throws(StorageError) {
             try engine.keep(fresh, wall: wall)
             authority = try engine.secret(.authority)
             passKey = try engine.secret(.passKey)
-            former = try engine.secret(Self.formerKey)
+            others = try [Self.formerKey, Self.nextKey].map { (key) throws(StorageError) in try engine.secret(key) }
+                .compactMap { $0 }
         } catch {
             throw ServerError("\(error)")
         }
@@ -100,10 +107,10 @@ struct StoreSecrets {
         do throws(KeyFault) {
             guard let key = try TokenKey.read(passKey ?? [], name: "pass").first else { throw KeyFault("it is empty") }
             self.passKey = key
-            self.formerPassKey =
-                try former.map { (bytes) throws(KeyFault) in
-                    try TokenKey.read(bytes, name: "former pass").first
-                } ?? nil
+            self.otherPassKeys = try others.map { (bytes) throws(KeyFault) in
+                guard let key = try TokenKey.read(bytes, name: "pass").first else { throw KeyFault("one is empty") }
+                return key
+            }
         } catch {
             throw ServerError("the key in the store, which signs passes: \(error); restore a backup")
         }
