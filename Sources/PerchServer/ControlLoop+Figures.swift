@@ -87,7 +87,14 @@ extension ControlLoop {
                 tls: self.keeper.map { TLSFinding($0, isLoopback: self.parts.address.isLoopback, wall: Clocks.wall()) },
                 fileFaults: ReloadedFiles.faultsNow(
                     self.parts.settings,
-                    catalogues: self.parts.apps.map { ($0.settings.bundleID, $0.settings.catalogPath) }),
+                    catalogues: self.parts.apps.map { app in
+                        let held = report.store?.apps.first {
+                            $0.bundleID == app.settings.bundleID && $0.environment == app.settings.environment
+                        }
+                        return ReloadedFiles.HeldCatalogue(
+                            bundleID: app.settings.bundleID, path: app.settings.catalogPath,
+                            namesEntitlements: held?.namesEntitlements ?? false)
+                    }),
                 hasIntake: self.parts.intake != nil, hasAuthenticator: self.parts.settings.hasAuthenticator,
                 isRemote: !self.parts.address.isLoopback,
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }

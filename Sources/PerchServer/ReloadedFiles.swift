@@ -23,8 +23,16 @@ struct ReloadedFiles: Equatable {
     /// The faults in a fixed order.
     var told: [String] { self.faults.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" } }
 
+    /// The catalogue of an app, and its file.
+    struct HeldCatalogue {
+        var bundleID: String
+        var path: String
+        /// Whether the catalogue in use has named entitlements.
+        var namesEntitlements = false
+    }
+
     /// The faults if the files of keys and catalogues were read now.
-    static func faultsNow(_ settings: ServerSettings, catalogues: [(bundleID: String, path: String)]) -> [String] {
+    static func faultsNow(_ settings: ServerSettings, catalogues: [HeldCatalogue]) -> [String] {
         var files = ReloadedFiles()
         do throws(ServerError) {
             _ = try KeyFiles.authenticator(settings.authentication)
@@ -38,11 +46,14 @@ struct ReloadedFiles: Equatable {
                 files.took(Self.appleApps, fault: "\(error)")
             }
         }
-        for (bundleID, path) in catalogues {
+        for held in catalogues {
             do throws(ServerError) {
-                _ = try CatalogueFile.load(path)
+                let loaded = try CatalogueFile.load(held.path)
+                if held.namesEntitlements, !loaded.hasEntitlements {
+                    files.took(Self.entitlements(of: held.bundleID), fault: Self.entitlementsAreGone)
+                }
             } catch {
-                files.took(Self.catalogue(of: bundleID), fault: "\(error)")
+                files.took(Self.catalogue(of: held.bundleID), fault: "\(error)")
             }
         }
         return files.told

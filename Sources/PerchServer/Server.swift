@@ -270,6 +270,11 @@ package enum Server {
                             "there is no room in the store, so what has changed in the catalogue's file is not in it; free some space and send SIGHUP",
                             LogField("file", settings.catalogPath))
                     }
+                    if let known, !known.catalogue.entitlements.isEmpty, !loaded.hasEntitlements {
+                        log.warning(
+                            "the named entitlements stay as they were: \(ReloadedFiles.entitlementsAreGone)",
+                            LogField("bundle_id", settings.bundleID), LogField("file", settings.catalogPath))
+                    }
                 }
                 result.append((settings, number))
             } catch {

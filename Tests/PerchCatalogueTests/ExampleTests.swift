@@ -156,11 +156,24 @@ import Testing
         #"{"entitlements":[{"name":"a","from":[{"product":"none"}]}]}"#,
         #"{"entitlements":[{"name":"a","from":[{"group":"none"}]}]}"#,
         #"{"entitlements":[{"name":"a","from":[{"group":"506F71A6","level":0}]}]}"#,
+        #"{"entitlements":[{"name":"a","from":[{"group":"506F71A6","level":2}]}]}"#,
+        #"{"entitlements":[{"name":"a","from":[{"group":"506F71A6","level":"1"}]}]}"#,
+        #"{"entitlements":[{"name":"a","from":[{"group":"506F71A6","level":4294967297}]}]}"#,
         #"{"entitlements":[{"name":"a","from":[{"group":"506F71A6","product":"com.pass.yearly"}]}]}"#,
         #"{"entitlements":[{"name":"a","from":[{"group":"506F71A6"}]},{"name":"a","from":[{"group":"506F71A6"}]}]}"#,
     ])
     func `a file that is probably mistaken is refused`(_ text: String) throws {
         let catalogue = try Self.file("flower-movie.storekit")
         #expect(throws: CatalogueError.self) { try StoreKitFile.load(catalogue, entitlements: Array(text.utf8)) }
+    }
+
+    @Test func `a level that no product has is named with its group`() throws {
+        let catalogue = try Self.file("flower-movie.storekit")
+        let text = #"{"entitlements":[{"name":"plus","from":[{"group":"506F71A6","level":7}]}]}"#
+        let error = #expect(throws: CatalogueError.self) {
+            try StoreKitFile.load(catalogue, entitlements: Array(text.utf8))
+        }
+        let message = try #require(error).description
+        #expect(message.contains("plus") && message.contains("level 7") && message.contains("506F71A6"), "\(message)")
     }
 }

@@ -28,8 +28,14 @@ import Testing
         var settings = ServerSettings()
         settings.authentication.tokenKeysPath = self.directory.file("keys")
         #expect(mkdir(self.directory.file("keys"), 0o700) == 0)
+        var namesEntitlements = false
         func faults() -> [String] {
-            ReloadedFiles.faultsNow(settings, catalogues: [(bundleID: "com.example.app", path: catalogue)])
+            ReloadedFiles.faultsNow(
+                settings,
+                catalogues: [
+                    ReloadedFiles.HeldCatalogue(
+                        bundleID: "com.example.app", path: catalogue, namesEntitlements: namesEntitlements)
+                ])
         }
         #expect(
             faults().map { String($0.prefix { $0 != ":" }) } == [
@@ -41,6 +47,12 @@ import Testing
         settings.authentication.tokenKeysPath = nil
         catalogue = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/") + "/deploy/sample.storekit"
         #expect(faults() == [])
+        // A catalogue whose names come from a file that is not there any more.
+        TemporaryDirectory.write(TemporaryDirectory.read(catalogue), to: self.directory.file("alone.storekit"))
+        catalogue = self.directory.file("alone.storekit")
+        #expect(faults() == [])
+        namesEntitlements = true
+        #expect(faults() == ["the named entitlements of com.example.app: \(ReloadedFiles.entitlementsAreGone)"])
     }
 
     @Test(arguments: [
