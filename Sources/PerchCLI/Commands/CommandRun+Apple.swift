@@ -41,7 +41,7 @@ extension CommandRun {
                 do throws(PerchError) {
                     let taken = try await client.submit(part.map(\.text), account: first.account ?? account)
                     progress.took(taken, part)
-                    refusal = taken.refused.first.map { "\(part[$0.index].name): \($0.reason): \($0.message)" }
+                    refusal = taken.refused.first.map { "\(part[$0.index].place): \($0.reason): \($0.message)" }
                 } catch {
                     guard goesOn else { throw error }
                     // One by one, to find those that are refused.
@@ -91,21 +91,28 @@ extension CommandRun {
         }
         if isDirectory { return try files.flatMap { try Self.values(at: $0) } }
         let name = path == "-" ? "standard input" : path
-        return try bytes.split(separator: 10).flatMap { try Self.value(String(decoding: $0, as: UTF8.self), name) }
+        let lines = bytes.split(separator: 10, omittingEmptySubsequences: false).enumerated()
+        return try lines.flatMap { number, line in
+            try Self.value(String(decoding: line, as: UTF8.self), "\(printable(name)):\(number + 1)")
+        }
     }
 
     /// The values of a line: a compact JWS, or the body of a notification, perhaps with an account.
-    private static func value(_ line: String, _ path: String) throws -> [IngestValue] {
+    private static func value(_ line: String, _ place: String) throws -> [IngestValue] {
         let text = line.filter { !$0.isWhitespace }
-        guard text.hasPrefix("{") else { return text.isEmpty ? [] : [IngestValue(text: text)] }
+        guard text.hasPrefix("{") else { return text.isEmpty ? [] : [IngestValue(text: text, place: place)] }
         guard let value = try? JSONReader.read(Array(line.utf8)), let payload = value["signedPayload"]?.string else {
-            throw CommandFailure(.failure, "\(printable(path)): a line is a JSON object without signedPayload")
+            throw CommandFailure(
+                .failure,
+                "\(place): the line is no JSON object with a text named signedPayload; write one, or the compact JWS alone"
+            )
         }
-        guard let account = value["account"] else { return [IngestValue(text: payload)] }
+        guard let account = value["account"] else { return [IngestValue(text: payload, place: place)] }
         guard let key = account.string, !key.isEmpty else {
-            throw CommandFailure(.failure, "\(printable(path)): the account of a line is no text, or an empty one")
+            throw CommandFailure(
+                .failure, "\(place): the account is no text, or an empty one; leave it out where the line has none")
         }
-        return [IngestValue(text: payload, account: key)]
+        return [IngestValue(text: payload, place: place, account: key)]
     }
 
     // MARK: perch audit
@@ -327,11 +334,10 @@ extension CommandRun {
 /// A value that `perch ingest` submits.
 private struct IngestValue {
     var text: String
+    /// Its file and line.
+    var place: String
     /// The account of its line; nil: the line names none.
     var account: String?
-
-    /// For people.
-    var name: String { "\(self.text.prefix(24))… (\(self.text.utf8.count) bytes)" }
 }
 
 /// The counts of a run of `perch ingest`.
@@ -349,7 +355,7 @@ private struct IngestProgress {
     mutating func took(_ submission: Submission, _ part: [IngestValue]) {
         self.done += part.count
         for refused in submission.refused {
-            self.refusals.append("\(part[refused.index].name): \(refused.reason): \(refused.message)")
+            self.refusals.append("\(part[refused.index].place): \(refused.reason): \(refused.message)")
         }
         self.news += submission.newsCount
         self.stale += submission.staleCount
@@ -358,7 +364,7 @@ private struct IngestProgress {
 
     mutating func refused(_ value: IngestValue, _ why: String) {
         self.done += 1
-        self.refusals.append("\(value.name): \(why)")
+        self.refusals.append("\(value.place): \(why)")
     }
 
     /// A line of progress, for each thousandth value; nil between them.
