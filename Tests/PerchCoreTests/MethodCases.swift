@@ -129,7 +129,8 @@ struct MethodCase {
             return Self(
                 .dropDeadLetter(DropDeadLetterRequest(id: Self.noLetter)), .admin, refusal: "DEAD_LETTER_UNKNOWN")
         case .submitTransaction:
-            return .told(.submitTransaction(SubmitTransactionRequest(signedValues: ["a.b.c"])), .ingest)
+            return .told(
+                .submitTransaction(SubmitTransactionRequest(signedValues: ["a.b.c"], account: "anna")), .ingest)
         case .submitNotification:
             return .told(.submitNotification(SubmitNotificationRequest(signedPayload: "a.b.c")), .ingest)
         // Every holder of a token may offer it, and the code is the credential of its browser.

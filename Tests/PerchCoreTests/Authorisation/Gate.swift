@@ -39,10 +39,11 @@ enum Gate {
 
     /// `Bearer` and a token, valid for an hour from the world's beginning.
     static func token(
-        _ scope: Scope, app: AppReach = Self.shop, account: String? = nil, id: String = "", subject: String = "tests",
-        audience: String = "perch", lifetime: Int64 = 3_600_000, key: TokenKey = Self.key
+        _ scope: Scope, ingests: Bool = false, app: AppReach = Self.shop, account: String? = nil, id: String = "",
+        subject: String = "tests", audience: String = "perch", lifetime: Int64 = 3_600_000, key: TokenKey = Self.key
     ) -> String {
         var claims = TokenClaims(expires: World.begin.advanced(byMilliseconds: lifetime), apps: app, scope: scope)
+        claims.ingests = ingests || scope == .ingest
         claims.audience = [audience]
         claims.account = account
         claims.id = id

@@ -14,7 +14,11 @@ private enum Caller: String, CaseIterable {
     case anonymous
     case otherAccount = "other account"
     case otherApp = "other app"
-    case ingest, read, write, test, admin
+    case ingest
+    case ingestOfOne = "ingest for one"
+    case ingestOfAnother = "ingest for another"
+    case readAndIngest = "read, ingest"
+    case read, write, test, admin
     case expired, revoked
     case wrongAudience = "wrong audience"
     case certificateOnly = "certificate only"
@@ -26,6 +30,9 @@ private enum Caller: String, CaseIterable {
         case .otherAccount: Gate.token(.admin, account: "ben")
         case .otherApp: Gate.token(.admin, app: .apps([AppName(bundleID: "com.example.other", environment: .xcode)]))
         case .ingest: Gate.token(.ingest)
+        case .ingestOfOne: Gate.token(.ingest, account: "anna")
+        case .ingestOfAnother: Gate.token(.ingest, account: "ben")
+        case .readAndIngest: Gate.token(.read, ingests: true)
         case .read: Gate.token(.read)
         case .write: Gate.token(.write)
         case .test: Gate.token(.test)
@@ -115,6 +122,11 @@ private enum Caller: String, CaseIterable {
             return withoutApp.contains(method) ? "yes" : "PERMISSION_DENIED"
         // It stands beside the ladder.
         case .ingest: return needed == .ingest || method == .redeemConsoleCode ? "yes" : "PERMISSION_DENIED"
+        // A notification may be about anybody, so only a submission that names the account is let through.
+        case .ingestOfOne:
+            return [.submitTransaction, .redeemConsoleCode].contains(method) ? "yes" : "PERMISSION_DENIED"
+        case .ingestOfAnother: return method == .redeemConsoleCode ? "yes" : "PERMISSION_DENIED"
+        case .readAndIngest: return needed <= .read || needed == .ingest ? "yes" : "PERMISSION_DENIED"
         case .read where needed == .ingest, .write where needed == .ingest, .certificateOnly where needed == .ingest,
             .test where needed == .ingest:
             return "PERMISSION_DENIED"
@@ -154,7 +166,7 @@ private enum Caller: String, CaseIterable {
             "CREDENTIALS_REVOKED, CREDENTIALS_MISDIRECTED, of a token that would be an administrator's.", "",
             "`other account` and `other app` are an administrator's credentials for another one than the request names;",
             "`ingest`, `read`, `write` and `test` are for the app, `admin` for every app; `certificate only` is mapped to `write`.",
-            "",
+            "`ingest for one` is for the account that the request names, `ingest for another` for another one.", "",
             "| RPC | " + Caller.allCases.map(\.rawValue).joined(separator: " | ") + " |",
             "|---" + String(repeating: "|---", count: Caller.allCases.count) + "|",
         ]
