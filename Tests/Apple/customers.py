@@ -251,6 +251,14 @@ def customers():
         "99999999: SUBSCRIBED legacy.yearly until +355d, renews as legacy.yearly", "legacy.yearly", "plus no, never",
         "nothing, ends +1d", STRANGER, NO_PLAN, one.apple_number, "none", "NEVER_SUBSCRIBED not entitled; nothing", "1: legacy.yearly")
 
+    one = customer("is known from the middle of a life")
+    # The backend began to listen after the fifth renewal: a transaction and nothing else.
+    one.submits(one.transaction(PLUS, -5, 25, place=5, first=-155))
+    one.expects(
+        "SUBSCRIBED plus.monthly until +25d, renewal unknown", "plus.monthly", "plus plus until +25d, renewal unknown, subscribed",
+        "plus plus until +25d, ends +1d", ACTIVE, FROM_PLUS + "; next unknown", one.apple_number, "none",
+        "PERIOD_LASTS entitled; +25d SUBSCRIBED", "1: plus.monthly")
+
     one = customer("goes to another plan at the renewal")
     subscribed(one, PRO, -10, 20)
     one.hears(NotificationTypeV2.DID_CHANGE_RENEWAL_PREF, Subtype.DOWNGRADE, one.transaction(PRO, -10, 20, signedDate=day(-1)),

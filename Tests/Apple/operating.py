@@ -180,8 +180,10 @@ def entitlement_file(site):
     line = site.reload(["named entitlements stay as they were"])
     expect(line is not None, f"a file that is gone is reported: {site.log[-3:]}")
     expect(tiers() == [("plus", "plus", True)], "and the last good one counts")
+    expect("their file is gone" in site.client("doctor").stdout, "the doctor warns")
     site.restart()
     expect(tiers() == [("plus", "plus", True)], "after a restart too")
+    expect("their file is gone" in site.client("doctor").stdout, f"and the doctor still warns: {site.client('doctor').stdout}")
     site.entitlements.write_text('{"entitlements": []}')
     site.reload(["the catalogue is that of its file"])
     expect(tiers() == [], "an empty list has no names")
@@ -192,7 +194,7 @@ def entitlement_file(site):
 
 
 def pass_keys(site):
-    """A pass is verified with the keys at the well-known path."""
+    """A pass is verified with the keys at the well-known path, which the key of tomorrow is among."""
     text = site.client("entitlements", "pass", "eve").stdout.split()
     passed = max(text, key=len)
     context = ssl.create_default_context(cafile=site.authority)
@@ -200,7 +202,7 @@ def pass_keys(site):
     connection.request("GET", "/.well-known/jwks.json")
     keys = json.loads(connection.getresponse().read())
     connection.close()
-    expect(len(keys["keys"]) >= 1 and not any("d" in one for one in keys["keys"]), f"the keys are shown without their secret half: {keys}")
+    expect(len(keys["keys"]) == 2 and not any("d" in one for one in keys["keys"]), f"the present key and the next are shown: {keys}")
     key = jwt.PyJWKSet.from_dict(keys)[jwt.get_unverified_header(passed)["kid"]]
     said = jwt.decode(passed, key.key, algorithms=["ES256"], audience=BUNDLE)
     expect(all(one.get("until", said["exp"]) > said["iat"] for one in said["entitlements"]), f"what is active ends in the future: {said}")
@@ -284,12 +286,12 @@ def submissions(site):
     for bad in (json.dumps({"account": "", "signedPayload": lines[3]}), json.dumps({"account": 7, "signedPayload": lines[3]}), "{", "{}"):
         file.write_text("\n".join([lines[0], "", bad, lines[2]]) + "\n")
         done = site.client("ingest", file, scope="ingest")
-        expect(done.returncode != 0 and "history.ndjson" in done.stderr, f"a line that is none is refused: {done}")
+        expect(done.returncode != 0 and "history.ndjson:3: " in done.stderr, f"a line that is none is named: {done}")
     file.write_text("\n".join([lines[0], "", "a.b.c", site.chain.sign(site.transaction(4_100))]) + "\n")
     done = site.client("ingest", file, scope="ingest")
-    expect(done.returncode != 0 and "APPLE_MALFORMED" in done.stderr, f"a value is refused with its reason: {done}")
+    expect(done.returncode != 0 and "history.ndjson:3: APPLE_MALFORMED" in done.stderr, f"a value that is refused is named: {done}")
     done = site.client("ingest", "--keep-going", file, scope="ingest")
-    expect(done.returncode != 0 and "APPLE_MALFORMED" in done.stdout and "1 refused" in done.stdout,
+    expect(done.returncode != 0 and "history.ndjson:3: APPLE_MALFORMED" in done.stdout and "1 refused" in done.stdout,
            f"with --keep-going the others are taken: {done}")
     expect(site.call("AdminService/FindAccount", "admin", transactionId="4100")[0] == 200, "also those behind it")
 
