@@ -348,6 +348,56 @@ def products(site, browser):
         browser.shows("app.perch.season", "main", 6)
 
 
+def codes(site, browser):
+    place = "[aria-label='Offer codes']"
+    with check("codes: offers of codes are listed, made with a limit and an end, redeemed once, and removed"):
+        browser.open(site.page("products"))
+        browser.shows("QUARTER", place)
+        browser.shows("$19.99 for 3 months", place)
+        browser.shows("new customers, former subscribers", place)
+        browser.shows("its name is the code, without a limit", place)
+        browser.click("New offer of codes", "main")
+        browser.fill("Product", "app.perch.lifetime", "dialog")
+        browser.fill("Reference name", "HALF", "dialog")
+        browser.fill("How it is paid", "OFFER_PAYMENT_MODE_ONE_TIME", "dialog")
+        browser.fill("Price", "24.50", "dialog")
+        browser.fill("Codes", "FRIENDS:2 VIP:1 OPEN", "dialog")
+        browser.fill("Until", "2099-01-01T00:00", "dialog")
+        browser.click("Make", "dialog")
+        browser.shows("$24.50, once", place)
+        browser.shows("FRIENDS 2 redemptions, until 2099-01-01 00:00", place)
+        browser.shows("VIP one-time use, until 2099-01-01 00:00", place)
+        browser.shows("OPEN no limit, until 2099-01-01 00:00", place)
+        browser.shows("everybody", place)
+        for account, said in (("vera", "Redeemed"), ("walt", "CODE")):
+            site.operate(account, {"setStorefront": {"storefront": "USA"}})
+            browser.open(site.page(f"account/{account}"))
+            browser.click("Redeem code", "main")
+            browser.fill("A code", "VIP", "dialog")
+            browser.click("Redeem", "dialog")
+            browser.shows(said, "body")
+        browser.open(site.page("account/vera"))
+        browser.shows("HALF of Lifetime with the code VIP", "main")
+        browser.open(site.page("products"))
+        browser.click("Edit the codes of HALF", "main")
+        browser.fill("Codes", "FRIENDS:3", "dialog")
+        browser.click("Change", "dialog")
+        browser.shows("FRIENDS 3 redemptions, until 2099-01-01 00:00", place)
+        browser.hides("VIP", place)
+        browser.click("Remove HALF", "main")
+        browser.click("Remove", "dialog")
+        browser.hides("HALF", place)
+    with check("codes: an account whose payments are forbidden says so where it would buy"):
+        browser.open(site.page("account/vera"))
+        browser.click("Forbid payments", "main")
+        browser.shows("Purchases are not allowed", "main")
+        browser.shows("every purchase and every code is refused", "main")
+        equal(browser.run("return [...document.querySelectorAll('main button.primary')].map((each) => each.disabled)")[0], True, "the button")
+        browser.click("Allow payments", "main")
+        browser.shows("Buy…", "main")
+        browser.hides("every purchase and every code is refused", "main")
+
+
 def settings(site, browser):
     with check("settings: every failure is armed and disarmed"):
         browser.open(site.page("settings"))
@@ -675,7 +725,7 @@ def main():
                 "charts": lambda: charts.run(site, browser, perch, work), "record": lambda: record(site, browser, perch, work), "accessibility": lambda: accessibility(site, browser),
                 "speed": lambda: speed(site, browser),
                 "named": lambda: reports.named(site, browser), "incoming": lambda: reports.incoming(lambda name, **more: Site(perch, work, name, **more), work, browser),
-                "leaving": lambda: leaving(site, browser), "clock": lambda: clock(site, browser), "products": lambda: products(site, browser),
+                "leaving": lambda: leaving(site, browser), "clock": lambda: clock(site, browser), "products": lambda: products(site, browser), "codes": lambda: codes(site, browser),
                 "restart": lambda: restart(site, browser, perch, work), "tokens": lambda: tokens(perch, work, browser),
                 # Behind the parts that wait for a list of all accounts, or for the renewals of a month.
                 "many": lambda: many(site, browser, 100_000 if FULL else 1_500),

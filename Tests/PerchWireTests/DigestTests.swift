@@ -102,6 +102,7 @@ import Testing
         ("environment", { $0.renewalInfo.value.environment = .unspecified }),
         ("renewalBillingPlan", { $0.renewalInfo.value.renewalBillingPlan = .unspecified }),
         ("commitment", { $0.renewalInfo.value.commitment = nil }),
+        ("isUnreported", { $0.renewalInfo.value.isUnreported.toggle() }),
     ]
 
     @Test func `every other field of a status changes the digest, each to another one`() {

@@ -104,6 +104,7 @@ extension Samples {
         info.appTransactionID = self.text()
         info.renewalBillingPlan = self.value()
         info.commitment = self.commitment()
+        info.isUnreported = true
         return info
     }
 

@@ -59,6 +59,7 @@ extension CommandRun {
                         json.instant("untilMs", ifAny: one.until)
                         json.flag("lifetime", one.isLifetime)
                         json.flag("willRenew", one.willRenew)
+                        if one.isRenewalUnknown { json.flag("renewalUnknown", true) }
                         json.choice("state", one.state, "RENEWAL_STATE")
                         json.instant("sinceMs", ifAny: one.since)
                         json.choice("origin", one.origin, "ENTITLEMENT_ORIGIN")
@@ -108,7 +109,12 @@ extension CommandRun {
         if one.isLifetime {
             text += "  without end"
         } else if let until = one.until {
-            text += "  until \(until)" + (one.willRenew ? ", then it renews" : "")
+            text += "  until \(until)"
+            if one.isRenewalUnknown {
+                text += "; whether it renews is unknown"
+            } else if one.willRenew {
+                text += ", then it renews"
+            }
         }
         let source = one.productID.isEmpty ? "" : " (\(printable(one.productID)))"
         return text + "  \(one.reason)\(source)"

@@ -212,6 +212,7 @@ struct TextWriter {
         switch status.state {
         case .subscribed:
             var text = transaction.expirationDate.map { "until \($0)" } ?? "without end"
+            guard !info.isUnreported else { return text + "; whether it renews is unknown" }
             guard info.willAutoRenew, own?.kind != .expiry else { return text + ", then it expires" }
             if let own, own.kind == .renewal, own.state != .subscribed { return text + Self.failedCharge(own.state) }
             text += ", then it renews"

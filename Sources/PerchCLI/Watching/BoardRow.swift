@@ -116,6 +116,9 @@ extension BoardRow {
         switch status.state {
         case .subscribed:
             let end = transaction.expirationDate ?? info.renewalDate
+            guard !info.isUnreported else {
+                return Next(at: end, kind: .renewal, text: "ends, and whether it renews is unknown")
+            }
             guard info.willAutoRenew else { return Next(at: end, kind: .expiry, text: "expires") }
             if let own, own.kind == .renewal, own.state != .subscribed {
                 return Next(

@@ -170,15 +170,15 @@ class AccountPage extends Page {
 
   #showAnswer() {
     const isNew = this.data.transactions.length === 0 && this.lines.length === 0;
-    const key = JSON.stringify([isNew, this.why.map(({ answer }) => answer.message), this.data.inspection.charges, this.data.inspection.error?.code]);
+    const key = JSON.stringify([isNew, this.why.map(({ answer }) => answer.message), this.data.inspection.charges, this.data.inspection.paymentsForbidden, this.data.inspection.error?.code]);
     if (key === this.answerKey) return;
     this.answerKey = key;
     const subscribed = this.why.filter(({ answer }) => answer.entitled);
     const first = subscribed[0] ?? this.why[0];
-    const ops = this.canOperate ? h('div.ops', {}, h('button.primary', { onclick: () => buy(this.account) }, 'Buy…'), accountButtons(this.account, this.data.inspection)) : null;
+    const ops = this.canOperate ? h('div.ops', {}, h('button.primary', { disabled: !!this.data.inspection.paymentsForbidden, title: this.data.inspection.paymentsForbidden ? 'Payments of this account are forbidden' : '', onclick: () => buy(this.account) }, this.data.inspection.paymentsForbidden ? 'Purchases are not allowed' : 'Buy…'), accountButtons(this.account, this.data.inspection)) : null;
     this.answerPlace.replaceChildren(
       h('p.answer', {}, isNew ? 'This account has bought nothing yet.' : readable(first?.answer.message)),
-      this.data.inspection.charges === 'CHARGE_OUTCOME_FAIL' ? h('p.note.warn', {}, 'Charges of this account fail.') : '', ops ?? '');
+      this.data.inspection.charges === 'CHARGE_OUTCOME_FAIL' ? h('p.note.warn', {}, 'Charges of this account fail.') : '', this.data.inspection.paymentsForbidden ? h('p.note.warn', {}, 'Payments of this account are forbidden, as by Screen Time: every purchase and every code is refused. Renewals go on.') : '', ops ?? '');
   }
 
   #showWaiting(inspection) {
@@ -202,7 +202,7 @@ class AccountPage extends Page {
     const facts = [
       ['Product', `${this.name(transaction.productId)} (${transaction.productId})`],
       ['Period', `${instant(transaction.purchaseDateMs)} to ${instant(transaction.expirationDateMs)}`],
-      ['Renewal', info.willAutoRenew ? `renews ${info.autoRenewPreference && info.autoRenewPreference !== transaction.productId ? `to ${this.name(info.autoRenewPreference)} ` : ''}for ${money(info.renewalPrice)}` : 'off'],
+      ['Renewal', info.unreported ? 'unknown: no renewal information was reported' : info.willAutoRenew ? `renews${info.autoRenewPreference && info.autoRenewPreference !== transaction.productId ? ` to ${this.name(info.autoRenewPreference)}` : ''}${info.renewalPrice ? ` for ${money(info.renewalPrice)}` : ''}` : 'off'],
     ];
     if (info.gracePeriodExpirationDateMs) facts.push(['Grace period', `until ${instant(info.gracePeriodExpirationDateMs)}`]);
     if (info.expirationReason) facts.push(['Ended because', word(info.expirationReason)]);
@@ -349,7 +349,7 @@ class AccountPage extends Page {
   #named(each) {
     const isGrant = each.origin === 'ENTITLEMENT_ORIGIN_GRANT';
     return h('li', {}, h('b', {}, each.name), ' ', h('span.badge', { class: each.active ? 'good' : '' }, each.active ? each.tier || 'active' : each.reason?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
-      ` ${each.lifetime ? 'without an end' : each.untilMs ? `${each.willRenew ? 'renews' : 'until'} ${instant(each.untilMs)}` : ''}${isGrant ? ', granted' : each.productId ? `, by ${this.name(each.productId)}` : ''} `,
+      ` ${each.lifetime ? 'without an end' : each.untilMs ? `${each.willRenew && !each.renewalUnknown ? 'renews' : 'until'} ${instant(each.untilMs)}` : ''}${isGrant ? ', granted' : each.productId ? `, by ${this.name(each.productId)}` : ''} `,
       isGrant && each.active && session.allows('admin') ? h('button.link', { onclick: () => endGrant(this.account, each.name) }, 'End grant') : '');
   }
 
@@ -358,7 +358,8 @@ class AccountPage extends Page {
     this.recordPlace.hidden = false;
     const facts = [
       ['App transaction', inspection.appTransactionId], ['Storefront', inspection.storefront || "the app's"],
-      ['Charges', { CHARGE_OUTCOME_FAIL: 'fail', CHARGE_OUTCOME_SUCCEED: 'succeed' }[inspection.charges] ?? 'as the app says'], ['Shares with others', String(inspection.shares?.length ?? 0)],
+      ['Charges', { CHARGE_OUTCOME_FAIL: 'fail', CHARGE_OUTCOME_SUCCEED: 'succeed' }[inspection.charges] ?? 'as the app says'], ['Payments', inspection.paymentsForbidden ? 'forbidden' : 'allowed'], ['Shares with others', String(inspection.shares?.length ?? 0)],
+      ...(inspection.redeemedOffers ?? []).map((each) => ['Redeemed', `${each.offerId} of ${this.name(each.productId)}${each.code ? ` with the code ${each.code}` : ''}`]),
     ];
     this.recordPlace.replaceChildren(h('h2', {}, 'Record'), h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])));
   }

@@ -90,13 +90,13 @@ export function transactionButtons(account, row) {
 }
 
 /** Operations on the account itself. */
-export function accountButtons(account, { charges }) {
+export function accountButtons(account, { charges, paymentsForbidden }) {
   const button = (label, action, danger) => h('button', { type: 'button', class: danger ? 'danger' : '', onclick: action }, label);
   const fail = charges === 'CHARGE_OUTCOME_FAIL';
   const run = (operation, said) => attempt(() => operate(account, operation), said);
   return [
     button('Redeem code…', async () => {
-      const values = await ask('Redeem an offer code', [{ name: 'code', label: "The code's reference name", required: true }, { name: 'productId', label: 'Product, where several have that code' }], { submit: 'Redeem' });
+      const values = await ask('Redeem an offer code', [{ name: 'code', label: "A code, or the offer's reference name", required: true }, { name: 'productId', label: 'Product, where several have that code' }], { submit: 'Redeem', text: 'Each account redeems an offer once.' });
       if (values) await attempt(() => session.perch.call('TransactionService/RedeemOfferCode', { account, ...values }), (answer) => (answer.appliesAtRenewal ? 'Redeemed: it applies from the next period' : 'Redeemed'));
     }),
     button('Begin outside the app…', async () => {
@@ -106,6 +106,7 @@ export function accountButtons(account, { charges }) {
     button('Restore', () => attempt(() => session.perch.call('TransactionService/Sync', { account }), 'Restored')),
     button(fail ? 'Charges succeed' : 'Charges fail', () => run({ setCharges: { outcome: fail ? 'CHARGE_OUTCOME_SUCCEED' : 'CHARGE_OUTCOME_FAIL' } }, fail ? 'Charges succeed from now on' : 'Charges fail from now on'), !fail),
     charges && charges !== 'CHARGE_OUTCOME_UNSPECIFIED' ? button('Charges as the app says', () => run({ setCharges: { outcome: 'CHARGE_OUTCOME_UNSPECIFIED' } }, 'Charges follow the setting of the app')) : null,
+    button(paymentsForbidden ? 'Allow payments' : 'Forbid payments', () => run({ setPayments: { allowed: !!paymentsForbidden } }, paymentsForbidden ? 'Payments are allowed' : 'Payments are forbidden, as by Screen Time'), !paymentsForbidden),
     button('Storefront…', async () => {
       const values = await ask('Storefront of the account', [{ name: 'storefront', label: "Country, such as DEU; empty: the app's", props: { maxlength: 3 } }]);
       if (values) await run({ setStorefront: { storefront: values.storefront.toUpperCase() } }, 'The storefront is set');

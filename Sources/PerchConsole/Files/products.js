@@ -1,10 +1,11 @@
 // The catalogue: products, levels, prices, offers and images, and what a reload changed.
-import { h, session, Page, word, period, offerText, number, attempt, ask, missing } from './kit.js';
+import { h, session, Page, word, period, offerText, number, money, instant, attempt, ask, missing, toast } from './kit.js';
 
 class ProductsPage extends Page {
   async open() {
-    this.append(h('h1', {}, 'Products'), (this.about = h('p.what')), (this.changes = h('div', { 'aria-live': 'polite' })), (this.place = h('div')), (this.checkPlace = h('section.card', { 'aria-label': 'Check a file' })));
+    this.append(h('h1', {}, 'Products'), (this.about = h('p.what')), (this.changes = h('div', { 'aria-live': 'polite' })), (this.place = h('div')), (this.codesPlace = h('section.card', { 'aria-label': 'Offer codes' })), (this.checkPlace = h('section.card', { 'aria-label': 'Check a file' })));
     this.known = new Map();
+    if (!session.allows('admin')) this.codesPlace.hidden = true;
     if (!session.allows('admin')) return this.place.append(missing('Your token does not have the scope `admin`, which reading the catalogue needs.'));
     this.#checker();
     await this.#begin();
@@ -29,6 +30,7 @@ class ProductsPage extends Page {
     this.catalogue = catalogue;
     session.products = null;
     const ids = catalogue.productIds ?? [];
+    this.#showCodes();
     this.about.textContent = `${ids.length} product${ids.length === 1 ? '' : 's'} of ${catalogue.source || 'a catalogue without a name'}, loaded at revision ${catalogue.revision ?? 0}`;
     if (before) {
       const gone = (before.productIds ?? []).filter((id) => !ids.includes(id));
@@ -36,6 +38,67 @@ class ProductsPage extends Page {
     }
     if (!ids.length) return this.place.replaceChildren(missing('The catalogue is empty.'));
     this.products = this.watch('EntitlementService/ProductsTask', { productIds: ids }, (state) => this.#show(state, before));
+  }
+
+  /** Offers of codes: no product lists them, because the App Store does not. */
+  #showCodes() {
+    const rows = (this.catalogue.codeOffers ?? []).flatMap(({ productId, offers }) => offers.map((offer) => h('tr', {},
+      h('td', {}, h('b', {}, offer.id), h('br'), h('code', {}, productId)),
+      h('td', {}, this.#terms(productId, offer), offer.stackable ? h('div.soft', {}, 'also behind the introductory offer') : ''),
+      h('td', {}, (offer.eligibility ?? []).length ? offer.eligibility.map((each) => ({ new: 'new customers', existing: 'subscribers', expired: 'former subscribers' })[each] ?? each).join(', ') : 'everybody'),
+      h('td.wholly', {}, offer.codes?.length ? offer.codes.map((code) => h('div', {}, h('code', {}, code.code), ' ', this.#limits(code))) : h('span.soft', {}, 'its name is the code, without a limit')),
+      h('td', {}, session.isTest ? [h('button', { 'aria-label': `Edit the codes of ${offer.id}`, onclick: () => this.#editCodes(productId, offer) }, 'Edit…'),
+        h('button.danger', { 'aria-label': `Remove ${offer.id}`, onclick: () => this.#removeCodes(productId, offer) }, 'Remove…')] : ''))));
+    this.codesPlace.replaceChildren(h('h2', {}, 'Offer codes'),
+      rows.length ? h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Offers of codes' }, h('table.wide.stack', {}, h('thead', {}, h('tr', {}, ['Offer', 'Terms', 'For', 'Codes', ''].map((name) => h('th', { scope: 'col' }, name || h('span', { 'aria-hidden': 'true' }, '\u00a0'))))), h('tbody', {}, rows))) : h('p.what', {}, 'None.'),
+      h('p.what', {}, 'Each account redeems an offer once. An account redeems a code on its own page.'),
+      session.isTest && this.catalogue.productIds?.length ? h('button', { onclick: () => this.#editCodes() }, 'New offer of codes…') : '');
+  }
+
+  #terms(productId, offer) {
+    const price = money({ milliunits: offer.priceMilliunits, currency: this.known.get(productId)?.price?.currency });
+    return offer.paymentMode === 'OFFER_PAYMENT_MODE_ONE_TIME' ? `${price || 'free'}, once` : offerText({ ...offer, displayPrice: price || 'free' });
+  }
+
+  #limits(code) {
+    const limit = number(code.redemptionLimit);
+    const count = limit === 1 ? 'one-time use' : limit ? `${limit} redemptions` : 'no limit';
+    return h('span.soft', {}, code.untilMs ? `${count}, until ${instant(code.untilMs, { seconds: false })}` : count);
+  }
+
+  /** A code a word, with its limit behind a colon: `SPRING:100 VIP:1`. */
+  async #editCodes(productId, offer = {}) {
+    const ends = [...new Set((offer.codes ?? []).map((code) => code.untilMs).filter(Boolean))];
+    const values = await ask(offer.id ? `Codes of ${offer.id}` : 'New offer of codes', [
+      ...(productId ? [] : [{ name: 'productId', label: 'Product', options: this.catalogue.productIds.map((id) => [id, this.known.get(id)?.displayName ? `${this.known.get(id).displayName} (${id})` : id]) },
+        { name: 'id', label: 'Reference name', required: true, props: { maxlength: 64 } }]),
+      { name: 'mode', label: 'How it is paid', value: offer.paymentMode ?? 'OFFER_PAYMENT_MODE_FREE_TRIAL', options: [['OFFER_PAYMENT_MODE_FREE_TRIAL', 'free'], ['OFFER_PAYMENT_MODE_PAY_UP_FRONT', 'once, for the whole time'], ['OFFER_PAYMENT_MODE_PAY_AS_YOU_GO', 'each period'], ['OFFER_PAYMENT_MODE_ONE_TIME', 'once (a product that is no subscription)']] },
+      { name: 'price', label: 'Price', value: String(number(offer.priceMilliunits) / 1000) },
+      { name: 'length', label: 'Period', value: String(number(offer.period?.value) || 1), type: 'number', props: { min: 1, max: 365 } },
+      { name: 'unit', label: 'Unit', value: offer.period?.unit ?? 'PERIOD_UNIT_MONTH', options: ['DAY', 'WEEK', 'MONTH', 'YEAR'].map((unit) => [`PERIOD_UNIT_${unit}`, unit.toLowerCase()]) },
+      { name: 'count', label: 'Number of periods, where each is paid', value: String(number(offer.periodCount) || 1), type: 'number', props: { min: 1, max: 52 } },
+      ...['new', 'existing', 'expired'].map((name, place) => ({ name, label: ['New customers', 'Subscribers', 'Former subscribers'][place], type: 'check', value: !offer.id || !offer.eligibility?.length || offer.eligibility.includes(name) })),
+      { name: 'codes', label: 'Codes, with a number of redemptions behind a colon; empty: the reference name', hint: 'SPRING:100 VIP:1', value: (offer.codes ?? []).map((code) => (number(code.redemptionLimit) ? `${code.code}:${code.redemptionLimit}` : code.code)).join(' ') },
+      { name: 'until', label: 'Until, UTC; empty: no end', type: 'datetime-local', value: ends.length === 1 ? new Date(number(ends[0])).toISOString().slice(0, 16) : '' },
+    ], { submit: offer.id ? 'Change' : 'Make', text: ends.length > 1 ? 'The codes have different ends: all get the end that is entered, and keep none without one.' : '' });
+    if (!values) return;
+    const until = values.until ? { untilMs: String(Date.parse(`${values.until}Z`)) } : {};
+    const codes = values.codes.split(/[\s,]+/).filter(Boolean).map((text) => {
+      const [, code, limit] = /^(.*?)(?::(\d+))?$/.exec(text);
+      return { code, ...(limit ? { redemptionLimit: Number(limit) } : {}), ...until };
+    });
+    const eligibility = ['new', 'existing', 'expired'].filter((name) => values[name]);
+    if (!eligibility.length) return toast('Nobody could redeem it: choose who may.', true);
+    const edit = {
+      type: 'OFFER_TYPE_CODE', id: offer.id ?? values.id, paymentMode: values.mode, priceMilliunits: String(Math.round(Number(values.price.replace(',', '.')) * 1000) || 0),
+      period: { unit: values.unit, value: Number(values.length) }, periodCount: Number(values.count), eligibility: eligibility.length === 3 ? [] : eligibility, stackable: !!offer.stackable, codes,
+    };
+    if (await this.#configure({ productId: productId ?? values.productId, offers: [edit] }, `The codes of ${edit.id} are set`)) await this.#begin();
+  }
+
+  async #removeCodes(productId, offer) {
+    if (!await ask(`Remove ${offer.id}`, [], { submit: 'Remove', danger: true, text: 'Nobody can redeem its codes any more. What was redeemed stays.' })) return;
+    if (await this.#configure({ productId, offers: [{ type: 'OFFER_TYPE_CODE', id: offer.id, removed: true }] }, `${offer.id} is removed`)) await this.#begin();
   }
 
   #tell(text) {
@@ -61,6 +124,7 @@ class ProductsPage extends Page {
       }
     }
     this.known = new Map(products.map((product) => [product.id, product]));
+    this.#showCodes();
     const groups = new Map();
     const others = [];
     for (const product of products) {

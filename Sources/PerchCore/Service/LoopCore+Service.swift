@@ -253,7 +253,7 @@ extension LoopCore {
                     summary: CatalogSummary(counting: state.catalogue),
                     images: state.catalogue.images.map {
                         CatalogImageInfo(id: $0.id, contentHash: $0.hash.bytes, byteCount: $0.byteCount)
-                    })))
+                    }, codeOffers: state.catalogue.codeOffers(limit: Limits.offerCodesMax))))
     }
 
     /// The app of a call, found when the call began. Apps of open calls are never removed.

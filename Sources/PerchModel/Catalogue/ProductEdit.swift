@@ -42,6 +42,42 @@ public struct OfferEdit: Hashable, Sendable {
     }
 }
 
+extension Catalogue {
+    /// The products that have offers of codes, each with edits that would make those offers: so many offers, and so many codes.
+    package func codeOffers(limit: Int) -> [ProductEdit] {
+        var (offersLeft, codesLeft) = (limit, limit)
+        var edits: [ProductEdit] = []
+        for product in self.products where !product.codeOffers.isEmpty && offersLeft > 0 {
+            var edit = ProductEdit(productID: product.id)
+            for offer in product.codeOffers.prefix(offersLeft) {
+                var made = offer.asEdit
+                made.codes = Array(made.codes.prefix(codesLeft))
+                codesLeft -= made.codes.count
+                edit.offers.append(made)
+            }
+            offersLeft -= edit.offers.count
+            edits.append(edit)
+        }
+        return edits
+    }
+}
+
+extension CodeOffer {
+    fileprivate var asEdit: OfferEdit {
+        var edit = OfferEdit(type: .code, id: self.offer.id)
+        edit.paymentMode = self.offer.paymentMode
+        edit.priceMilliunits = self.offer.price.milliunits
+        edit.period = self.offer.period
+        edit.periodCount = UInt32(clamping: self.offer.periodCount)
+        edit.eligibility = [("new", Eligibility.new), ("existing", .existing), ("expired", .expired)].filter {
+            self.eligibility.contains($1)
+        }.map(\.0)
+        edit.isStackable = self.isStackable
+        edit.codes = self.codes
+        return edit
+    }
+}
+
 /// A code of an offer, as customers enter it.
 public struct OfferCode: Hashable, Sendable {
     public var code: String

@@ -39,6 +39,8 @@ public struct NamedEntitlement: Hashable, Sendable {
     public var until: Instant?
     public var isLifetime = false
     public var willRenew = false
+    /// No report says whether it renews; `willRenew` is a guess.
+    public var isRenewalUnknown = false
     /// Of the subscription that gives it; unspecified for another source.
     public var state = RenewalState.unspecified
     public var since: Instant?
@@ -161,11 +163,20 @@ private struct SourcePlace: Comparable {
     init(_ source: NamedEntitlement, rank: Int, among rules: [EntitlementRule]) {
         self.isActive = source.isActive
         self.isUnverified = source.reason == unverifiedReason
-        self.tier = rules.firstIndex { $0.name == source.name && $0.tier == source.tier } ?? .max
+        self.tier = Self.tier(of: source, among: rules)
         let none: Instant = source.isActive ? .distantFuture : .distantPast
         self.end = source.isLifetime ? .distantFuture : source.until ?? none
         self.isStore = source.origin == .store
         self.rank = rank
+    }
+
+    /// The place of the tier's first rule. A grant without a tier has that of the last tier if this is none either, which adds time to
+    /// it, and else stands behind all.
+    private static func tier(of source: NamedEntitlement, among rules: [EntitlementRule]) -> Int {
+        func place(_ tier: String) -> Int? { rules.firstIndex { $0.name == source.name && $0.tier == tier } }
+        guard source.origin == .grant, source.tier.isEmpty else { return place(source.tier) ?? .max }
+        let last = rules.filter { $0.name == source.name }.compactMap { place($0.tier) }.max()
+        return last.flatMap { rules[$0].tier.isEmpty ? $0 : nil } ?? .max
     }
 
     static func < (left: SourcePlace, right: SourcePlace) -> Bool {
@@ -208,6 +219,7 @@ private func candidates(
                 after: now, leewayMilliseconds: app.renewalLeewayMilliseconds ?? 0)
         }
         found.willRenew = found.isActive && info.willAutoRenew
+        found.isRenewalUnknown = found.isActive && info.isUnreported
         found.state = status.state
         found.since = transaction.originalPurchaseDate
         found.origin = .store

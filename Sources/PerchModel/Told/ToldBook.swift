@@ -62,7 +62,7 @@ package struct ToldBook: Hashable, Sendable {
     }
 }
 
-/// What one account of a told app has.
+/// What one account of an App Store app has.
 package struct ToldRecord: Hashable, Sendable {
     /// By original purchase date, then by original ID.
     package private(set) var originals: [ToldOriginal] = []

@@ -1,6 +1,6 @@
 import PerchBase
 
-/// Explains a told account's statuses in a group: the same order, and the rules of `ToldOriginal.standing`.
+/// Explains a reported account's statuses in a group: the same order, and the rules of `ToldOriginal.standing`.
 func explainToldStatus(
     of record: ToldRecord, inGroup group: String, statuses: SubscriptionStatuses, leewayMilliseconds leeway: Int64,
     at now: Instant
@@ -23,7 +23,7 @@ func explainToldStatus(
             + explanations[0].message, isEntitled: true, explanations: explanations)
 }
 
-/// Explains why a told account is entitled to a product, or not. Nil: no report was about the product.
+/// Explains why a reported account is entitled to a product, or not. Nil: no report was about the product.
 func explainToldEntitlement(
     of record: ToldRecord, toProduct productID: String, leewayMilliseconds leeway: Int64, at now: Instant
 ) -> [Explanation]? {

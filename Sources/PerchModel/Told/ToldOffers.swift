@@ -102,7 +102,9 @@ func toldPlanOptions(
     let current = held?.standing.transaction.productID
     let plan = current.flatMap { app.catalogue.product($0)?.subscription }
     let info = held.map { $0.line.renewalInfo(of: $0.standing) }
-    let preferred = info.flatMap { $0.willAutoRenew ? $0.autoRenewPreference ?? $0.currentProductID : nil }
+    let preferred = info.flatMap {
+        $0.willAutoRenew && !$0.isUnreported ? $0.autoRenewPreference ?? $0.currentProductID : nil
+    }
     let isCommitted = held?.standing.transaction.commitment != nil
     return zip(plans, shown).map { product, shown in
         var option = PlanOption(

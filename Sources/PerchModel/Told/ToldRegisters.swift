@@ -75,7 +75,7 @@ package struct TransactionRegister: Hashable, Sendable {
     }
 }
 
-/// Renewal information as told: a told app derives nothing of it from the catalogue.
+/// Renewal information as told: an App Store app derives nothing of it from the catalogue.
 package struct RenewalRegister: Hashable, Sendable {
     package private(set) var info: RenewalInfo
     /// End of the period that the information is about; nil if the report did not say.

@@ -1,6 +1,6 @@
 package import PerchBase
 
-/// A told line at an instant.
+/// A reported line at an instant.
 package struct ToldStanding: Hashable, Sendable {
     package var state: RenewalState
     package var transaction: Transaction

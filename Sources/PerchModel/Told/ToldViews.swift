@@ -1,6 +1,6 @@
 package import PerchBase
 
-/// The statuses of a told account in a group: one for each line, own lines first. Renewal information is as told.
+/// The statuses of a reported account in a group: one for each line, own lines first. Renewal information is as told.
 package func toldStatuses(
     of record: ToldRecord?, inGroup groupID: String, catalogue: Catalogue, leewayMilliseconds leeway: Int64,
     at now: Instant
@@ -27,7 +27,7 @@ package func toldStatuses(
     return viewed
 }
 
-/// The transaction that entitles a told account to a product, or nil. Own before shared, then the one that ends later, then
+/// The transaction that entitles a reported account to a product, or nil. Own before shared, then the one that ends later, then
 /// the one that was bought later.
 package func toldEntitlement(
     of record: ToldRecord?, toProduct productID: String, leewayMilliseconds leeway: Int64, at now: Instant
@@ -46,7 +46,7 @@ package func toldEntitlement(
     return viewed
 }
 
-/// Everything that entitles a told account, by product, own before shared. Of non-renewing subscriptions of one product only the latest
+/// Everything that entitles a reported account, by product, own before shared. Of non-renewing subscriptions of one product only the latest
 /// counts, as in StoreKit.
 package func toldEntitlements(
     of record: ToldRecord?, leewayMilliseconds leeway: Int64, at now: Instant
@@ -105,12 +105,14 @@ extension ToldOriginal {
     func renewalInfo(of standing: ToldStanding) -> RenewalInfo {
         if let info = self.renewal?.info { return info }
         let transaction = standing.transaction
-        return RenewalInfo(
+        var info = RenewalInfo(
             originalTransactionID: self.id, currentProductID: transaction.productID,
             willAutoRenew: standing.state.isEntitled,
             renewalDate: transaction.expirationDate ?? transaction.purchaseDate,
             recentSubscriptionStartDate: transaction.originalPurchaseDate, environment: transaction.environment,
             signedDate: transaction.signedDate)
+        info.isUnreported = true
+        return info
     }
 
     /// The next instant after `now` at which a view of it changes by itself.

@@ -36,6 +36,8 @@ public struct RenewalInfo: Sendable {
     public var signedDate: Instant
     public var renewalBillingPlan: BillingPlanType = .unspecified
     public var commitment: Commitment?
+    /// No renewal information was reported: whether the line renews is unknown, and `willAutoRenew` is a guess.
+    public var isUnreported = false
 
     public init(
         originalTransactionID: TransactionID, currentProductID: String, willAutoRenew: Bool, renewalDate: Instant,
@@ -63,7 +65,7 @@ extension RenewalInfo: Hashable {
             && left.recentSubscriptionStartDate == right.recentSubscriptionStartDate
             && left.accountToken == right.accountToken && left.appTransactionID == right.appTransactionID
             && left.environment == right.environment && left.renewalBillingPlan == right.renewalBillingPlan
-            && left.commitment == right.commitment
+            && left.commitment == right.commitment && left.isUnreported == right.isUnreported
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -303,135 +303,6 @@ extension Transaction {
     }
 }
 
-extension RenewalInfo {
-    func write(to message: UnsafeMutablePointer<Perch__V1__RenewalInfo>, _ arena: Arena) {
-        message.pointee.original_transaction_id = self.originalTransactionID
-        message.pointee.current_product_id = arena.text(self.currentProductID)
-        message.pointee.will_auto_renew = self.willAutoRenew ? 1 : 0
-        if let value = self.autoRenewPreference {
-            message.pointee.auto_renew_preference = arena.text(value)
-        }
-        if let value = self.expirationReason {
-            message.pointee.expiration_reason = .init(value)
-        }
-        message.pointee.is_in_billing_retry = self.isInBillingRetry ? 1 : 0
-        if let value = self.gracePeriodExpirationDate {
-            message.pointee.grace_period_case = PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS
-            message.pointee.grace_period_expiration_date_ms = value.milliseconds
-        }
-        message.pointee.price_increase_status = .init(self.priceIncreaseStatus)
-        message.pointee.renewal_date_ms = self.renewalDate.milliseconds
-        if let value = self.renewalPrice {
-            message.pointee.renewal_price = arena.message { value.write(to: $0, arena) }
-        }
-        if let value = self.offer {
-            message.pointee.offer = arena.message { value.write(to: $0, arena) }
-        }
-        (message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids) = arena.texts(self.eligibleWinBackOfferIDs)
-        message.pointee.recent_subscription_start_date_ms = self.recentSubscriptionStartDate.milliseconds
-        message.pointee.app_account_token = arena.text(self.appAccountToken)
-        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
-        message.pointee.environment = .init(self.environment)
-        message.pointee.renewal_billing_plan = .init(self.renewalBillingPlan)
-        if let value = self.commitment {
-            message.pointee.commitment = arena.message { value.write(to: $0, arena) }
-        }
-        if arena.omitsSignatures { return }
-        message.pointee.signed_date_ms = self.signedDate.milliseconds
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__RenewalInfo>) {
-        self.init(
-            originalTransactionID: message.pointee.original_transaction_id,
-            currentProductID: String(wire: message.pointee.current_product_id),
-            willAutoRenew: message.pointee.will_auto_renew != 0,
-            renewalDate: Instant(milliseconds: message.pointee.renewal_date_ms),
-            recentSubscriptionStartDate: Instant(milliseconds: message.pointee.recent_subscription_start_date_ms),
-            environment: AppEnvironment(message.pointee.environment),
-            signedDate: Instant(milliseconds: message.pointee.signed_date_ms)
-        )
-        self.autoRenewPreference = notBlank(String(wire: message.pointee.auto_renew_preference))
-        self.expirationReason = notBlank(ExpirationReason(message.pointee.expiration_reason))
-        self.isInBillingRetry = message.pointee.is_in_billing_retry != 0
-        self.gracePeriodExpirationDate = message.pointee.grace_period_case == PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.grace_period_expiration_date_ms) : nil
-        self.priceIncreaseStatus = PriceIncreaseStatus(message.pointee.price_increase_status)
-        self.renewalPrice = read(message.pointee.renewal_price) { Money($0) }
-        self.offer = read(message.pointee.offer) { TransactionOffer($0) }
-        self.eligibleWinBackOfferIDs = readTexts(message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids)
-        self.appAccountToken = String(wire: message.pointee.app_account_token)
-        self.appTransactionID = String(wire: message.pointee.app_transaction_id)
-        self.renewalBillingPlan = BillingPlanType(message.pointee.renewal_billing_plan)
-        self.commitment = read(message.pointee.commitment) { Commitment($0) }
-    }
-}
-
-extension SubscriptionStatus {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>, _ arena: Arena) {
-        message.pointee.state = .init(self.state)
-        if !self.transaction.isBlank { message.pointee.transaction = arena.message { self.transaction.write(to: $0, arena) } }
-        if !self.renewalInfo.isBlank { message.pointee.renewal_info = arena.message { self.renewalInfo.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>) {
-        self.init(
-            state: RenewalState(message.pointee.state),
-            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) } ?? .blank,
-            renewalInfo: read(message.pointee.renewal_info) { Verified<RenewalInfo>($0) } ?? .blank
-        )
-    }
-}
-
-extension GroupEffective {
-    func write(to message: UnsafeMutablePointer<Perch__V1__GroupEffective>, _ arena: Arena) {
-        message.pointee.group_id = arena.text(self.groupID)
-        message.pointee.index = self.index
-        message.pointee.reason = .init(self.reason)
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__GroupEffective>) {
-        self.init(
-            groupID: String(wire: message.pointee.group_id),
-            index: message.pointee.index,
-            reason: EffectiveReason(message.pointee.reason)
-        )
-    }
-}
-
-extension SubscriptionStatuses {
-    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>, _ arena: Arena) {
-        (message.pointee.n_statuses, message.pointee.statuses) = arena.list(self.statuses) { $0.write(to: $1, arena) }
-        if let value = self.effectiveIndex {
-            message.pointee.effective_case = PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX
-            message.pointee.effective_index = UInt32(value)
-        }
-        message.pointee.effective_reason = .init(self.effectiveReason)
-        (message.pointee.n_effective_in_groups, message.pointee.effective_in_groups) = arena.list(self.effectiveInGroups) { $0.write(to: $1, arena) }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>) {
-        self.init(
-            statuses: readList(message.pointee.n_statuses, message.pointee.statuses) { SubscriptionStatus($0) },
-            effectiveIndex: message.pointee.effective_case == PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX ? Int(message.pointee.effective_index) : nil,
-            effectiveReason: EffectiveReason(message.pointee.effective_reason)
-        )
-        self.effectiveInGroups = readList(message.pointee.n_effective_in_groups, message.pointee.effective_in_groups) { GroupEffective($0) }
-    }
-}
-
-extension GroupStatuses {
-    func write(to message: UnsafeMutablePointer<Perch__V1__GroupStatuses>, _ arena: Arena) {
-        message.pointee.group_id = arena.text(self.groupID)
-        if !self.statuses.isBlank { message.pointee.statuses = arena.message { self.statuses.write(to: $0, arena) } }
-    }
-
-    init(_ message: UnsafeMutablePointer<Perch__V1__GroupStatuses>) {
-        self.init(
-            groupID: String(wire: message.pointee.group_id),
-            statuses: read(message.pointee.statuses) { SubscriptionStatuses($0) } ?? .blank
-        )
-    }
-}
-
 extension OrderedOffer {
     func write(to message: UnsafeMutablePointer<Perch__V1__PurchaseOffer>, _ arena: Arena) {
         message.pointee.type = .init(self.type)
@@ -917,6 +788,137 @@ extension AppSettingChange {
                 self = .reset
             default: throw .missing(field: "perch.v1.AppSetting.setting")
         }
+    }
+}
+
+extension RenewalInfo {
+    func write(to message: UnsafeMutablePointer<Perch__V1__RenewalInfo>, _ arena: Arena) {
+        message.pointee.original_transaction_id = self.originalTransactionID
+        message.pointee.current_product_id = arena.text(self.currentProductID)
+        message.pointee.will_auto_renew = self.willAutoRenew ? 1 : 0
+        if let value = self.autoRenewPreference {
+            message.pointee.auto_renew_preference = arena.text(value)
+        }
+        if let value = self.expirationReason {
+            message.pointee.expiration_reason = .init(value)
+        }
+        message.pointee.is_in_billing_retry = self.isInBillingRetry ? 1 : 0
+        if let value = self.gracePeriodExpirationDate {
+            message.pointee.grace_period_case = PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS
+            message.pointee.grace_period_expiration_date_ms = value.milliseconds
+        }
+        message.pointee.price_increase_status = .init(self.priceIncreaseStatus)
+        message.pointee.renewal_date_ms = self.renewalDate.milliseconds
+        if let value = self.renewalPrice {
+            message.pointee.renewal_price = arena.message { value.write(to: $0, arena) }
+        }
+        if let value = self.offer {
+            message.pointee.offer = arena.message { value.write(to: $0, arena) }
+        }
+        (message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids) = arena.texts(self.eligibleWinBackOfferIDs)
+        message.pointee.recent_subscription_start_date_ms = self.recentSubscriptionStartDate.milliseconds
+        message.pointee.app_account_token = arena.text(self.appAccountToken)
+        message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+        message.pointee.environment = .init(self.environment)
+        message.pointee.renewal_billing_plan = .init(self.renewalBillingPlan)
+        if let value = self.commitment {
+            message.pointee.commitment = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.unreported = self.isUnreported ? 1 : 0
+        if arena.omitsSignatures { return }
+        message.pointee.signed_date_ms = self.signedDate.milliseconds
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__RenewalInfo>) {
+        self.init(
+            originalTransactionID: message.pointee.original_transaction_id,
+            currentProductID: String(wire: message.pointee.current_product_id),
+            willAutoRenew: message.pointee.will_auto_renew != 0,
+            renewalDate: Instant(milliseconds: message.pointee.renewal_date_ms),
+            recentSubscriptionStartDate: Instant(milliseconds: message.pointee.recent_subscription_start_date_ms),
+            environment: AppEnvironment(message.pointee.environment),
+            signedDate: Instant(milliseconds: message.pointee.signed_date_ms)
+        )
+        self.autoRenewPreference = notBlank(String(wire: message.pointee.auto_renew_preference))
+        self.expirationReason = notBlank(ExpirationReason(message.pointee.expiration_reason))
+        self.isInBillingRetry = message.pointee.is_in_billing_retry != 0
+        self.gracePeriodExpirationDate = message.pointee.grace_period_case == PERCH__V1__RENEWAL_INFO__GRACE_PERIOD_GRACE_PERIOD_EXPIRATION_DATE_MS ? Instant(milliseconds: message.pointee.grace_period_expiration_date_ms) : nil
+        self.priceIncreaseStatus = PriceIncreaseStatus(message.pointee.price_increase_status)
+        self.renewalPrice = read(message.pointee.renewal_price) { Money($0) }
+        self.offer = read(message.pointee.offer) { TransactionOffer($0) }
+        self.eligibleWinBackOfferIDs = readTexts(message.pointee.n_eligible_win_back_offer_ids, message.pointee.eligible_win_back_offer_ids)
+        self.appAccountToken = String(wire: message.pointee.app_account_token)
+        self.appTransactionID = String(wire: message.pointee.app_transaction_id)
+        self.renewalBillingPlan = BillingPlanType(message.pointee.renewal_billing_plan)
+        self.commitment = read(message.pointee.commitment) { Commitment($0) }
+        self.isUnreported = message.pointee.unreported != 0
+    }
+}
+
+extension SubscriptionStatus {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>, _ arena: Arena) {
+        message.pointee.state = .init(self.state)
+        if !self.transaction.isBlank { message.pointee.transaction = arena.message { self.transaction.write(to: $0, arena) } }
+        if !self.renewalInfo.isBlank { message.pointee.renewal_info = arena.message { self.renewalInfo.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatus>) {
+        self.init(
+            state: RenewalState(message.pointee.state),
+            transaction: read(message.pointee.transaction) { Verified<Transaction>($0) } ?? .blank,
+            renewalInfo: read(message.pointee.renewal_info) { Verified<RenewalInfo>($0) } ?? .blank
+        )
+    }
+}
+
+extension GroupEffective {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GroupEffective>, _ arena: Arena) {
+        message.pointee.group_id = arena.text(self.groupID)
+        message.pointee.index = self.index
+        message.pointee.reason = .init(self.reason)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GroupEffective>) {
+        self.init(
+            groupID: String(wire: message.pointee.group_id),
+            index: message.pointee.index,
+            reason: EffectiveReason(message.pointee.reason)
+        )
+    }
+}
+
+extension SubscriptionStatuses {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>, _ arena: Arena) {
+        (message.pointee.n_statuses, message.pointee.statuses) = arena.list(self.statuses) { $0.write(to: $1, arena) }
+        if let value = self.effectiveIndex {
+            message.pointee.effective_case = PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX
+            message.pointee.effective_index = UInt32(value)
+        }
+        message.pointee.effective_reason = .init(self.effectiveReason)
+        (message.pointee.n_effective_in_groups, message.pointee.effective_in_groups) = arena.list(self.effectiveInGroups) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SubscriptionStatuses>) {
+        self.init(
+            statuses: readList(message.pointee.n_statuses, message.pointee.statuses) { SubscriptionStatus($0) },
+            effectiveIndex: message.pointee.effective_case == PERCH__V1__SUBSCRIPTION_STATUSES__EFFECTIVE_EFFECTIVE_INDEX ? Int(message.pointee.effective_index) : nil,
+            effectiveReason: EffectiveReason(message.pointee.effective_reason)
+        )
+        self.effectiveInGroups = readList(message.pointee.n_effective_in_groups, message.pointee.effective_in_groups) { GroupEffective($0) }
+    }
+}
+
+extension GroupStatuses {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GroupStatuses>, _ arena: Arena) {
+        message.pointee.group_id = arena.text(self.groupID)
+        if !self.statuses.isBlank { message.pointee.statuses = arena.message { self.statuses.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GroupStatuses>) {
+        self.init(
+            groupID: String(wire: message.pointee.group_id),
+            statuses: read(message.pointee.statuses) { SubscriptionStatuses($0) } ?? .blank
+        )
     }
 }
 
@@ -1532,6 +1534,7 @@ extension CatalogContents {
         message.pointee.revision = self.revision
         if !self.summary.isBlank { message.pointee.summary = arena.message { self.summary.write(to: $0, arena) } }
         (message.pointee.n_images, message.pointee.images) = arena.list(self.images) { $0.write(to: $1, arena) }
+        (message.pointee.n_code_offers, message.pointee.code_offers) = arena.list(self.codeOffers) { $0.write(to: $1, arena) }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__GetCatalogResponse>) {
@@ -1541,7 +1544,8 @@ extension CatalogContents {
             source: String(wire: message.pointee.source),
             revision: message.pointee.revision,
             summary: read(message.pointee.summary) { CatalogSummary($0) } ?? CatalogSummary(),
-            images: readList(message.pointee.n_images, message.pointee.images) { CatalogImageInfo($0) }
+            images: readList(message.pointee.n_images, message.pointee.images) { CatalogImageInfo($0) },
+            codeOffers: readList(message.pointee.n_code_offers, message.pointee.code_offers) { ProductEdit($0) }
         )
     }
 }
@@ -2364,6 +2368,7 @@ extension NamedEntitlement {
         message.pointee.ownership_type = .init(self.ownership)
         message.pointee.sandbox = self.isSandbox ? 1 : 0
         message.pointee.reason = arena.text(self.reason)
+        message.pointee.renewal_unknown = self.isRenewalUnknown ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__NamedEntitlement>) {
@@ -2380,6 +2385,7 @@ extension NamedEntitlement {
         self.ownership = OwnershipType(message.pointee.ownership_type)
         self.isSandbox = message.pointee.sandbox != 0
         self.reason = String(wire: message.pointee.reason)
+        self.isRenewalUnknown = message.pointee.renewal_unknown != 0
     }
 }
 

@@ -99,6 +99,7 @@ extension Transaction {
 
 extension RenewalInfo {
     func write(to writer: inout PushWriter) {
+        writer.flag(20, self.isUnreported)
         if let value = self.commitment { writer.message(19) { value.write(to: &$0) } }
         writer.value(18, self.renewalBillingPlan)
         if !writer.omitsSignatures {

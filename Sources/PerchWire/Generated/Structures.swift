@@ -57,28 +57,6 @@ extension Perch__V1__OwnershipType: CEnumeration {}
 extension Perch__V1__TransactionReason: CEnumeration {}
 extension Perch__V1__RevocationReason: CEnumeration {}
 extension Perch__V1__RevocationType: CEnumeration {}
-extension Perch__V1__RenewalInfo: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info__init(message) }
-}
-extension Perch__V1__RenewalInfoResult: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info_result__init(message) }
-}
-extension Perch__V1__SubscriptionStatus: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_status__init(message) }
-}
-extension Perch__V1__GroupEffective: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_effective__init(message) }
-}
-extension Perch__V1__SubscriptionStatuses: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_statuses__init(message) }
-}
-extension Perch__V1__GroupStatuses: CMessage {
-    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_statuses__init(message) }
-}
-extension Perch__V1__RenewalState: CEnumeration {}
-extension Perch__V1__ExpirationReason: CEnumeration {}
-extension Perch__V1__PriceIncreaseStatus: CEnumeration {}
-extension Perch__V1__EffectiveReason: CEnumeration {}
 extension Perch__V1__OperationTarget: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operation_target__init(message) }
 }
@@ -193,6 +171,28 @@ extension Perch__V1__AppPlatform: CEnumeration {}
 extension Perch__V1__PendingReason: CEnumeration {}
 extension Perch__V1__StoreKitApi: CEnumeration {}
 extension Perch__V1__StoreKitError: CEnumeration {}
+extension Perch__V1__RenewalInfo: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info__init(message) }
+}
+extension Perch__V1__RenewalInfoResult: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__renewal_info_result__init(message) }
+}
+extension Perch__V1__SubscriptionStatus: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_status__init(message) }
+}
+extension Perch__V1__GroupEffective: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_effective__init(message) }
+}
+extension Perch__V1__SubscriptionStatuses: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__subscription_statuses__init(message) }
+}
+extension Perch__V1__GroupStatuses: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__group_statuses__init(message) }
+}
+extension Perch__V1__RenewalState: CEnumeration {}
+extension Perch__V1__ExpirationReason: CEnumeration {}
+extension Perch__V1__PriceIncreaseStatus: CEnumeration {}
+extension Perch__V1__EffectiveReason: CEnumeration {}
 extension Perch__V1__Loading: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__loading__init(message) }
 }
@@ -752,12 +752,6 @@ extension MessageScan {
         "perch.v1.CommitmentInfo": Perch__V1__CommitmentInfo.descriptor,
         "perch.v1.Transaction": Perch__V1__Transaction.descriptor,
         "perch.v1.TransactionResult": Perch__V1__TransactionResult.descriptor,
-        "perch.v1.RenewalInfo": Perch__V1__RenewalInfo.descriptor,
-        "perch.v1.RenewalInfoResult": Perch__V1__RenewalInfoResult.descriptor,
-        "perch.v1.SubscriptionStatus": Perch__V1__SubscriptionStatus.descriptor,
-        "perch.v1.GroupEffective": Perch__V1__GroupEffective.descriptor,
-        "perch.v1.SubscriptionStatuses": Perch__V1__SubscriptionStatuses.descriptor,
-        "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
         "perch.v1.OperationTarget": Perch__V1__OperationTarget.descriptor,
         "perch.v1.PurchaseOffer": Perch__V1__PurchaseOffer.descriptor,
         "perch.v1.PurchaseOrder": Perch__V1__PurchaseOrder.descriptor,
@@ -793,6 +787,12 @@ extension MessageScan {
         "perch.v1.OfferCode": Perch__V1__OfferCode.descriptor,
         "perch.v1.WinBackRule": Perch__V1__WinBackRule.descriptor,
         "perch.v1.AppSetting": Perch__V1__AppSetting.descriptor,
+        "perch.v1.RenewalInfo": Perch__V1__RenewalInfo.descriptor,
+        "perch.v1.RenewalInfoResult": Perch__V1__RenewalInfoResult.descriptor,
+        "perch.v1.SubscriptionStatus": Perch__V1__SubscriptionStatus.descriptor,
+        "perch.v1.GroupEffective": Perch__V1__GroupEffective.descriptor,
+        "perch.v1.SubscriptionStatuses": Perch__V1__SubscriptionStatuses.descriptor,
+        "perch.v1.GroupStatuses": Perch__V1__GroupStatuses.descriptor,
         "perch.v1.Loading": Perch__V1__Loading.descriptor,
         "perch.v1.Failure": Perch__V1__Failure.descriptor,
         "perch.v1.Unchanged": Perch__V1__Unchanged.descriptor,

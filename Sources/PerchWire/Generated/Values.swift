@@ -814,6 +814,8 @@ package struct CatalogContents: Hashable, Sendable {
     package var summary: CatalogSummary
     /// Its images, by identifier.
     package var images: [CatalogImageInfo]
+    /// Products that have offers of codes, each with those offers and their codes: the first 1,000 of both.
+    package var codeOffers: [ProductEdit]
 
     package init(
         productIDs: [String] = [],
@@ -821,7 +823,8 @@ package struct CatalogContents: Hashable, Sendable {
         source: String = "",
         revision: UInt64 = 0,
         summary: CatalogSummary = CatalogSummary(),
-        images: [CatalogImageInfo] = []
+        images: [CatalogImageInfo] = [],
+        codeOffers: [ProductEdit] = []
     ) {
         self.productIDs = productIDs
         self.groupIDs = groupIDs
@@ -829,10 +832,11 @@ package struct CatalogContents: Hashable, Sendable {
         self.revision = revision
         self.summary = summary
         self.images = images
+        self.codeOffers = codeOffers
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.productIDs.isEmpty && self.groupIDs.isEmpty && self.source.isEmpty && self.revision == 0 && self.summary.isBlank && self.images.isEmpty }
+    package var isBlank: Bool { self.productIDs.isEmpty && self.groupIDs.isEmpty && self.source.isEmpty && self.revision == 0 && self.summary.isBlank && self.images.isEmpty && self.codeOffers.isEmpty }
 }
 
 /// One measured value.

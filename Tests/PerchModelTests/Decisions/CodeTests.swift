@@ -268,3 +268,21 @@ import Testing
                 == .priceIncreaseInvalid)
     }
 }
+
+@Suite struct `A list of offers of codes` {
+    @Test func `has edits that make the same offers`() throws {
+        let catalogue = OfferShop.changed(OfferShop.catalogue()) { product in
+            guard product.id == "lifetime" else { return }
+            let code = OfferCode(code: "SPRING", redemptionLimit: 2, until: Instant(milliseconds: 9))
+            let offer = OfferShop.offer(.code, "LESS", .oneTime, price: 9_000)
+            product.codeOffers = [CodeOffer(offer: offer, eligibility: .new, isStackable: false, codes: [code])]
+        }
+        let listed = catalogue.codeOffers(limit: 1_000)
+        #expect(listed.map(\.productID) == catalogue.products.filter { !$0.codeOffers.isEmpty }.map(\.id))
+        #expect(listed.map(\.productID).sorted() == ["bronze", "lifetime", "silver"])
+        var bare = OfferShop.changed(catalogue) { $0.codeOffers = [] }
+        for edit in listed { bare = try edited(bare, by: edit, locale: "en_US") }
+        #expect(bare.products.map(\.codeOffers) == catalogue.products.map(\.codeOffers))
+        #expect(catalogue.codeOffers(limit: 2).flatMap(\.offers).count == 2, "a list has its limit")
+    }
+}

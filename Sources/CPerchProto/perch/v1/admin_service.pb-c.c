@@ -3333,7 +3333,7 @@ const ProtobufCMessageDescriptor perch__v1__catalog_image_info__descriptor =
   (ProtobufCMessageInit) perch__v1__catalog_image_info__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__get_catalog_response__field_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__get_catalog_response__field_descriptors[7] =
 {
   {
     "product_ids",
@@ -3407,8 +3407,21 @@ static const ProtobufCFieldDescriptor perch__v1__get_catalog_response__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "code_offers",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__GetCatalogResponse, n_code_offers),
+    offsetof(Perch__V1__GetCatalogResponse, code_offers),
+    &perch__v1__product_edit__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__get_catalog_response__field_indices_by_name[] = {
+  6,   /* field[6] = code_offers */
   1,   /* field[1] = group_ids */
   5,   /* field[5] = images */
   0,   /* field[0] = product_ids */
@@ -3419,7 +3432,7 @@ static const unsigned perch__v1__get_catalog_response__field_indices_by_name[] =
 static const ProtobufCIntRange perch__v1__get_catalog_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor perch__v1__get_catalog_response__descriptor =
 {
@@ -3429,7 +3442,7 @@ const ProtobufCMessageDescriptor perch__v1__get_catalog_response__descriptor =
   "Perch__V1__GetCatalogResponse",
   "perch.v1",
   sizeof(Perch__V1__GetCatalogResponse),
-  6,
+  7,
   perch__v1__get_catalog_response__field_descriptors,
   perch__v1__get_catalog_response__field_indices_by_name,
   1,  perch__v1__get_catalog_response__number_ranges,

@@ -2554,7 +2554,7 @@ const ProtobufCMessageDescriptor perch__v1__subscription_status_task_response__d
   (ProtobufCMessageInit) perch__v1__subscription_status_task_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__named_entitlement__field_descriptors[13] =
+static const ProtobufCFieldDescriptor perch__v1__named_entitlement__field_descriptors[14] =
 {
   {
     "name",
@@ -2712,6 +2712,18 @@ static const ProtobufCFieldDescriptor perch__v1__named_entitlement__field_descri
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "renewal_unknown",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__NamedEntitlement, renewal_unknown),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__named_entitlement__field_indices_by_name[] = {
   1,   /* field[1] = active */
@@ -2721,6 +2733,7 @@ static const unsigned perch__v1__named_entitlement__field_indices_by_name[] = {
   10,   /* field[10] = ownership_type */
   8,   /* field[8] = product_id */
   12,   /* field[12] = reason */
+  13,   /* field[13] = renewal_unknown */
   11,   /* field[11] = sandbox */
   6,   /* field[6] = since_ms */
   5,   /* field[5] = state */
@@ -2731,7 +2744,7 @@ static const unsigned perch__v1__named_entitlement__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__named_entitlement__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 13 }
+  { 0, 14 }
 };
 const ProtobufCMessageDescriptor perch__v1__named_entitlement__descriptor =
 {
@@ -2741,7 +2754,7 @@ const ProtobufCMessageDescriptor perch__v1__named_entitlement__descriptor =
   "Perch__V1__NamedEntitlement",
   "perch.v1",
   sizeof(Perch__V1__NamedEntitlement),
-  13,
+  14,
   perch__v1__named_entitlement__field_descriptors,
   perch__v1__named_entitlement__field_indices_by_name,
   1,  perch__v1__named_entitlement__number_ranges,

@@ -277,7 +277,7 @@ void   perch__v1__group_statuses__free_unpacked
   assert(message->base.descriptor == &perch__v1__group_statuses__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor perch__v1__renewal_info__field_descriptors[19] =
+static const ProtobufCFieldDescriptor perch__v1__renewal_info__field_descriptors[20] =
 {
   {
     "original_transaction_id",
@@ -507,6 +507,18 @@ static const ProtobufCFieldDescriptor perch__v1__renewal_info__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "unreported",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__RenewalInfo, unreported),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__renewal_info__field_indices_by_name[] = {
   13,   /* field[13] = app_account_token */
@@ -527,12 +539,13 @@ static const unsigned perch__v1__renewal_info__field_indices_by_name[] = {
   8,   /* field[8] = renewal_date_ms */
   9,   /* field[9] = renewal_price */
   16,   /* field[16] = signed_date_ms */
+  19,   /* field[19] = unreported */
   2,   /* field[2] = will_auto_renew */
 };
 static const ProtobufCIntRange perch__v1__renewal_info__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 19 }
+  { 0, 20 }
 };
 const ProtobufCMessageDescriptor perch__v1__renewal_info__descriptor =
 {
@@ -542,7 +555,7 @@ const ProtobufCMessageDescriptor perch__v1__renewal_info__descriptor =
   "Perch__V1__RenewalInfo",
   "perch.v1",
   sizeof(Perch__V1__RenewalInfo),
-  19,
+  20,
   perch__v1__renewal_info__field_descriptors,
   perch__v1__renewal_info__field_indices_by_name,
   1,  perch__v1__renewal_info__number_ranges,

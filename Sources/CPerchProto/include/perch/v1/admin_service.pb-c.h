@@ -15,6 +15,7 @@ PROTOBUF_C__BEGIN_DECLS
 #endif
 
 #include "perch/v1/common.pb-c.h"
+#include "perch/v1/store_operation.pb-c.h"
 #include "perch/v1/subscription.pb-c.h"
 #include "perch/v1/test_store_service.pb-c.h"
 #include "perch/v1/transaction.pb-c.h"
@@ -408,10 +409,15 @@ struct  Perch__V1__GetCatalogResponse
    */
   size_t n_images;
   Perch__V1__CatalogImageInfo **images;
+  /*
+   * Products that have offers of codes, each with those offers and their codes: the first 1,000 of both.
+   */
+  size_t n_code_offers;
+  Perch__V1__ProductEdit **code_offers;
 };
 #define PERCH__V1__GET_CATALOG_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_catalog_response__descriptor) \
-    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, NULL, 0,NULL }
+    , 0,NULL, 0,NULL, (char *)protobuf_c_empty_string, 0, NULL, 0,NULL, 0,NULL }
 
 
 /*

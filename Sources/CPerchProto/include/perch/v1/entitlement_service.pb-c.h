@@ -418,6 +418,10 @@ struct  Perch__V1__NamedEntitlement
    * One word on why it is so, such as `subscribed`, `purchased`, `granted`, `expired`, `unverified` or `never`.
    */
   char *reason;
+  /*
+   * Whether it renews is unknown, because no renewal information was reported. `will_renew` is then true while it is active.
+   */
+  protobuf_c_boolean renewal_unknown;
   Perch__V1__NamedEntitlement__EndCase end_case;
   union {
     /*
@@ -435,7 +439,7 @@ struct  Perch__V1__NamedEntitlement
 };
 #define PERCH__V1__NAMED_ENTITLEMENT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__named_entitlement__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0, 0, PERCH__V1__RENEWAL_STATE__RENEWAL_STATE_UNSPECIFIED, PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__OWNERSHIP_TYPE__OWNERSHIP_TYPE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, PERCH__V1__NAMED_ENTITLEMENT__END__NOT_SET, {0}, PERCH__V1__NAMED_ENTITLEMENT__BEGIN__NOT_SET, {0} }
+    , (char *)protobuf_c_empty_string, 0, 0, 0, PERCH__V1__RENEWAL_STATE__RENEWAL_STATE_UNSPECIFIED, PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_UNSPECIFIED, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__OWNERSHIP_TYPE__OWNERSHIP_TYPE_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, 0, PERCH__V1__NAMED_ENTITLEMENT__END__NOT_SET, {0}, PERCH__V1__NAMED_ENTITLEMENT__BEGIN__NOT_SET, {0} }
 
 
 /*

@@ -219,6 +219,11 @@ struct  Perch__V1__RenewalInfo
    * Present on a commitment.
    */
   Perch__V1__CommitmentInfo *commitment;
+  /*
+   * No renewal information was reported, so whether it renews, as what and for how much is unknown. `will_auto_renew` is then true
+   * while it entitles.
+   */
+  protobuf_c_boolean unreported;
   Perch__V1__RenewalInfo__GracePeriodCase grace_period_case;
   union {
     /*
@@ -229,7 +234,7 @@ struct  Perch__V1__RenewalInfo
 };
 #define PERCH__V1__RENEWAL_INFO__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__renewal_info__descriptor) \
-    , 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, PERCH__V1__EXPIRATION_REASON__EXPIRATION_REASON_UNSPECIFIED, 0, PERCH__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_UNSPECIFIED, 0, NULL, NULL, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, PERCH__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, PERCH__V1__RENEWAL_INFO__GRACE_PERIOD__NOT_SET, {0} }
+    , 0, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, PERCH__V1__EXPIRATION_REASON__EXPIRATION_REASON_UNSPECIFIED, 0, PERCH__V1__PRICE_INCREASE_STATUS__PRICE_INCREASE_STATUS_UNSPECIFIED, 0, NULL, NULL, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__ENVIRONMENT__ENVIRONMENT_UNSPECIFIED, 0, PERCH__V1__BILLING_PLAN_TYPE__BILLING_PLAN_TYPE_UNSPECIFIED, NULL, 0, PERCH__V1__RENEWAL_INFO__GRACE_PERIOD__NOT_SET, {0} }
 
 
 /*
