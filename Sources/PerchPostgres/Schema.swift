@@ -46,7 +46,7 @@ enum Schema {
     /// - `facts` has all facts of an account in order. `transactions` names the fact that holds each transaction. `state` is 0 for
     ///   an unfinished one, 1 for a finished one, 2 for a finished one that is spent: a consumable that was not refunded.
     ///   `spends` says whether finishing it makes it so. `product` is a checksum of the product's identifier. Where no fact holds
-    ///   it, `blob` does: in a told app, where several reports make up one transaction. It is empty elsewhere.
+    ///   it, `blob` does: in an App Store app, where several reports make up one transaction. It is empty elsewhere.
     /// - `items` are values that no record and no fact holds: see `ItemKind`.
     /// - `crossings` has the instants at which lines of accounts change their state by time alone, those of the past too.
     /// - `nodes` has the processes that have the store open.

@@ -135,7 +135,7 @@ extension SQLiteStorage {
             ])
     }
 
-    /// Writes a transaction of a told app with a blob of its own. It may belong to another account until now.
+    /// Writes a transaction of an App Store app with a blob of its own. It may belong to another account until now.
     private func put(
         _ transaction: Transaction, account: AccountNumber, app: AppNumber
     ) throws(StorageError) {

@@ -182,7 +182,7 @@ enum EntryKind: Int64 {
     /// Transactions by state, as in `transactions.state`. `first` is the purchase date, `second` the ID. `mark` is a checksum
     /// of the product's identifier: enough to skip the rows of others, never taken for the identifier. `revision` and
     /// `ordinal` are the place of the fact that holds the transaction. They are null where `blob` holds it: in a row of an
-    /// earlier schema, and in a told app, where several reports make up one transaction.
+    /// earlier schema, and in an App Store app, where several reports make up one transaction.
     case spent = -3
     case finished = -2
     case unfinished = -1

@@ -242,7 +242,7 @@ package enum MutationResult: Hashable, Sendable {
     case cancelled
     /// The number of a created object.
     case number(UInt64)
-    /// What a change of a told app did.
+    /// What a change of an App Store app did.
     case told(ToldOutcome)
     /// The clock of a test app, and the number of renewals that were settled before the answer.
     indirect case clock(
@@ -308,7 +308,7 @@ package struct Mutation: Sendable {
             Fields(subject: .app(app), needsTestApp: false, decider: .told(request), origin: origin))
     }
 
-    /// The change of a told app; nil for any other mutation.
+    /// The change of an App Store app; nil for any other mutation.
     var told: ToldRequest? {
         guard case .told(let request) = self.contents.fields.decider else { return nil }
         return request
@@ -361,7 +361,7 @@ package struct Mutation: Sendable {
         switch self.contents.fields.decider {
         case .operation(let operation): try Decision(of: operation, &view)
         case .function(let decide): try decide(&view)
-        case .told: preconditionFailure("a change of a told app is decided by the engine")
+        case .told: preconditionFailure("a change of an App Store app is decided by the engine")
         }
     }
 

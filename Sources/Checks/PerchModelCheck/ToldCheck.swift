@@ -2,7 +2,7 @@ package import PerchBase
 package import PerchModel
 import PerchTesting
 
-/// The laws of told apps, on random reports: any order and any repetition give one result, and views change only where they
+/// The laws of App Store apps, on random reports: any order and any repetition give one result, and views change only where they
 /// say so.
 package enum ToldCheck {
     package struct Tally: Sendable {

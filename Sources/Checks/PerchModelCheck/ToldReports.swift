@@ -2,7 +2,7 @@ package import PerchBase
 package import PerchModel
 import PerchTesting
 
-/// Random reports about some customers of a told app.
+/// Random reports about some customers of an App Store app.
 ///
 /// Subscription lines have renewals, failed charges, refunds, reversals, upgrades and restores. There are also purchases of other
 /// types, late account tokens, aliases and claims.

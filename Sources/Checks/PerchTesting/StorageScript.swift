@@ -12,7 +12,7 @@ package struct StorageScript: Sendable {
     package private(set) var keys: [AccountKey] = []
     package private(set) var answerKeys: [MutationKey] = []
     package private(set) var rows: [TransactionRow] = []
-    /// Transactions of told apps. Few IDs, the same in both apps, so that most are written again, often for another account.
+    /// Transactions of App Store apps. Few IDs, the same in both apps, so that most are written again, often for another account.
     package private(set) var toldRows: [TransactionRow] = []
     /// Every item that was ever written.
     package private(set) var itemKeys: Set<ItemKey> = []
@@ -21,7 +21,7 @@ package struct StorageScript: Sendable {
     private var catalogues: [AppNumber: (revision: UInt64, catalogue: Catalogue)] = [:]
     private var clock: Int64 = 0
 
-    /// Whether there are told apps, items, and keys that move. A store of an earlier schema has none.
+    /// Whether there are App Store apps, items, and keys that move. A store of an earlier schema has none.
     private let isTold: Bool
 
     package init(seed: UInt64, isTold: Bool = true) {
@@ -343,7 +343,7 @@ extension Storage {
         return lines
     }
 
-    /// The answers about told apps and items.
+    /// The answers about App Store apps and items.
     private func toldTranscript(of script: StorageScript) throws(StorageError) -> [String] {
         func digest(_ bytes: [UInt8]?) -> String { bytes.map { Digest(of: $0).description } ?? "none" }
         var lines: [String] = []

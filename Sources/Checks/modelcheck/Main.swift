@@ -7,7 +7,7 @@ import PerchTesting
 ///     modelcheck COUNT [FROM] [EVENTS]     checks COUNT sequences of 200 events, with seeds from FROM (1) on
 ///     modelcheck write SEED [EVENTS]       prints one of them as a scenario
 ///     modelcheck reach COUNT [FROM]        counts operations and states in COUNT sequences, without checks
-///     modelcheck told COUNT [FROM]         checks COUNT sets of reports of told apps, each in 20 orders with duplicates
+///     modelcheck told COUNT [FROM]         checks COUNT sets of reports of App Store apps, each in 20 orders with duplicates
 ///
 /// Exits with 1 if a law is broken: then it prints the fewest events that break it, and writes them as a scenario
 /// that `perch scenario run` plays, into .build/modelcheck. Exits with 2 for invalid arguments.

@@ -1,6 +1,6 @@
 import PerchModelCheck
 
-/// `modelcheck told`: the laws of told apps.
+/// `modelcheck told`: the laws of App Store apps.
 enum Told {
     /// Whether all seeds keep them.
     static func check(count: UInt64, from first: UInt64, say: (String) -> Void) -> Bool {

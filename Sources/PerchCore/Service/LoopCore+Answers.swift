@@ -287,7 +287,7 @@ extension LoopCore {
         }
     }
 
-    /// What the account owns for good: of a told app, what entitles now.
+    /// What the account owns for good: of an App Store app, what entitles now.
     static func owned(by record: AccountRecord, _ app: AppState, at now: Instant) -> [Verified<Transaction>] {
         guard record.told != nil else { return record.owned.map { PerchModel.verified($0, app: app) } }
         return currentEntitlements(of: record, app: app, at: now).filter { $0.value.productType != .autoRenewable }

@@ -3,7 +3,7 @@ import PerchBase
 import PerchModel
 import PerchWire
 
-// The signed forms of values, for calls that ask for them. Test apps have them; a told app's values were signed by the App Store.
+// The signed forms of values, for calls that ask for them. Test apps have them; an App Store app's values were signed by the App Store.
 extension LoopCore {
     /// Whether a call has asked for signed forms.
     func wantsJWS(_ call: Int32) -> Bool {

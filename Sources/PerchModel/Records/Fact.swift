@@ -122,7 +122,7 @@ package struct Fact: Hashable, Sendable {
         return self.event?.transaction.productType == .consumable
     }
 
-    /// Whether a read of an instant folds it. What a told app knows of its accounts and their owners holds at every instant.
+    /// Whether a read of an instant folds it. What an App Store app knows of its accounts and their owners holds at every instant.
     /// `earliest`: `earliestReports` of the account's facts.
     package func holds(at instant: Instant, isTestApp: Bool, earliest: [ToldPurchase: ReportStamp]) -> Bool {
         switch self.body {

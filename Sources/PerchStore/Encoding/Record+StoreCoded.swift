@@ -203,7 +203,7 @@ extension AccountRecord {
             guard reader.form >= 3 else { return }
             fields.extensions = try reader.array()
             fields.refundRequests = try reader.array()
-            // Form 3 had no told apps.
+            // Form 3 had no App Store apps.
             guard reader.form >= 4 else { return }
             fields.told = try reader.optional()
             fields.grants = try reader.array()

@@ -440,7 +440,7 @@ struct MemoryTables: ~Copyable {
         }
     }
 
-    /// Rows of a told app: some are removed from the account, others are added to it, perhaps from another account.
+    /// Rows of an App Store app: some are removed from the account, others are added to it, perhaps from another account.
     private mutating func rewrite(
         remove: [TransactionID], add: [Transaction], account: AccountNumber, app: AppNumber
     ) {

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-/// A change of a told app while it is decided: accounts as its facts leave them, and what is written beside them.
+/// A change of an App Store app while it is decided: accounts as its facts leave them, and what is written beside them.
 struct ToldWork {
     let app: AppState
     let now: Instant
@@ -62,9 +62,9 @@ extension AccountFacts {
     }
 }
 
-// Told apps: reports are folded into the account that owns their original. Several accounts change in one revision.
+// App Store apps: reports are folded into the account that owns their original. Several accounts change in one revision.
 extension StoreEngine {
-    /// Decides a change of a told app, and writes it.
+    /// Decides a change of an App Store app, and writes it.
     func decide(
         _ request: ToldRequest, of mutation: Mutation, app: StoredAppState, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer {

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// Whose the purchases of a told app are. A claim decides, then a name of the customer, then another purchase of the same customer,
+// Whose the purchases of an App Store app are. A claim decides, then a name of the customer, then another purchase of the same customer,
 // whatever came first.
 extension StoreEngine {
     // MARK: Accounts

@@ -1,7 +1,7 @@
 import PerchBase
 import PerchModel
 
-// Reports of a told app: each is folded into its original, whoever owns that.
+// Reports of an App Store app: each is folded into its original, whoever owns that.
 extension StoreEngine {
     // MARK: Reports
 

@@ -100,7 +100,7 @@ extension StoredItem {
 }
 
 extension AccountKey {
-    // Names that no client can use, because a client's key has no NUL: the store's own index of told apps. Each begins with
+    // Names that no client can use, because a client's key has no NUL: the store's own index of App Store apps. Each begins with
     // NUL and a letter.
 
     var isInternal: Bool { self.bytes.first == 0 }
@@ -158,7 +158,7 @@ extension AccountKey {
         return self.bytes.span.withUnsafeBytes { AccountToken(parsing: $0) }?.text
     }
 
-    /// The same key of a told app where it is a UUID in lower case, else itself: UUIDs are the same in any case.
+    /// The same key of an App Store app where it is a UUID in lower case, else itself: UUIDs are the same in any case.
     package var canonical: AccountKey { self.customerToken.map { .token($0, app: self.app) } ?? self }
 
     /// The key as earlier versions may have kept it: a UUID in upper case, as Swift writes one.
@@ -257,7 +257,7 @@ extension StoredItem {
 }
 
 extension StoreEngine {
-    /// The account of a key that callers use. In a told app the case of a UUID makes no difference.
+    /// The account of a key that callers use. In an App Store app the case of a UUID makes no difference.
     func account(of key: AccountKey) throws(StorageError) -> AccountNumber? {
         if let account = try self.storage.account(key) { return account }
         guard self.apps[key.app]?.state.isTestApp == false else { return nil }

@@ -57,7 +57,7 @@ package struct GroupDifference: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What a change of a told app did.
+/// What a change of an App Store app did.
 package struct ToldOutcome: Hashable, Sendable {
     /// Reports that changed something.
     package var news: UInt32 = 0
@@ -80,7 +80,7 @@ extension Mutation {
         return Mutation(told: request, app: 0, origin: [])
     }
 
-    /// A change of a told app.
+    /// A change of an App Store app.
     package static func told(_ request: ToldRequest, app: AppNumber, origin: [UInt8] = []) -> Mutation {
         Mutation(told: request, app: app, origin: origin)
     }
