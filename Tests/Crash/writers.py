@@ -219,11 +219,23 @@ class Writer(threading.Thread):
             return
         answer, status = self.client.ask(request.path, **request.fields)
         self.replays += 1
-        if status.code or answer != request.answer:
+        if status.code or not is_same(answer, request.answer):
             self.test.broken(
                 "the same key gives the same answer",
                 f"{request.method} {request.fields}: first {one_line(request.answer)}, then "
                 f"{status.reason or one_line(answer)}")
+
+
+def is_same(answer, first):
+    """Byte for byte. A node of a version whose positions have no epoch leaves that out."""
+    if answer == first or "position" not in answer.DESCRIPTOR.fields_by_name or answer.position.epoch and first.position.epoch:
+        return answer == first
+    one, other = type(answer)(), type(first)()
+    one.CopyFrom(answer)
+    other.CopyFrom(first)
+    one.position.ClearField("epoch")
+    other.position.ClearField("epoch")
+    return one == other
 
 
 def one_line(message):
