@@ -5,6 +5,7 @@ A page is built from elements inside a page of the server, or, for other origins
 import base64
 import http.server
 import json
+import os
 import subprocess
 import threading
 import time
@@ -75,9 +76,8 @@ class Page:
     def build(self, markup, account="vera", holds=False, lang="en", direction="ltr", app=""):
         """Replaces the page. The elements are there with their attributes, as in a file."""
         b = self.browser
-        b.open(f"{self.site.base}/console/examples/states.html")
-        b.run(HELPERS + KEEP)
-        b.run("""
+        b.open(f"{self.site.base}/console/examples/states.html?only=none")
+        b.run(HELPERS + KEEP + """
             const [markup, account, holds, lang, direction, app] = arguments;
             document.documentElement.lang = lang;
             document.documentElement.dir = direction;
@@ -130,7 +130,7 @@ class Page:
         """Clicks what a script finds, at its point on the screen. What a push moved away meanwhile is looked for again."""
         def act():
             # What was scrolled is looked for again in the next frame.
-            at = self.run(f"const found = (() => {{ {find} }})(); if (!found || found.disabled) return null; const at = point(found); if (!at) found.scrollIntoView({{block: 'center', inline: 'nearest'}}); window.wanted = found; window.hit = null; return at;")
+            at = self.run(f"const found = (() => {{ {find} }})(); if (!found || found.disabled || found.getAttribute('aria-disabled') === 'true') return null; const at = point(found); if (!at) found.scrollIntoView({{block: 'center', inline: 'nearest'}}); window.wanted = found; window.hit = null; return at;")
             if not at:
                 return False
             (hand or self.mouse)(at)
@@ -306,10 +306,17 @@ def purchase(page, site, browser):
             page.press(SUBSCRIBE)
             page.sees(words, "perch-subscription-store")
             # Another push draws the store again, and the message stays.
-            page.run("document.querySelector('perch-subscription-store').refresh(); document.querySelector('perch-app').perch.retry()")
-            end = time.monotonic() + 0.6
-            while time.monotonic() < end:
-                assert words in page.words("perch-subscription-store"), lang
+            browser.driver.execute_async_script("""
+                const done = arguments[0];
+                const store = document.querySelector('perch-subscription-store');
+                const app = document.querySelector('perch-app');
+                // A new stream, the plans again, and everything drawn anew.
+                const end = app.perch.watch('EntitlementService/SubscriptionStatusTask', {account: 'fay', groupId: 'plus'}, ({loading}) => {
+                  if (loading) return;
+                  end.close();
+                  store.refresh().then(() => { app.dispatchEvent(new Event('redraw')); requestAnimationFrame(() => requestAnimationFrame(done)); });
+                });""")
+            assert words in page.words("perch-subscription-store"), lang
             equal(page.run("const said = all('.said').find((each) => each.textContent); return [said.getAttribute('role'), point(said) !== null]"), ["status", True], "it is in sight and is announced")
             page.press("return all('perch-product').at(-1).shadowRoot.querySelector('button.buy')")
             page.sees(words, "perch-product")
@@ -336,14 +343,44 @@ def purchase(page, site, browser):
             page.sees(words, "perch-product")
         page.click("Cancel")
         browser.until(lambda: page.run("return window.completed.length") == 3, 3, "cancelled again")
-        equal(site.transactions("pia") if any(each["key"] == "pia" for each in site.call("TestStoreService/ListAccounts").get("accounts", []) if "key" in each) else [], [], "nothing is bought")
+        equal("pia" in site.call("TestStoreService/ListAccounts").get("accounts", []) and site.transactions("pia"), False, "what is bought")
+        site.configure({"dialogs": False})
+    with check("with dialogs, the confirmed payment sheet buys what it shows, by mouse and by keys, and a failure stays in sight"):
+        site.configure({"dialogs": True})
+        page.build("<perch-subscription-store group-id='plus'></perch-subscription-store><perch-product product-id='app.perch.lifetime'></perch-product>", account="pam")
+        page.ready()
+        page.press(option(PLUS))
+        page.press(SUBSCRIBE)
+        page.sees("Confirm your purchase", "perch-subscription-store")
+        equal(page.run("return window.completed.length"), 0, "purchases before the customer agrees")
+        page.press("return all('dialog[open] button.buy')[0]")
+        browser.until(lambda: page.run("return window.completed.at(-1)?.result") == "success", 5, "bought")
+        browser.until(lambda: page.run("return all('dialog[open]').length === 0"), 5, "the sheet is closed")
+        page.sees("Purchased: Plus Monthly.", "perch-subscription-store")
+        page.sees("Current plan", "perch-subscription-store")
+        equal(site.status("pam"), "SUBSCRIBED")
+        site.configure({"simulatedError": {"api": "STORE_KIT_API_PURCHASE", "error": "STORE_KIT_ERROR_PURCHASE_NOT_ALLOWED"}})
+        for armed in (True, False):
+            page.press("return document.querySelector('perch-product').shadowRoot.querySelector('button.buy')")
+            page.sees("Paid once.", "perch-product")
+            # From Cancel, which has the focus, to the button that buys.
+            equal(page.run("return document.querySelector('perch-product').shadowRoot.activeElement?.textContent"), "Cancel", "the focus")
+            page.key("Tab")
+            page.key("Enter")
+            browser.until(lambda: page.run("return all('dialog[open]').length === 0 && window.completed.at(-1).result") == ("failure" if armed else "success"), 5, "the sheet is closed")
+            if armed:
+                page.sees("This account may not buy here.", "perch-product")
+                equal(page.run("return point(all('.said.bad').find((each) => each.textContent)) !== null"), True, "the failure is in sight")
+                site.configure({"simulatedError": {"api": "STORE_KIT_API_PURCHASE"}})
+        page.misses("This account may not buy here.", "perch-product")
+        browser.until(lambda: page.run("return document.querySelector('perch-product').hasAttribute('data-owned')"), 5, "owned")
         site.configure({"dialogs": False})
     with check("a push that draws the view again while a button is pressed does not lose the click"):
         page.build("<perch-subscription-store group-id='plus'></perch-subscription-store><perch-product product-id='app.perch.lifetime'></perch-product>", account="kai", holds=True)
         page.ready()
         for number, find in enumerate((SUBSCRIBE, "return document.querySelector('perch-product').shadowRoot.querySelector('button.buy')")):
             at = browser.until(lambda: page.run(f"const found = (() => {{ {find} }})(); return found && point(found)"), 5, "a button")
-            drawn = "const view = document.querySelector('perch-product'); return [view.shadowRoot.querySelector('button').disabled, all('.mark').length]"
+            drawn = "const view = document.querySelector('perch-product'); return [view.shadowRoot.querySelector('button').innerText, all('.mark').length]"
             before = page.run(drawn)
             cdp = browser.driver.execute_cdp_cmd
             for kind in ("mouseMoved", "mousePressed"):
@@ -432,7 +469,7 @@ def sheets(page, site, browser):
             site.buy(account)
             site.operate(account, {"raisePrice": {"target": {"productId": PLUS}, "priceMilliunits": "6990", "consent": "PRICE_CONSENT_NEEDED"}})
             page.build("<perch-product product-id='app.perch.coins'></perch-product>", account=account)
-            page.sees("The price of Plus Monthly will rise.", "perch-sheet")
+            page.sees("The price of Plus Monthly will rise to $6.99/month.", "perch-sheet")
             page.press(f"return all('perch-sheet').flatMap((each) => [...each.shadowRoot.querySelectorAll('dialog[open] button')]).find((each) => each.innerText === '{label}')")
             browser.until(lambda: page.run("return document.querySelector('perch-sheet')") is None, 5, "the sheet is gone")
             renewal = site.call("EntitlementService/GetSubscriptionStatus", {"account": account, "groupId": "plus"})["success"]["statuses"][0]["renewalInfo"]["renewalInfo"]
@@ -616,26 +653,41 @@ class Elsewhere:
 
 
 def elsewhere(make, browser, perch, work):
-    """Shows 3: five lines on a page of another origin, with tokens that end and a server that is gone for a while."""
+    """Shows 3: five lines on a page of another origin, by TLS, with tokens that end, an upgrade, and an hour without a network.
+
+    VIEWS_BEFORE names a program of another version, which serves first."""
     keys = work / "view-keys"
     keys.mkdir()
     subprocess.run([perch, "token", "key", "create", "--to", str(keys / "main.jwk")], check=True, capture_output=True)
 
-    def token(life):
-        return subprocess.run([perch, "token", "create", "--key", str(keys / "main.jwk"), "--app", "com.example.app", "--scope", "write", "--account", "zoe", "--expires", life], check=True, capture_output=True, text=True).stdout.strip()
+    def token(life, scope="write", account=("--account", "zoe")):
+        return subprocess.run([perch, "token", "create", "--key", str(keys / "main.jwk"), "--app", "com.example.app", "--scope", scope, *account, "--expires", life], check=True, capture_output=True, text=True).stdout.strip()
 
+    from certificates import Authority
+    certificate, key = Authority(keys).sign("server", names="IP:127.0.0.1")
     other = Elsewhere()
-    site = make("elsewhere", ["--token-keys", str(keys / "main.pub.jwk"), "--allow-origin", other.origin])
+    site = make("elsewhere", ["--token-keys", str(keys / "main.pub.jwk"), "--allow-origin", other.origin, "--tls-certificate", certificate, "--tls-key", key], os.environ.get("VIEWS_BEFORE", perch))
+    operator = token("1h", "test", ())
+
+    def operate(operation):
+        site.call("TestStoreService/Operate", {"account": "zoe", "operation": operation}, token=operator)
+
+    def plan():
+        return page.run("return all('.option').find((each) => words(each).includes('Current plan'))?.dataset.product ?? ''")
+
     try:
+        # Timers can be made faster, so that an hour is short.
         other.page = f"""<!doctype html><meta charset="utf-8"><style>body {{ --perch-accent: rgb(200, 0, 100) }}</style>
+<script>window.speed = 1; window.slept = 0; const wait = window.setTimeout; window.setTimeout = (call, ms = 0, ...more) => {{ window.slept += ms; return wait(call, ms / window.speed, ...more); }};</script>
 <script type="module" src="{site.base}/views/v1/perch-views.js"></script>
 <perch-app server="{site.base}" account="zoe" store-messages="hidden"><perch-subscription-store group-id="plus"></perch-subscription-store></perch-app>
-<script>const app = document.querySelector('perch-app'); window.asked = []; app.token = (again) => {{ asked.push(!!again); return window.newest; }}; window.newest = '{token("1h")}';
+<script>const app = document.querySelector('perch-app'); window.asked = []; window.newest = '{token("1h")}'; window.renewed = null;
+app.token = (again) => {{ asked.push(!!again); return again ? window.renewed : window.newest; }};
 app.addEventListener('credentialsexpired', () => {{ window.expired = true; }});</script>""".encode()
         page = Page(site, browser)
-        with check("five lines of HTML sell on a page of another origin, in the page's own colours"):
+        with check("five lines of HTML sell on a page of another origin, by TLS, in the page's own colours"):
             browser.open(other.origin + "/")
-            browser.run(HELPERS + KEEP)
+            browser.run(HELPERS + KEEP + "window.isSame = true;")
             page.ready()
             equal(page.run("return getComputedStyle(all('button.subscribe')[0]).backgroundColor"), "rgb(200, 0, 100)")
             page.press(SUBSCRIBE)
@@ -645,17 +697,35 @@ app.addEventListener('credentialsexpired', () => {{ window.expired = true; }});<
             page.run("window.newest = arguments[0]; document.querySelector('perch-app').token = document.querySelector('perch-app').token", token("1s"))
             browser.until(lambda: page.run("return window.expired === true && window.asked.includes(true)"), 15, "the token ended")
             page.run("window.newest = arguments[0]; document.querySelector('perch-app').token = document.querySelector('perch-app').token", token("1h"))
-            site.call("TestStoreService/Operate", {"account": "zoe", "operation": {"expire": {"target": {"productId": page.run("return all('.option').find((each) => words(each).includes('Current plan')).dataset.product")}}}},
-                      token=subprocess.run([perch, "token", "create", "--key", str(keys / "main.jwk"), "--app", "com.example.app", "--scope", "test", "--expires", "1h"], check=True, capture_output=True, text=True).stdout.strip())
+            operate({"expire": {"target": {"productId": plan()}}})
             page.misses("Current plan", seconds=8)
-        with check("the page goes on after the server was gone"):
+        with check("the page goes on after the server was gone, and after its upgrade"):
             site.server.kill()
             page.sees("There is no connection", seconds=8)
+            site.server.arguments[0] = str(perch)
             site.server.start()
             page.run("document.querySelector('perch-app').perch.retry()")
             page.misses("There is no connection", seconds=10)
             page.press(SUBSCRIBE)
             page.sees("Current plan", seconds=6)
+            equal(page.run("return window.isSame"), True, "the page is the same")
+        with check("an hour without a network is told, is no storm of calls, and ends by itself with a new token and the state of then"):
+            cdp = browser.driver.execute_cdp_cmd
+            cdp("Network.enable", {})
+            # Its token ends in that hour.
+            page.run("window.newest = arguments[0]; window.speed = 1200; window.slept = 0; window.tries = 0; const real = window.fetch; window.fetch = (...all) => { window.tries += 1; return real(...all); };", token("1s"))
+            cdp("Network.emulateNetworkConditions", {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+            page.sees("There is no connection", seconds=8)
+            browser.until(lambda: page.run("return window.slept > 3_600_000"), 20, "an hour of waiting")
+            tries, slept = page.run("return [window.tries, window.slept]")
+            assert tries < 10 + slept / 10_000, f"{tries} calls while the page waited for {slept / 1000:.0f} s"
+            before = plan()
+            operate({"expire": {"target": {"productId": before}}})
+            page.run("window.speed = 1; window.renewed = arguments[0]; window.asked.length = 0", token("1h"))
+            cdp("Network.emulateNetworkConditions", {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+            page.misses("There is no connection", seconds=10)
+            browser.until(lambda: plan() == "", 10, "the plan that ended meanwhile")
+            equal(page.run("return [window.isSame, window.asked.includes(true)]"), [True, True], "the page is the same, and asked for another token")
     finally:
         site.stop()
         other.stop()
@@ -663,6 +733,47 @@ app.addEventListener('credentialsexpired', () => {{ window.expired = true; }});<
 
 def spoken(page, browser, site):
     """Shows 5: what a screen reader is told of a whole purchase, and zoom, motion and print."""
+    def tree():
+        """Role, name and properties of what a screen reader finds, in order."""
+        nodes = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        return [(each["role"]["value"], each.get("name", {}).get("value", ""), {item["name"]: item["value"].get("value") for item in each.get("properties", [])}) for each in nodes if not each.get("ignored")]
+
+    def has(role, name, **properties):
+        return any(each[0] == role and name in each[1] and all(str(each[2].get(key)).lower() == str(value).lower() for key, value in properties.items()) for each in tree())
+
+    def tells(role, name, **properties):
+        browser.until(lambda: has(role, name, **properties), 5, f"{role} {name!r} {properties} among {[each[:2] for each in tree() if each[1]][:60]}")
+
+    with check("a screen reader finds plans, choice, sheet, progress and result of a purchase, each by its name"):
+        site.configure({"dialogs": True})
+        page.build("<perch-subscription-store group-id='plus'><h2 slot='marketing'>Everything</h2></perch-subscription-store>", account="ray")
+        page.ready()
+        tells("heading", "Everything")
+        tells("group", "Plans")
+        for name, price in (("Pro Monthly", "$9.99/month"), ("Plus Monthly", "$4.99/month"), ("Plus Yearly", "$49.99/year")):
+            found = [each for each in tree() if each[0] == "radio" and name in each[1] and price in each[1]]
+            equal(len(found), 1, f"radios {name} with {price}")
+        equal(sum(each[0] == "radio" and str(each[2].get("checked")).lower() == "true" for each in tree()), 1, "chosen plans")
+        page.press(option(PLUS))
+        tells("radio", "Plus Monthly", checked=True)
+        tells("button", "Plus Monthly")
+        # The place of announcements is there before there is something to announce: else it is not read out.
+        tells("status", "", live="polite")
+        equal([each for each in tree() if each[0] in ("button", "radio", "link") and not each[1]], [], "controls without a name")
+        page.press(SUBSCRIBE)
+        tells("dialog", "Confirm your purchase", modal=True)
+        tells("button", "Cancel", focused=True)
+        for words in ("Plus Monthly", "1 week free, then $4.99/month"):
+            assert any(words in each[1] for each in tree() if each[0] in ("StaticText", "paragraph")), words
+        page.press("return all('dialog[open] button.buy')[0]")
+        browser.until(lambda: page.run("return all('dialog[open]').length === 0"), 5, "the sheet is closed")
+        page.sees("Purchased: Plus Monthly.")
+        found = page.run("const said = all('.said').find((each) => each.textContent.includes('Purchased')); return [said.getAttribute('role'), said.getAttribute('aria-live')]")
+        equal(found, ["status", "polite"], "how it is announced")
+        tells("button", "Current plan", disabled=True)
+        # The focus is not lost with the sheet.
+        browser.until(lambda: page.run("return document.activeElement?.matches('perch-subscription-store')"), 5, "the focus is in the store")
+        site.configure({"dialogs": False})
     with check("at 200 % nothing is cut off and everything can be reached"):
         browser.size(1280, 900)
         for width, height in ((640, 450), (320, 450)):
@@ -693,7 +804,7 @@ def spoken(page, browser, site):
             page.sees(words)
         equal(page.run("return all('.option').filter((each) => each.checkVisibility() && each.getBoundingClientRect().height > 0).map((each) => each.dataset.product).length"), 3, "plans on paper")
         equal(page.run("const boxes = all('.option').map((each) => each.getBoundingClientRect()); return boxes.every((each) => each.left >= 0 && each.right <= innerWidth)"), True, "plans are on the page")
-        equal(page.run("return all('.turn, .dots, perch-restore button').filter((each) => each.checkVisibility()).length"), 0, "controls")
+        equal(page.run("return all('.turn, .dots, button.subscribe, perch-restore button').filter((each) => each.checkVisibility()).length"), 0, "controls")
         equal(page.run("return getComputedStyle(all('.bar')[0]).position"), "static", "the bar")
         browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
         browser.size(1280, 900)

@@ -37,6 +37,7 @@ import TestingThreads
             .raisePrice(.product("gold"), milliunits: 3 * price.milliunits, needsConsent: true), account: "anna")
         let asked = try #require(await messages.next()?.value?.first)
         #expect(asked.reason == .priceIncreaseConsent && asked.productID == "gold")
+        #expect(asked.price == Money(milliunits: 3 * price.milliunits, currency: price.currency))
         try await self.client.operate(.answerPriceIncrease(.product("gold"), agrees: true), account: "anna")
         #expect(await messages.next()?.value == [])
     }

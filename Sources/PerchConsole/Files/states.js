@@ -58,12 +58,16 @@ const elements = {
 };
 const states = ['ready', 'loading', 'unavailable', 'failure', 'purchased', 'pending', 'failed', 'offline', 'unverified', 'off'];
 
+/** `?only=NAME` shows one element, for whoever styles it. */
+const only = new URLSearchParams(location.search).get('only');
+
 async function show() {
   document.documentElement.lang = document.getElementById('language').value;
   document.documentElement.dir = document.getElementById('direction').value;
   const place = document.getElementById('states');
   place.replaceChildren();
   for (const [name, make] of Object.entries(elements)) {
+    if (only !== null && name !== only) continue;
     const shelf = h('div.shelf', {});
     place.append(h('h2', {}, name), shelf);
     for (const state of states) {

@@ -169,7 +169,8 @@ function messages(app, state) {
           return host.open(t('billing'), h('p', {}, t('billingText')), h('div.end', {}, leave(t('cancel')), button(t('resolve'), async () => { await app.call('TransactionService/ResolveBillingIssue', { productId: product.id }); finish(); })));
         case 'MESSAGE_REASON_PRICE_INCREASE_CONSENT': {
           const reply = (agrees) => async () => { await app.call('TransactionService/AnswerPriceIncrease', { productId: product.id, agrees }); finish(); };
-          return host.open(t('rise'), h('p', {}, t('riseTextPlain')), h('div.end', {}, leave(t('notNow')), button(t('decline'), reply(false), false), button(t('agree'), reply(true))));
+          const price = message.price && priceText(host.language, amount(host.language, message.price, 1), product.subscription?.period);
+          return host.open(t('rise'), h('p', {}, price ? t('riseText', { price }) : t('riseTextPlain')), h('div.end', {}, leave(t('notNow')), button(t('decline'), reply(false), false), button(t('agree'), reply(true))));
         }
         case 'MESSAGE_REASON_WIN_BACK_OFFER': {
           const offer = product.subscription?.winBackOffers?.find(({ id }) => id === message.offerId);

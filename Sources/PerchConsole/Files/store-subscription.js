@@ -26,7 +26,7 @@ button.subscribe small{display:block;font-weight:400}.caption{text-align:center;
 .links{display:grid;gap:.5rem;margin:0 0 .8rem}.links button{border-radius:var(--radius);text-align:start;display:flex;justify-content:space-between}.links i{font-style:normal}:host(:dir(rtl)) .links i,:host(:dir(rtl)) .turn{transform:scaleX(-1)}
 .buttons .option{cursor:default}.buttons .option .subscribe{grid-column:1/-1;margin-top:.5rem}.buttons .caption{grid-column:1/-1}dialog.group{padding:0;width:min(34rem,calc(100vw - 1.5rem))}dialog.group .store{border:0}.top{display:flex;justify-content:space-between;gap:.5rem;padding:.5rem .7rem 0}
 @media(max-width:30rem){.options:not(.compact) .option{grid-template-columns:auto minmax(0,1fr)}.options:not(.compact) .price{grid-column:2;text-align:start}}
-@media(max-height:26rem){.bar{max-height:60dvh}}@media print{.bar,.side{position:static!important;max-height:none!important}.turn,.dots{display:none}.options.paged{display:grid}}`);
+@media(max-height:26rem){.bar{max-height:60dvh}}@media print{button.subscribe{display:none}.bar,.side{position:static!important;max-height:none!important}.turn,.dots{display:none}.options.paged{display:grid}}`);
 
 const relations = { PLAN_RELATION_UPGRADE: 'upgrade', PLAN_RELATION_DOWNGRADE: 'downgrade', PLAN_RELATION_CROSSGRADE: 'crossgrade', PLAN_RELATION_CURRENT: 'current' };
 const beside = ['leading', 'trailing'];
@@ -177,7 +177,7 @@ class Plans extends View {
     const name = option.product.displayName || option.product.id;
     return h('button.subscribe', {
       part: 'subscribe', 'data-key': 'subscribe ' + option.product.id, 'data-product': option.product.id, 'aria-label': [...new Set([label.first, label.second, name].filter(Boolean))].join(', '),
-      disabled: isCurrent(option) || !this.canBuy, onclick: (event) => this.buy(option, event.currentTarget),
+      disabled: !this.canBuy, 'aria-disabled': isCurrent(option) ? 'true' : null, onclick: (event) => { if (!isCurrent(option)) this.buy(option, event.currentTarget); },
     }, label.first, label.second ? h('small', {}, label.second) : null);
   }
   caption(option) {
@@ -187,10 +187,11 @@ class Plans extends View {
     return parts.filter(Boolean).map((each) => (/[.。]$/.test(each) ? each : each + '.')).join(' ');
   }
   async buy(option, button) {
-    if (button) button.disabled = true;
+    // Not disabled: the focus stays on it, and a second click buys nothing while the first is on its way.
+    button?.setAttribute('aria-disabled', 'true');
     const key = button?.dataset.key;
     const result = await this.app.purchase(option.product, orderOf(option.chosenOffer), this, { offer: option.chosenOffer, atRenewal: option.takesEffectAtRenewal });
-    if (button?.isConnected) button.disabled = false;
+    if (button?.isConnected) button.removeAttribute('aria-disabled');
     if (key && !this.shadowRoot.activeElement) this.focusOn(key);
     this.refresh();
     return result;
@@ -365,7 +366,7 @@ class Pane {
 
   #texts({ product, ...option }) {
     const { store } = this;
-    const marks = [isCurrent(option) ? store.t('current') : null, option.preferred && !isCurrent(option) ? store.t('next') : null, product.isFamilyShareable ? store.t('family') : null].filter(Boolean);
+    const marks = [isCurrent(option) ? store.t('current') : null, option.preferred && !isCurrent(option) && store.all.some(isCurrent) ? store.t('next') : null, product.isFamilyShareable ? store.t('family') : null].filter(Boolean);
     return [h('div', {}, h('h3', { part: 'title' }, product.displayName || product.id, marks.map((each) => h('span.mark', { part: 'badge' }, each))), h('p.soft.about', { part: 'description' }, h('bdi', {}, product.description ?? ''))), h('div.price', { part: 'price' }, h('bdi', {}, store.price({ product })))];
   }
   #icon({ product }, fallback) { return h('span.control-icon', { 'aria-hidden': 'true' }, h('slot', { name: `control-icon-${product.id}` }, fallback)); }

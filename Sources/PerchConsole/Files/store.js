@@ -20,7 +20,7 @@ const base = sheet(`
 :host([hidden]),[hidden]{display:none!important}
 *{box-sizing:border-box}h2,h3,p{margin:0}h2{font-size:1.25rem;line-height:1.25}.soft{color:var(--soft)}.bad{color:var(--bad)}
 button{font:inherit;cursor:pointer;border:1px solid var(--edge);border-radius:99px;background:var(--card);color:var(--ink);padding:.35rem 1rem;min-height:2.2rem;max-width:100%}
-button:disabled{opacity:.55;cursor:default}:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
+button:disabled,button[aria-disabled=true]{opacity:.55;cursor:default}:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 button.buy{background:var(--accent);border-color:var(--accent);color:var(--on-accent);font-weight:600}
 button.link{border:0;background:none;color:var(--accent);padding:.2rem .4rem}
 .icon{width:3rem;height:3rem;border-radius:22%;background:var(--tint);display:grid;place-items:center;overflow:hidden;flex:none;font-size:1.6rem}
@@ -34,7 +34,7 @@ button.link{border:0;background:none;color:var(--accent);padding:.2rem .4rem}
 .said{display:flex;gap:.6rem;align-items:center;justify-content:space-between;border-radius:var(--radius);background:var(--tint);padding:.5rem .8rem;margin:.5rem 0}.said:empty{padding:0;margin:0;background:none}.said span{min-width:0}
 .said.bad{background:light-dark(#fdeeec,#38211f)}.said button{flex:none;min-height:1.8rem;padding:.1rem .7rem}
 dialog{border:1px solid var(--line);border-radius:calc(var(--radius) + 2px);background:var(--card);color:var(--ink);padding:1.1rem 1.3rem;width:min(30rem,calc(100vw - 1.5rem));max-height:calc(100dvh - 1.5rem);overflow:auto}
-dialog::backdrop{background:#0007}dialog form{display:grid;gap:.6rem;margin-top:.6rem}dialog input,dialog textarea{font:inherit;max-width:100%;padding:.4rem .6rem;border:1px solid var(--edge);border-radius:8px;background:var(--ground);color:var(--ink)}
+dialog>h2{margin-bottom:.5rem}dialog::backdrop{background:#0007}dialog form{display:grid;gap:.6rem;margin-top:.6rem}dialog input,dialog textarea{font:inherit;max-width:100%;padding:.4rem .6rem;border:1px solid var(--edge);border-radius:8px;background:var(--ground);color:var(--ink)}
 dialog input[type=radio]{accent-color:var(--accent);margin-inline-end:.5rem}.end{display:flex;flex-wrap:wrap;gap:.5rem;justify-content:flex-end;margin-top:.8rem}.pay{display:grid;gap:.5rem;margin-top:.7rem}.pay .sum{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.2rem 1rem;font-weight:600;border-top:1px solid var(--line);padding-top:.5rem}
 @media print{button{border:0;background:none!important;color:var(--ink)!important;padding:0}.aux,.spin{display:none}}`);
 
@@ -262,7 +262,7 @@ export class PerchApp extends HTMLElement {
         payment = await PerchApp.sheets?.payment(this, product, order, view, terms);
         if (payment && !payment.agrees) return { product, result: 'userCancelled' };
       }
-      const answer = await this.call('TransactionService/Purchase', { order: { productId: product.id, ...order } });
+      const answer = await this.call('TransactionService/Purchase', { order: { productId: product.id, ...order }, ...(payment ? { confirmed: true } : {}) });
       const kind = { PURCHASE_RESULT_SUCCESS: 'success', PURCHASE_RESULT_PENDING: 'pending', PURCHASE_RESULT_USER_CANCELLED: 'userCancelled' }[answer.result] ?? 'unknown';
       return { product, result: kind, transaction: answer.transaction?.transaction, isVerified: !answer.transaction?.verificationError, alreadyHeld: !!answer.alreadyHeld };
     } catch (error) {
@@ -438,15 +438,17 @@ export class PerchProduct extends View {
   #icon(product) { return iconOf(this, product, { promotional: this.hasAttribute('prefers-promotional-icon'), border: this.hasAttribute('product-icon-border') }); }
 
   #button(product) {
-    if (this.isOwned) return h('button', { part: 'button', disabled: true }, this.t('purchased'));
+    // Not disabled: the focus of who has just bought stays on it.
+    if (this.isOwned) return h('button', { part: 'button', 'data-key': 'buy', 'aria-disabled': 'true' }, this.t('purchased'));
     const price = priceText(this.language, product.displayPrice, product.subscription?.period) || this.t('buy');
     return h('button.buy', { part: 'button', 'data-key': 'buy', 'aria-label': this.t('buyFor', { name: product.displayName || product.id, price }), disabled: !this.canBuy, onclick: (event) => this.buy(event.currentTarget) }, price);
   }
 
   async buy(button, options = {}) {
-    if (button) button.disabled = true;
+    button?.setAttribute('aria-disabled', 'true');
     const result = await this.app.purchase(this.shown, options, this);
-    if (button?.isConnected) { button.disabled = false; button.focus({ preventScroll: true }); }
+    if (button?.isConnected) button.removeAttribute('aria-disabled');
+    if (button && !this.shadowRoot.activeElement) this.focusOn('buy');
     return result;
   }
 

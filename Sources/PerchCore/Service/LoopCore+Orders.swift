@@ -76,7 +76,8 @@ extension LoopCore {
         try Self.check(key: asked.idempotencyKey, account: asked.account, asked.order)
         if asked.includesJWS { self.service.signedCalls.insert(call) }
         var order = asked.order
-        order.isByApp = true
+        // A customer who has agreed is not asked again.
+        order.isByApp = !asked.isConfirmed
         let operation = StoreOperation.buy(order).meant
         let mutation = Mutation.operation(
             operation, account: Self.key(asked.account, app), app: app,

@@ -69,15 +69,18 @@ public struct StoreMessage: Hashable, Sendable {
     public var productID: String
     /// Of a win-back offer; otherwise empty.
     public var offerID: String
+    /// Of a price increase: the new price of a period.
+    public var price: Money?
 
     public init(
         reason: MessageReason, since: Instant, originalTransactionID: TransactionID? = nil, productID: String = "",
-        offerID: String = ""
+        offerID: String = "", price: Money? = nil
     ) {
         self.reason = reason
         self.since = since
         self.originalTransactionID = originalTransactionID
         self.productID = productID
         self.offerID = offerID
+        self.price = price
     }
 }

@@ -35,7 +35,9 @@ package func storeMessages(of record: AccountRecord?, app: AppState, at now: Ins
         if state == .subscribed, line.awaitsAttempt, line.keepsPlan,
             let increase = line.increase, increase.status == .pending
         {
-            viewed.tell(.priceIncreaseConsent, since: increase.asked, about: line, productID: line.latest.productID)
+            viewed.tell(
+                .priceIncreaseConsent, since: increase.asked, about: line, productID: line.latest.productID,
+                price: increase.price)
         }
         let winBacks = OfferRules(record: record, groupID: line.groupID, app: app, now: now).winBacks
         if let best = winBacks.eligible.first {
@@ -81,12 +83,13 @@ private func billingReminder(of retry: BillingRetry, days: Int64, at now: Instan
 
 extension Viewed<[StoreMessage]> {
     fileprivate mutating func tell(
-        _ reason: MessageReason, since: Instant, about line: Line, productID: String, offerID: String = ""
+        _ reason: MessageReason, since: Instant, about line: Line, productID: String, offerID: String = "",
+        price: Money? = nil
     ) {
         self.value.append(
             StoreMessage(
                 reason: reason, since: since, originalTransactionID: line.originalID, productID: productID,
-                offerID: offerID))
+                offerID: offerID, price: price))
     }
 
     /// The messages may change at `instant`.

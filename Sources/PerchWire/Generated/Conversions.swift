@@ -3191,6 +3191,7 @@ extension PurchaseRequest {
         if !self.order.isBlank { message.pointee.order = arena.message { self.order.write(to: $0, arena) } }
         message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
         message.pointee.include_jws = self.includesJWS ? 1 : 0
+        message.pointee.confirmed = self.isConfirmed ? 1 : 0
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__PurchaseRequest>) {
@@ -3199,7 +3200,8 @@ extension PurchaseRequest {
             account: String(wire: message.pointee.account),
             order: read(message.pointee.order) { PurchaseOrder($0) } ?? .blank,
             idempotencyKey: [UInt8](message.pointee.idempotency_key),
-            includesJWS: message.pointee.include_jws != 0
+            includesJWS: message.pointee.include_jws != 0,
+            isConfirmed: message.pointee.confirmed != 0
         )
     }
 }
@@ -3767,6 +3769,9 @@ extension StoreMessage {
         }
         message.pointee.product_id = arena.text(self.productID)
         message.pointee.offer_id = arena.text(self.offerID)
+        if let value = self.price {
+            message.pointee.price = arena.message { value.write(to: $0, arena) }
+        }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__StoreMessage>) {
@@ -3775,7 +3780,8 @@ extension StoreMessage {
             since: Instant(milliseconds: message.pointee.since_ms),
             originalTransactionID: message.pointee.line_case == PERCH__V1__STORE_MESSAGE__LINE_ORIGINAL_TRANSACTION_ID ? message.pointee.original_transaction_id : nil,
             productID: String(wire: message.pointee.product_id),
-            offerID: String(wire: message.pointee.offer_id)
+            offerID: String(wire: message.pointee.offer_id),
+            price: read(message.pointee.price) { Money($0) }
         )
     }
 }

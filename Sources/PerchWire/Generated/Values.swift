@@ -2425,23 +2425,27 @@ package struct PurchaseRequest: Hashable, Sendable {
     package var idempotencyKey: [UInt8]
     /// Whether test apps fill `jws`.
     package var includesJWS: Bool
+    /// The customer has agreed in the client's own payment sheet: the app's dialogs do not ask again.
+    package var isConfirmed: Bool
 
     package init(
         app: AppReference = AppReference(),
         account: String = "",
         order: PurchaseOrder = .blank,
         idempotencyKey: [UInt8] = [],
-        includesJWS: Bool = false
+        includesJWS: Bool = false,
+        isConfirmed: Bool = false
     ) {
         self.app = app
         self.account = account
         self.order = order
         self.idempotencyKey = idempotencyKey
         self.includesJWS = includesJWS
+        self.isConfirmed = isConfirmed
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.order.isBlank && self.idempotencyKey.isEmpty && !self.includesJWS }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.order.isBlank && self.idempotencyKey.isEmpty && !self.includesJWS && !self.isConfirmed }
 }
 
 /// The result of a purchase.

@@ -71,7 +71,8 @@ import Testing
         #expect(
             Self.messages(account) == [
                 StoreMessage(
-                    reason: .priceIncreaseConsent, since: asked, originalTransactionID: original, productID: "silver")
+                    reason: .priceIncreaseConsent, since: asked, originalTransactionID: original, productID: "silver",
+                    price: usd(14_990))
             ])
         var refusing = account
         account.commit([Fact(.priceAnswered(original: original, agrees: true), effective: account.now)])

@@ -1492,7 +1492,7 @@ void   perch__v1__messages_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__messages_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
-static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descriptors[6] =
 {
   {
     "app",
@@ -1554,10 +1554,23 @@ static const ProtobufCFieldDescriptor perch__v1__purchase_request__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "confirmed",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__PurchaseRequest, confirmed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__purchase_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
+  5,   /* field[5] = confirmed */
   3,   /* field[3] = idempotency_key */
   4,   /* field[4] = include_jws */
   2,   /* field[2] = order */
@@ -1566,7 +1579,7 @@ static const ProtobufCIntRange perch__v1__purchase_request__number_ranges[2 + 1]
 {
   { 1, 0 },
   { 8, 3 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__purchase_request__descriptor =
 {
@@ -1576,7 +1589,7 @@ const ProtobufCMessageDescriptor perch__v1__purchase_request__descriptor =
   "Perch__V1__PurchaseRequest",
   "perch.v1",
   sizeof(Perch__V1__PurchaseRequest),
-  5,
+  6,
   perch__v1__purchase_request__field_descriptors,
   perch__v1__purchase_request__field_indices_by_name,
   2,  perch__v1__purchase_request__number_ranges,
@@ -3873,7 +3886,7 @@ const ProtobufCMessageDescriptor perch__v1__messages_request__descriptor =
   (ProtobufCMessageInit) perch__v1__messages_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__store_message__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__store_message__field_descriptors[6] =
 {
   {
     "reason",
@@ -3935,10 +3948,23 @@ static const ProtobufCFieldDescriptor perch__v1__store_message__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "price",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__StoreMessage, price),
+    &perch__v1__money__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__store_message__field_indices_by_name[] = {
   4,   /* field[4] = offer_id */
   2,   /* field[2] = original_transaction_id */
+  5,   /* field[5] = price */
   3,   /* field[3] = product_id */
   0,   /* field[0] = reason */
   1,   /* field[1] = since_ms */
@@ -3946,7 +3972,7 @@ static const unsigned perch__v1__store_message__field_indices_by_name[] = {
 static const ProtobufCIntRange perch__v1__store_message__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 6 }
 };
 const ProtobufCMessageDescriptor perch__v1__store_message__descriptor =
 {
@@ -3956,7 +3982,7 @@ const ProtobufCMessageDescriptor perch__v1__store_message__descriptor =
   "Perch__V1__StoreMessage",
   "perch.v1",
   sizeof(Perch__V1__StoreMessage),
-  5,
+  6,
   perch__v1__store_message__field_descriptors,
   perch__v1__store_message__field_indices_by_name,
   1,  perch__v1__store_message__number_ranges,

@@ -145,10 +145,14 @@ struct  Perch__V1__PurchaseRequest
    * Whether test apps fill `jws`.
    */
   protobuf_c_boolean include_jws;
+  /*
+   * The customer has agreed in the client's own payment sheet: the app's dialogs do not ask again.
+   */
+  protobuf_c_boolean confirmed;
 };
 #define PERCH__V1__PURCHASE_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__purchase_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, NULL, {0,NULL}, 0 }
+    , NULL, (char *)protobuf_c_empty_string, NULL, {0,NULL}, 0, 0 }
 
 
 /*
@@ -1037,6 +1041,10 @@ struct  Perch__V1__StoreMessage
    * The win-back offer; empty for none.
    */
   char *offer_id;
+  /*
+   * Of a price increase that waits: the new price of a period. Absent where it is not known.
+   */
+  Perch__V1__Money *price;
   Perch__V1__StoreMessage__LineCase line_case;
   union {
     /*
@@ -1047,7 +1055,7 @@ struct  Perch__V1__StoreMessage
 };
 #define PERCH__V1__STORE_MESSAGE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__store_message__descriptor) \
-    , PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__STORE_MESSAGE__LINE__NOT_SET, {0} }
+    , PERCH__V1__MESSAGE_REASON__MESSAGE_REASON_UNSPECIFIED, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, PERCH__V1__STORE_MESSAGE__LINE__NOT_SET, {0} }
 
 
 /*
