@@ -139,6 +139,8 @@ package struct CoreSettings: Sendable {
     package var files = ServedFiles()
     /// Several nodes have the store open.
     package var sharesStore = false
+    /// Whether `LoadCatalog` makes apps in memory beside the store's: where the console's examples are served.
+    package var hostsGuests = false
     /// Signs passes; nil in servers of tests.
     package var passKey: TokenKey?
     /// Maximum time from the beginning of a drain to the end of its streams.
@@ -165,6 +167,9 @@ package enum ControlRequest: Equatable, Sendable {
     case loadCatalog(
         app: AppNumber, file: [UInt8], images: [CatalogImage], source: String, origin: [UInt8],
         audit: AuditEntry?)
+    /// The same, for an app in memory that is not there yet.
+    case openGuest(
+        bundleID: String, file: [UInt8], images: [CatalogImage], source: String, audit: AuditEntry?)
     case serverStatus
     /// A copy of the store, in a new file.
     case backup(path: String, audit: AuditEntry? = nil)

@@ -192,6 +192,20 @@ extension ControlLoop {
                 let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
                 return .response(.checkCatalog(CheckCatalogResponse(summary: Self.summary(loaded))))
             }
+        case .openGuest(let bundleID, let file, let images, let source, let audit):
+            self.answer(loop, ticket) { () throws(CatalogueError) in
+                let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })
+                var settings = loaded.settings
+                // As the operator wants time to pass.
+                if let rate = self.parts.settings.apps.first?.timeRate { settings.timeRate = rate }
+                var mutation = Mutation(
+                    opening: GuestOpening(
+                        bundleID: bundleID, catalogue: loaded.catalogue, images: loaded.images,
+                        source: source.isEmpty ? "a call" : source, settings: settings))
+                mutation.audit = audit
+                self.write(mutation, for: .call(loop: loop, ticket: ticket, Self.summary(loaded)))
+                return nil
+            }
         case .loadCatalog(let app, let file, let images, let source, let origin, let audit):
             self.answer(loop, ticket) { () throws(CatalogueError) in
                 let loaded = try StoreKitFile.load(file, images: images.map { ImageFile(id: $0.id, bytes: $0.content) })

@@ -1,15 +1,21 @@
 import PerchConsole
 import PerchCore
 import PerchIdentity
+import PerchModel
+import PerchStore
 import PerchWire
 
 extension CoreSettings {
     /// Sets the names that the listeners answer to and the files that they serve.
-    mutating func serve(on listeners: Listeners, _ settings: ServerSettings, _ secrets: StoreSecrets) {
+    mutating func serve(
+        on listeners: Listeners, _ settings: ServerSettings, _ secrets: StoreSecrets, _ engine: StoreEngine
+    ) {
         self.hosts = listeners.hosts(settings)
         if case .database = settings.store { self.sharesStore = true }
         let passKeys = [secrets.passKey] + secrets.otherPassKeys
         self.files = ServedFiles.all(listeners, settings, passKeys)
+        self.hostsGuests =
+            listeners.servesConsole(settings) && engine.sharing == nil && engine.apps.states.allSatisfy(\.isTestApp)
     }
 }
 

@@ -119,8 +119,11 @@ package enum Server {
             }
         }
         do throws(StorageError) {
+            // In memory, guests are as gone with the process as the store is.
+            let hostsGuests = listeners.servesConsole(settings) && !storage.holdsRecords && !storage.isShared
             return try StoreEngine(
-                storage: storage, loops: Self.loopCount(settings), cacheBytesMax: settings.recordCacheBytesMax,
+                storage: hostsGuests ? GuestStorage(beside: storage) : storage, loops: Self.loopCount(settings),
+                cacheBytesMax: settings.recordCacheBytesMax,
                 limits: settings.storeLimits)
         } catch {
             throw ServerError("\(error)")
@@ -329,7 +332,7 @@ package enum Server {
         let signer = secrets.authority.map { SharedAppleSigner($0) }
         let (quotas, seenTokens, consoleCodes) = (SharedQuotas(), SeenTokens(), Self.newConsoleCodes())
         var core = CoreSettings(settings, loops: count, connections: budget.limit, passKey: secrets.passKey)
-        core.serve(on: listeners, settings, secrets)
+        core.serve(on: listeners, settings, secrets, engine)
         let states = engine.apps.states
         let moment = Moment(monotonic: Clocks.monotonic().nanoseconds / 1_000_000, wall: clock.now())
 

@@ -333,7 +333,7 @@ final class StoreLoop: LoopDriver {
     }
 
     private func apps() -> [AppReport] {
-        self.engine.apps.states.map { app in
+        self.engine.apps.states.filter { !$0.isGuest }.map { app in
             AppReport(
                 bundleID: app.bundleID, environment: app.environment, productCount: app.catalogue.products.count,
                 catalogueRevision: app.catalogueRevision,

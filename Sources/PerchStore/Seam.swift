@@ -308,6 +308,17 @@ package struct Mutation: Sendable {
             Fields(subject: .app(app), needsTestApp: false, decider: .told(request), origin: origin))
     }
 
+    /// A mutation that makes a guest.
+    package init(opening: GuestOpening) {
+        self.contents = Contents(Fields(subject: .app(0), needsTestApp: false, decider: .opening(opening)))
+    }
+
+    /// The guest that the mutation makes; nil for any other mutation.
+    var opening: GuestOpening? {
+        guard case .opening(let opening) = self.contents.fields.decider else { return nil }
+        return opening
+    }
+
     /// The change of an App Store app; nil for any other mutation.
     var told: ToldRequest? {
         guard case .told(let request) = self.contents.fields.decider else { return nil }
@@ -348,6 +359,8 @@ package struct Mutation: Sendable {
         case function(@Sendable (inout DecisionView) throws(Refusal) -> Decision)
         /// Decided by the engine, because it reads as many accounts as its reports are about.
         indirect case told(ToldRequest)
+        /// Decided by the engine, because there is no app yet.
+        indirect case opening(GuestOpening)
     }
 
     private mutating func change(_ body: (inout Fields) -> Void) {
@@ -361,7 +374,7 @@ package struct Mutation: Sendable {
         switch self.contents.fields.decider {
         case .operation(let operation): try Decision(of: operation, &view)
         case .function(let decide): try decide(&view)
-        case .told: preconditionFailure("a change of an App Store app is decided by the engine")
+        case .told, .opening: preconditionFailure("the engine decides changes of App Store apps, and of new ones")
         }
     }
 

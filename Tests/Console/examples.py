@@ -1,19 +1,82 @@
 """The four example applications, point by point of what they promise: each page, its catalogue, and its customer."""
 import json
+import pathlib
 
 from checks import check, equal
 
 
 def run(make, browser):
     site = make("examples")
+    stopped = False
     try:
+        own = facts(site)
         for part in (birds, songs, movie, destination):
             try:
                 part(site, browser)
             finally:
                 browser.collect()
+        memory(make, browser)
+        restarted(site, browser)
+        with check("the examples leave the app beside them as it was, and no trace in the store"):
+            equal(facts(site), own, "the server's own app")
+            stopped = True
+            site.stop()
+            for file in pathlib.Path(site.server.arguments[site.server.arguments.index("--store") + 1]).iterdir():
+                found = [word for word in (b"perch.examples", b"pellet.box", b"com.pass.monthly", b"video.premium", b"cold.winter", b"dana") if word in file.read_bytes()]
+                equal(found, [], f"words of the examples in {file.name}")
     finally:
-        site.stop()
+        site.app = None
+        if not stopped:
+            site.stop()
+
+
+def facts(site):
+    """What a developer sees of the server's own app."""
+    app, site.app = site.app, None
+    try:
+        site.call("TransactionService/Purchase", {"account": "own", "order": {"productId": "app.perch.lifetime"}})
+        catalogue = site.call("AdminService/GetCatalog")
+        return {
+            "apps": site.call("AdminService/ListApps"), "catalogue": {key: catalogue[key] for key in ("productIds", "groupIds", "source", "revision")},
+            "accounts": site.call("TestStoreService/ListAccounts").get("accounts", []),
+            "settings": site.call("TestStoreService/GetSettings"), "clock": site.call("TestStoreService/GetClock")["clock"].get("offsetMs"),
+            "audit": [each for each in site.call("AdminService/ListAudit").get("entries", []) if "perch.examples" in json.dumps(each)],
+            "metrics": [each["labels"] for each in site.call("AdminService/GetServerStatus")["metrics"] if "perch.examples" in each.get("labels", "")],
+        }
+    finally:
+        site.app = app
+
+
+def memory(make, browser):
+    with check("an example has its app beside a store in memory too"):
+        site = make("examples-memory", store="memory")
+        try:
+            own = facts(site)
+            opened(site, browser, "songs", "sara")
+            click(browser, "Buy Cold Winter")
+            sees(browser, "Cold Winter", "#library")
+            equal(facts(site), own, "the server's own app")
+        finally:
+            site.stop()
+
+
+def restarted(site, browser):
+    with check("a server that was started again makes the app of an open example anew, and the console shows that app by its link"):
+        opened(site, browser, "songs", "rita")
+        click(browser, "Buy Cold Winter")
+        sees(browser, "Cold Winter", "#library")
+        browser.click("This account in the console")
+        browser.shows("rita", "h1")
+        browser.shows("Cold Winter", "main")
+        browser.driver.back()
+        sees(browser, "Cold Winter", "#library")
+        browser.run("window.isSame = true")
+        site.server.kill()
+        site.server.start()
+        sees(browser, "Your library is empty", seconds=15)
+        equal(browser.run("return window.isSame"), True, "the page")
+        click(browser, "Buy Cold Winter")
+        sees(browser, "Cold Winter", "#library")
 
 
 def deep(browser, selector="body"):
@@ -44,16 +107,14 @@ def opened(site, browser, name, account):
     browser.open(f"{site.base}/console/examples/{name}.html")
     browser.run("localStorage.setItem('perch-example-account', arguments[0])", account)
     browser.driver.refresh()
+    # Its app is made by the first visit, in the server's memory. The test's calls are about that app from now on.
+    site.app = {"bundleId": f"perch.examples.{name}", "environment": "ENVIRONMENT_XCODE"}
     product = {"birds": "pellet.box", "songs": "com.meet.storekit.for.swiftui.drunk", "movie": "com.pass.yearly", "destination": "video.basic.yearly"}[name]
-    if not site.call("EntitlementService/GetProducts", {"productIds": [product]})["success"].get("products"):
-        browser.shows("Load this example")
-        browser.click("Load this example")
-        browser.hides("Load this example")
+    browser.until(lambda: site.call("EntitlementService/GetProducts", {"productIds": [product]})["success"].get("products"), 10, f"the app of {name}")
 
 
 def click(browser, label, within="body"):
-    element = browser.until(lambda: browser.find(label, "button, a, label, [role=tab]", within), 6, f"{label!r} in {within}")
-    browser.run("arguments[0].click()", element)
+    browser.click(label, within, kind="button, a, label, [role=tab]")
 
 
 def birds(site, browser):
@@ -200,9 +261,12 @@ def destination(site, browser):
         sees(browser, "Premium, month by month", "#store")
         sees(browser, "$9.99/month", "#store")
         browser.fill("Shown as", "tabs")
-    with check("destination 4: the name of the group and the policies in another language"):
+    with check("destination 4: an image of the catalogue; the name of the group and the policies in another language"):
+        browser.until(lambda: browser.run("return document.getElementById('offer').shadowRoot.querySelector('.icon img')?.naturalWidth > 1"), 6, "the promotional image")
         browser.fill("Language", "de")
         sees(browser, "Alle Ziele", "#store", 5)
+        browser.run("document.getElementById('store').style.setProperty('--perch-policy', 'rgb(1, 2, 3)')")
+        browser.until(lambda: browser.run("return getComputedStyle(document.getElementById('store').shadowRoot.querySelector('perch-policies').shadowRoot.querySelector('button')).color") == "rgb(1, 2, 3)", 4, "the page's colour of policies")
         click(browser, "Datenschutz", "#store")
         sees(browser, "Wir kennen Ihr Abo", "#store", 5)
         click(browser, "Fertig", "#store")

@@ -52,9 +52,6 @@ def main():
                 address = f"{site.base}/console/examples/{name}.html"
                 browser.open(address)
                 browser.run("localStorage.setItem('perch-example-account', 'me')")
-                browser.shows("Load this example", seconds=10)
-                browser.click("Load this example")
-                browser.hides("Load this example")
                 shots(browser, folder, f"example-{name}", address)
                 opener = {"birds": "Check it out", "movie": "View options"}.get(name)
                 if opener:

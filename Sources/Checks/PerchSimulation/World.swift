@@ -414,6 +414,18 @@ package final class World {
             let summary = CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion)
             self.own.loads[self.mutate(mutation)] = (loop, ticket, summary)
             return nil
+        case .openGuest(let bundleID, let file, _, let source, let audit):
+            guard let loaded = self.catalogueFiles[file] else {
+                return .refused(.catalogInvalid, "the test has no such catalogue", [])
+            }
+            var mutation = Mutation(
+                opening: GuestOpening(
+                    bundleID: bundleID, catalogue: loaded.catalogue, images: self.catalogueImages[file] ?? [],
+                    source: source, settings: loaded.settings))
+            mutation.audit = audit
+            let summary = CatalogSummary(schemaVersion: loaded.catalogue.schemaVersion)
+            self.own.loads[self.mutate(mutation)] = (loop, ticket, summary)
+            return nil
         case .checkCatalog: return .response(.checkCatalog(CheckCatalogResponse()))
         case .serverStatus: return .response(.getServerStatus(ServerStatus(version: "simulated")))
         case .backup: return .refused(.backupFailed, "a simulated store has no file", [])

@@ -140,8 +140,11 @@ class Session extends EventTarget {
       if (error.code !== 'permission_denied') throw error;
       this.apps = [];
     }
+    // The app of an example is in no list: its page names it.
+    const named = new URLSearchParams(location.search).get('app');
+    if (named && !this.apps.some((each) => each.bundleId === named)) this.apps.push({ bundleId: named, environment: 'ENVIRONMENT_XCODE' });
     const chosen = kept('perch-app');
-    const app = this.apps.find((each) => this.nameOf(each) === chosen) ?? this.apps[0];
+    const app = this.apps.find((each) => (named ? each.bundleId === named : this.nameOf(each) === chosen)) ?? this.apps[0];
     this.choose(app);
     await this.readClock();
   }

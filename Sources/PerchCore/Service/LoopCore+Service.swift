@@ -16,6 +16,7 @@ extension LoopCore {
         case .watch(let asked): return try self.beginSeveral(call, asked)
         default: break
         }
+        if case .loadCatalog(let asked) = request, try self.opensGuest(call, request, asked) { return }
         let app: AppNumber
         if let reference = request.app { app = try self.app(reference, ofCall: call) } else { app = 0 }
         try self.permit(call, request, of: app)
@@ -228,7 +229,7 @@ extension LoopCore {
     /// The apps that the caller may reach, by name.
     private mutating func answerApps(_ call: Int32) {
         let identity = self.identity(ofCall: call)
-        let apps = self.apps.all.filter { identity.apps.includes($0.name) }.sorted {
+        let apps = self.apps.listed.filter { identity.apps.includes($0.name) }.sorted {
             ($0.bundleID, $0.environment.rawValue) < ($1.bundleID, $1.environment.rawValue)
         }
         self.answer(
@@ -240,6 +241,24 @@ extension LoopCore {
                             bundleID: $0.bundleID, environment: $0.environment,
                             productCount: UInt32($0.catalogue.products.count), catalogSource: $0.catalogueSource)
                     })))
+    }
+
+    /// `LoadCatalog` for a guest that is not there yet: it is made. False for any other app.
+    private mutating func opensGuest(
+        _ call: Int32, _ request: Request, _ asked: LoadCatalogRequest
+    ) throws(CallRefusal) -> Bool {
+        let name = AppName(bundleID: asked.app.bundleID, environment: .xcode)
+        guard self.settings.hostsGuests, GuestApps.isGuest(name.bundleID, name.environment),
+            asked.app.environment == .xcode || asked.app.environment == .unspecified,
+            !self.apps.all.contains(where: { $0.name == name }), self.identity(ofCall: call).apps.includes(name)
+        else { return false }
+        try Self.check(request)
+        self.control(
+            call, request, of: 0,
+            .openGuest(
+                bundleID: name.bundleID, file: asked.file, images: asked.images, source: asked.source,
+                audit: self.auditEntry(call, request, of: 0)))
+        return true
     }
 
     private mutating func answerCatalog(_ call: Int32, of app: AppNumber) {
@@ -502,7 +521,10 @@ extension LoopCore {
                 "the credentials are for \(identity.apps), and the request is about another app; ask with credentials for that one",
                 details: [StatusDetail(key: "needed", value: "app")])
         }
-        let named = self.apps.all.filter { identity.apps.includes($0.name) && fits($0.name) }
+        // A guest is named in full.
+        let named = self.apps.all.filter {
+            identity.apps.includes($0.name) && fits($0.name) && (!$0.isGuest || $0.bundleID == reference.bundleID)
+        }
         guard named.count < 2 else {
             throw CallRefusal(
                 .appAmbiguous,

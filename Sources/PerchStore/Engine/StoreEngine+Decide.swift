@@ -35,6 +35,7 @@ extension StoreEngine {
         _ mutation: Mutation, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer? {
         if let told = mutation.told, told.isOfStore { return try self.decideItem(told, of: mutation, call, &batch) }
+        if let opening = mutation.opening { return try self.open(opening, of: mutation, call, &batch) }
         guard let app = batch.apps[mutation.app] else {
             return .refused(Refusal(.appUnknown, "this store has no app with number \(mutation.app)"))
         }

@@ -33,25 +33,38 @@ extension StoreEngine {
                 number = app.number
                 return
             }
-            number = batch.apps.next
-            let wall = self.decisionTime(wall)
-            var stored = self.nextChange(
-                of: number, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
-            let state = AppState(
-                number: number, bundleID: bundleID, environment: environment, revision: stored.revision,
-                effective: .distantPast, committed: wall, catalogue: catalogue, catalogueRevision: stored.revision,
-                catalogueSource: source, settings: fileSettings, clock: clock)
-            let app = StoredAppState(state: state, fileSettings: fileSettings)
-            stored.app = app
-            stored.appCause = .catalog
-            stored.images = images
-            try self.add(secrets, to: &stored)
-            try self.write(&stored, accounts: [], &batch)
-            batch.apps[number] = app
+            number = try self.openApp(
+                bundleID, environment, catalogue: catalogue, images: images, source: source,
+                fileSettings: fileSettings, clock: clock, secrets: secrets, wall: self.decisionTime(wall), &batch
+            ).number
         }
         if let error { throw error }
         self.give(back: batch)
         return number
+    }
+
+    /// Writes a new app, with the next number.
+    func openApp(
+        _ bundleID: String, _ environment: AppEnvironment, catalogue: Catalogue, images: [ImageContent],
+        source: String, fileSettings: AppSettings, clock: AppClock, secrets: [StoredItem] = [],
+        audit: AuditEntry? = nil, wall: Instant, _ batch: inout Batch
+    ) throws(StorageError) -> AppState {
+        let number = batch.apps.next
+        var stored = self.nextChange(
+            of: number, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        let state = AppState(
+            number: number, bundleID: bundleID, environment: environment, revision: stored.revision,
+            effective: .distantPast, committed: wall, catalogue: catalogue, catalogueRevision: stored.revision,
+            catalogueSource: source, settings: fileSettings, clock: clock)
+        let app = StoredAppState(state: state, fileSettings: fileSettings)
+        stored.app = app
+        stored.appCause = .catalog
+        stored.images = images
+        try self.add(secrets, to: &stored)
+        stored.note(audit)
+        try self.write(&stored, accounts: [], &batch)
+        batch.apps[number] = app
+        return state
     }
 
     /// A secret of the store, such as its authority; nil if it has none yet.
