@@ -274,8 +274,8 @@ import Testing
         let catalogue = OfferShop.changed(OfferShop.catalogue()) { product in
             guard product.id == "lifetime" else { return }
             let code = OfferCode(code: "SPRING", redemptionLimit: 2, until: Instant(milliseconds: 9))
-            let offer = OfferShop.offer(.code, "LESS", .oneTime, price: 9_000)
-            product.codeOffers = [CodeOffer(offer: offer, eligibility: .new, isStackable: false, codes: [code])]
+            let offer = SubscriptionOffer.oneTime("LESS", price: usd(9_000))
+            product.codeOffers = [CodeOffer(offer: offer, eligibility: .all, isStackable: false, codes: [code])]
         }
         let listed = catalogue.codeOffers(limit: 1_000)
         #expect(listed.map(\.productID) == catalogue.products.filter { !$0.codeOffers.isEmpty }.map(\.id))
