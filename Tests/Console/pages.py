@@ -258,7 +258,7 @@ def account(site, browser):
         dialog("Buy…", "[aria-label=Now]", [("Product", "app.perch.season"), ("Ask to Buy", True)], "Buy")
         browser.click("Decline", "[aria-label='A purchase waits']")
         browser.until(lambda: not site.inspect(name).get("pendingPurchases"), 5, "nothing waits")
-        dialog("Redeem code…", "[aria-label=Now]", [("The code's reference name", "NO-SUCH-CODE")], "Redeem")
+        dialog("Redeem code…", "[aria-label=Now]", [("A code, or the offer's reference name", "NO-SUCH-CODE")], "Redeem")
         browser.until(lambda: browser.run("return document.querySelector('.toast.bad') !== null"), 5, "a refusal")
         browser.click("Restore", "[aria-label=Now]")
         browser.shows("Restored", ".toasts")

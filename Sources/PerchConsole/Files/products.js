@@ -45,7 +45,7 @@ class ProductsPage extends Page {
     const rows = (this.catalogue.codeOffers ?? []).flatMap(({ productId, offers }) => offers.map((offer) => h('tr', {},
       h('td', {}, h('b', {}, offer.id), h('br'), h('code', {}, productId)),
       h('td', {}, this.#terms(productId, offer), offer.stackable ? h('div.soft', {}, 'also behind the introductory offer') : ''),
-      h('td', {}, (offer.eligibility ?? []).length ? offer.eligibility.map((each) => ({ new: 'new customers', existing: 'subscribers', expired: 'former subscribers' })[each] ?? each).join(', ') : 'everybody'),
+      h('td', {}, [0, 3].includes(offer.eligibility?.length ?? 0) ? 'everybody' : offer.eligibility.map((each) => ({ new: 'new customers', existing: 'subscribers', expired: 'former subscribers' })[each] ?? each).join(', ')),
       h('td.wholly', {}, offer.codes?.length ? offer.codes.map((code) => h('div', {}, h('code', {}, code.code), ' ', this.#limits(code))) : h('span.soft', {}, 'its name is the code, without a limit')),
       h('td', {}, session.isTest ? [h('button', { 'aria-label': `Edit the codes of ${offer.id}`, onclick: () => this.#editCodes(productId, offer) }, 'Edit…'),
         h('button.danger', { 'aria-label': `Remove ${offer.id}`, onclick: () => this.#removeCodes(productId, offer) }, 'Remove…')] : ''))));
