@@ -18,7 +18,7 @@ from google.protobuf import descriptor_pb2  # noqa: E402
 
 from contract import Contract, camel  # noqa: E402
 
-TRANSCRIPTION_MAX = 2_700
+TRANSCRIPTION_MAX = 2_750
 GENERATOR_MAX = 1_500
 
 # Folders and files of Sources whose lines are no transcription, and the reason.
