@@ -277,7 +277,8 @@ let package = Package(
             "PerchServerTests",
             [
                 "PerchBase", "PerchLoop", "PerchMetrics", "PerchModel", "PerchJSON", "PerchWire", "PerchIdentity",
-                "PerchStore", "PerchSQLite", "PerchPostgres", "PostgresTesting", "PerchCore", "PerchHTTP", "PerchTLS",
+                "PerchStore", "PerchCatalogue", "PerchSQLite", "PerchPostgres", "PostgresTesting", "PerchCore",
+                "PerchHTTP", "PerchTLS",
                 "PerchServer", "PerchTesting", "TestingThreads",
             ]),
         tests(

@@ -61,7 +61,8 @@ enum SampleReports {
                     bundleID: "com.example.app", environment: .xcode, productCount: 6, catalogueRevision: 1,
                     catalogueLoaded: Instant(milliseconds: 0))
             ],
-            subscriptions: SubscriptionReport(count: SubscriptionCount(before: 0), counted: Instant(milliseconds: 1_500)))
+            subscriptions: SubscriptionReport(
+                count: SubscriptionCount(before: 0), counted: Instant(milliseconds: 1_500)))
     }
 
     /// Of a store that two nodes share; the other one is gone.
