@@ -91,6 +91,18 @@ import Testing
         again.close()
     }
 
+    @Test func `are gone where their batch is`() throws {
+        let inner = MemoryStorage(identity: StoreIdentity(high: 1, low: 2))
+        let store = try FamilyStore(storage: try GuestStorage(beside: inner))
+        inner.nextCommitFailure = .full("as the test wants it")
+        #expect(throws: Refusal.self) { try store.mutate(Self.opening()) }
+        #expect(store.engine.app(Self.name, .xcode) == nil)
+        store.advance(2_000)
+        try store.mutate(Self.opening())
+        try Self.buy("silver", try Self.guestKey("ben", store), store)
+        #expect(inner.appStates().count == 1)
+    }
+
     @Test func `are made once, and not without end`() throws {
         try Self.both { store, _ in
             try store.mutate(Self.opening())

@@ -8,14 +8,12 @@ package import PerchModel
 package final class GuestStorage: Storage {
     private let store: any Storage
     private let memory: MemoryStorage
-    private var guests: Set<AppNumber>
+    private var guests: Set<AppNumber> = []
     /// The guests of the open batch.
     private var opened: [AppNumber] = []
 
-    /// `guests`: apps that are guests whatever their names are, in tests.
-    package init(beside store: any Storage, guests: Set<AppNumber> = []) throws(StorageError) {
+    package init(beside store: any Storage) throws(StorageError) {
         self.store = store
-        self.guests = guests
         self.memory = MemoryStorage(identity: try store.header().identity)
     }
 
