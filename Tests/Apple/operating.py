@@ -23,6 +23,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 
 from chains import Chain
+from expectations import conclude, expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -34,15 +35,6 @@ BUNDLE = "app.perch.sample"
 DAY = 86_400_000
 APP = {"bundleId": BUNDLE, "environment": "ENVIRONMENT_SANDBOX"}
 perch = os.path.abspath(sys.argv[1])
-checks, failures = 0, []
-
-
-def expect(condition, sentence):
-    global checks
-    checks += 1
-    if not condition:
-        failures.append(sentence)
-        print(f"operating: FAILED: {sentence}", file=sys.stderr)
 
 
 class Site:
@@ -310,6 +302,4 @@ def main():
 
 
 main()
-if failures:
-    sys.exit(f"operating: {len(failures)} of {checks} checks failed")
-print(f"apple: {checks} checks of an operator's work passed")
+conclude("an operator's work")

@@ -24,6 +24,7 @@ import jwt
 from cryptography.hazmat.primitives import serialization
 
 from chains import Chain
+from expectations import conclude, expect
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
 from waiting import PATIENCE_SECONDS  # noqa: E402
@@ -32,16 +33,6 @@ HERE = pathlib.Path(__file__).resolve().parent
 BUNDLE, APPLE_ID = "app.perch.sample", 1234567890
 MINUTE, DAY = 60_000, 86_400_000
 perch = os.path.abspath(sys.argv[1])
-checks = 0
-failures = []
-
-
-def expect(condition, sentence):
-    global checks
-    checks += 1
-    if not condition:
-        failures.append(sentence)
-        print(f"apple: FAILED: {sentence}", file=sys.stderr)
 
 
 def now():
@@ -640,6 +631,4 @@ def main():
 
 
 main()
-if failures:
-    sys.exit(f"apple: {len(failures)} of {checks} checks of the server failed")
-print(f"apple: {checks} checks of the server passed")
+conclude("the server")

@@ -6,7 +6,9 @@ comes. While the database is away nothing is counted. Ends only the processes th
 
 import http.client
 import json
+import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import threading
@@ -14,27 +16,16 @@ import time
 import uuid
 
 from chains import Chain
+from expectations import conclude, expect
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "Interop"), str(HERE.parent / "Nodes")]
 from database import Database  # noqa: E402
 from waiting import PATIENCE_SECONDS, free_port  # noqa: E402
 
-import os  # noqa: E402
-import subprocess  # noqa: E402
-
 BUNDLE, DAY = "app.perch.sample", 86_400_000
 APP = {"bundleId": BUNDLE, "environment": "ENVIRONMENT_SANDBOX"}
 perch = os.path.abspath(sys.argv[1])
-checks, failures = 0, []
-
-
-def expect(condition, sentence):
-    global checks
-    checks += 1
-    if not condition:
-        failures.append(sentence)
-        print(f"shared: FAILED: {sentence}", file=sys.stderr)
 
 
 class Node:
@@ -156,8 +147,10 @@ def main():
             deadline = time.time() + PATIENCE_SECONDS
             while one.metrics().get("perch_ready") != "0" and time.time() < deadline:
                 time.sleep(0.2)
+            expect(one.metrics().get("perch_ready") == "0", "a node without its database is not ready")
             expect(one.counted()[1] in (1, -1), f"without the database the last count is shown: {one.counted()}")
             database.start()
+            deadline = time.time() + PATIENCE_SECONDS
             while one.metrics().get("perch_ready") != "1" and time.time() < deadline:
                 time.sleep(0.2)
             for node in nodes:
@@ -169,6 +162,4 @@ def main():
 
 
 main()
-if failures:
-    sys.exit(f"shared: {len(failures)} of {checks} checks failed")
-print(f"apple: {checks} checks of two nodes passed")
+conclude("two nodes")

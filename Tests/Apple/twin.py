@@ -23,6 +23,9 @@ from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, Verif
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 
+import expectations
+from expectations import expect
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
 from waiting import PATIENCE_SECONDS  # noqa: E402
 
@@ -50,17 +53,6 @@ EXCEPTIONS = {
 # The ones that CI plays; the others on request, as `run --twin`.
 IN_CI = ["row09*", "row2[0-5]*", "row35*", "family-w*", "refunds-in-parts*", "billed-monthly-l*", "grace-of-t*"]
 perch = os.path.abspath(sys.argv[1])
-checks, failures = 0, []
-
-
-def expect(condition, sentence):
-    global checks
-    checks += 1
-    if not condition:
-        failures.append(sentence)
-        if len(failures) <= 40:
-            print(f"twin: FAILED: {sentence}", file=sys.stderr)
-    return condition
 
 
 class Server:
@@ -311,9 +303,9 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         for scenario in names:
             compared += twin(scenario, pathlib.Path(directory)) or 0
-    print(f"apple: {checks} checks of signing and of the twin: {len(names)} scenarios, {compared} instants of accounts compared")
-    if failures:
-        sys.exit(f"apple: {len(failures)} failed")
+    print(f"apple: {expectations.count} checks of signing and of the twin: {len(names)} scenarios, {compared} instants of accounts compared")
+    if expectations.failures:
+        sys.exit(f"apple: {len(expectations.failures)} failed")
 
 
 main()
