@@ -77,7 +77,7 @@ class Page:
         """Replaces the page. The elements are there with their attributes, as in a file."""
         b = self.browser
         b.open(f"{self.site.base}/console/examples/states.html?only=none")
-        b.until(lambda: b.run("return document.getElementById('language')?.onchange"), 10, "the page's own script has run")
+        b.until(lambda: b.run("return Boolean(document.getElementById('language')?.onchange)"), 10, "the page's own script has run")
         b.run(HELPERS + KEEP + """
             const [markup, account, holds, lang, direction, app] = arguments;
             document.documentElement.lang = lang;
