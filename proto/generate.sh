@@ -51,6 +51,7 @@ different=$(
     {
         (cd "$fresh/out" && find . -type f)
         (cd Sources && find ./CPerchProto ./PerchWire/Generated ./PerchIdentity/Generated ./PerchStore/Generated \
+            ./PerchCore/Generated \
             ./Checks/PerchTesting/Generated -type f 2>/dev/null)
     } | LC_ALL=C sort -u | while IFS= read -r file; do
         cmp -s "$fresh/out/$file" "Sources/$file" || printf '%s\n' "${file#./}"

@@ -63,6 +63,7 @@ def main(descriptor_path, map_path, output):
         "PerchWire/Generated/Pushed.swift": pushed.generate(contract),
         "PerchStore/Generated/Stored.swift": stored.generate(contract),
         "Checks/PerchTesting/Generated/Samples+Stored.swift": stored.samples(contract),
+        "PerchCore/Generated/MethodTable.swift": methods.handlers(contract),
         "PerchIdentity/Generated/Permission+Methods.swift": methods.permissions(contract),
         "CPerchProto/perch/descriptors.c": descriptors_in_c(descriptors),
         "CPerchProto/include/perch/descriptors.h": HEADER,

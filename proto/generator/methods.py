@@ -240,3 +240,25 @@ def permissions(contract):
                     needs = f"self.init(.{method.scope}, .{method.reach})" if method.scope else "self = .open"
                     source.line(f"case .{method.case}: {needs}")
     return source.text()
+
+
+def handlers(contract):
+    """Every method's handler: which kind it is, what its request has, and how its answer is wrapped."""
+    source = Source("import PerchModel", "import PerchWire")
+    shared = (("account", "String?"), ("asOf", "AsOf?"), ("includesJWS", "Bool"))
+    with source.block("extension Request"):
+        source.doc("The handler of the request's method, by the contract: a method without one does not compile.")
+        with source.block("var handler: any MethodHandler"):
+            with source.block("switch self"):
+                for method in contract.methods:
+                    asked = payload(method.request)
+                    source.line(f"case .{method.case}" + (f"(let asked): {method.name}(asked: asked)" if asked
+                                                          else f": {method.name}()"))
+    for method in contract.methods:
+        source.line()
+        with source.block(f"extension {method.name}: {'SafeMethod' if method.is_safe else 'ChangingMethod'}"):
+            source.line(f"static func response(_ answer: {payload(method.response)}) -> Response {{ .{method.case}(answer) }}")
+            for name, swift_type in shared:
+                if any(property.name == name for property in state_free(method.request)):
+                    source.line(f"var {name}: {swift_type} {{ self.asked.{name} }}")
+    return source.text()

@@ -189,11 +189,11 @@ extension LoopCore {
     }
 
     /// Checks whether a caller may ask for the account.
-    func permit(_ call: Int32, _ request: Request, of app: AppNumber) throws(CallRefusal) {
+    func permit(_ call: Int32, _ method: any MethodHandler, of app: AppNumber) throws(CallRefusal) {
         guard self.service.hasAuthenticator, let own = self.identity(ofCall: call).account else { return }
         // By bytes, as keys are compared: texts that Swift treats as equal may be different accounts.
         let ownKey = self.canonical(Array(own.utf8), app)
-        for name in request.accountsNamed where self.canonical(Array(name.utf8), app) != ownKey {
+        for name in method.accountsNamed where self.canonical(Array(name.utf8), app) != ownKey {
             throw CallRefusal(
                 .permissionDenied,
                 "the credentials are for one account, and the request does not name that one; name it, or ask with credentials for another",
@@ -215,80 +215,6 @@ extension LoopCore {
             let identity = self.service.identities[index].identity
             self.endIdentity(index, WireStatus(.expired(at: identity.expires)))
         }
-    }
-
-    /// The revocation for a request. It is kept until the token ends, and at least as long as a token may live, because
-    /// the caller may not know the token's end.
-    ///
-    /// An end that is not in the future is refused, because the store would drop the revocation at once.
-    func revocation(_ asked: RevokeTokenRequest) throws(CallRefusal) -> RevokedToken {
-        let now = self.now.wall
-        if let expires = asked.expires, expires <= now {
-            let found = expires.milliseconds
-            let advice =
-                expires.isPerhapsSeconds
-                ? "a token's exp is in seconds, this field is in milliseconds: multiply by 1000"
-                : "a token that has ended needs no revocation; send its end in milliseconds, or 0 where you do not know it"
-            throw CallRefusal(
-                .fieldInvalid, "expires_at_ms is \(found) (\(expires)), which is not in the future; \(advice)",
-                details: [
-                    .field("expires_at_ms"), .found(found),
-                    StatusDetail(key: "expected", value: "0, or more than \(now.milliseconds)"),
-                ])
-        }
-        let life = self.service.authenticator?.lifeMilliseconds ?? Limits.tokenLifeMilliseconds
-        let earliest = self.now.wall.advanced(byMilliseconds: life)
-        return RevokedToken(id: asked.tokenID, expires: max(asked.expires ?? .distantFuture, earliest))
-    }
-
-    /// Answers with a code for a token, which its browser gets once.
-    mutating func offer(
-        _ call: Int32, _ request: Request, _ asked: OfferConsoleCodeRequest, of app: AppNumber
-    ) throws(CallRefusal) {
-        guard let codes = self.service.consoleCodes, self.service.hasAuthenticator else {
-            throw CallRefusal(
-                .fieldInvalid, "this server asks for no token, so the console needs no code; open its address as it is",
-                details: [.field("token")])
-        }
-        guard self.settings.sharesStore else {
-            return self.answer(
-                call, .offerConsoleCode(ConsoleCode(code: codes.offer(asked.token, now: self.now.monotonic))))
-        }
-        let code = codes.make()
-        let sealed = SealedToken(asked.token, code: code)
-        self.ask(call, request, of: app, .code(.keep(sealed.name, sealed: sealed.bytes)), code: code)
-    }
-
-    /// Answers with the token of a code.
-    mutating func redeem(
-        _ call: Int32, _ request: Request, _ asked: RedeemConsoleCodeRequest, of app: AppNumber
-    ) throws(CallRefusal) {
-        guard self.settings.sharesStore, self.service.consoleCodes != nil else {
-            return try self.redeemed(call, self.service.consoleCodes?.redeem(asked.code, now: self.now.monotonic))
-        }
-        self.ask(call, request, of: app, .code(.take(SealedToken.name(of: asked.code))), code: asked.code)
-    }
-
-    /// The store has kept a code or handed out what waited for one.
-    mutating func finishCode(_ call: Int32, _ pending: PendingCall, _ bytes: [UInt8]?) {
-        if case .offerConsoleCode = pending.request {
-            return self.answer(call, .offerConsoleCode(ConsoleCode(code: pending.code)))
-        }
-        do throws(CallRefusal) {
-            try self.redeemed(call, bytes.map { SealedToken.token($0, code: pending.code) })
-        } catch {
-            self.end(call, error.status)
-        }
-    }
-
-    private mutating func redeemed(_ call: Int32, _ token: String?) throws(CallRefusal) {
-        guard let token else {
-            throw CallRefusal(
-                .fieldInvalid,
-                "the code was used, or is older than \(Limits.consoleCodeMilliseconds / 1_000) s, or none; `perch console` makes another",
-                details: [.field("code")])
-        }
-        self.answer(call, .redeemConsoleCode(ConsoleToken(token: token)))
     }
 
     /// Tokens were taken back, durably.

@@ -149,7 +149,6 @@ extension LoopCore {
         self.service.waiting.remove(call)
         self.forgetRequest(of: call)
         if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
-        if !self.service.signedCalls.isEmpty { self.service.signedCalls.remove(call) }
         if self.calls[call].flags.contains(.isListed) { self.unlist(call) }
         self.calls[call].flags = []
     }

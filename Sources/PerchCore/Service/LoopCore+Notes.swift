@@ -96,10 +96,8 @@ extension LoopCore {
         self.keep(note)
     }
 
-    /// Notes a committed change by an administrator or a test. Customers' calls and purchases are not noted, because
-    /// there are ten thousand a second.
-    mutating func noteChange(_ call: Int32, _ pending: PendingCall, at revision: UInt64?) {
-        guard let what = Self.what(pending.request) else { return }
+    /// Notes a committed change by an administrator or a test.
+    mutating func noteChange(_ call: Int32, _ what: String, _ pending: PendingCall, at revision: UInt64?) {
         var note = LoopNote(kind: .change, connection: self.calls[call].connection)
         note.what = what
         note.method = pending.request.method.path
@@ -111,77 +109,12 @@ extension LoopCore {
         self.keep(note)
     }
 
-    /// What an administrative or test call changes; nil for any other call. It names no account.
-    private static func what(_ request: Request) -> String? {
-        switch request {
-        case .operate(let asked): asked.operation.map { Self.caseName(of: $0) } ?? ""
-        case .configure(let asked): asked.settings.map { Self.caseName(of: $0) }.joined(separator: " ")
-        case .setClock(let asked): asked.change.map { Self.caseName(of: $0) } ?? ""
-        case .loadCatalog(let asked): printable(asked.source)
-        case .revokeToken(let asked): printable(asked.tokenID)
-        case .backup(let asked): printable(asked.path)
-        case .grantEntitlement(let asked): printable(asked.name)
-        case .revokeGrant(let asked): printable(asked.name)
-        case .moveTransaction(let asked): String(asked.originalTransactionID)
-        case .attachAlias, .detachAlias, .mergeAccounts, .eraseAccount: ""
-        case .retryDeadLetter(let asked): printable(asked.id)
-        case .dropDeadLetter(let asked): printable(asked.id)
-        default: nil
-        }
-    }
-
-    /// The mutation of a call with who asked for it, if it is an administrator's or a test's.
-    func audited(_ mutation: Mutation, _ call: Int32, _ request: Request, of app: AppNumber) -> Mutation {
-        guard let entry = self.auditEntry(call, request, of: app) else { return mutation }
-        var audited = mutation
-        audited.audit = entry
-        return audited
-    }
-
-    /// Who asked for what, if an administrator or a test did.
-    func auditEntry(_ call: Int32, _ request: Request, of app: AppNumber) -> AuditEntry? {
-        guard let what = Self.what(request) else { return nil }
+    /// Who asked for what.
+    func auditEntry(_ call: Int32, _ what: String, _ request: Request, of app: AppNumber) -> AuditEntry {
         let named = request.app == nil ? nil : self.apps[app]
         return AuditEntry(
             at: self.now.wall, subject: self.identity(ofCall: call).label,
             address: self.callerAddress(ofCall: call), method: request.method.path, what: what,
             bundleID: named?.bundleID ?? "", environment: named.map { "\($0.environment)" } ?? "")
-    }
-
-    /// The name of an enum's case, without its payload, which contains account keys.
-    private static func caseName(of value: some Any) -> String {
-        Mirror(reflecting: value).children.first?.label ?? "\(value)"
-    }
-}
-
-extension StoreOperation {
-    /// The name of the case. A switch, because each operation is noted, and reflection costs 15,000 instructions.
-    fileprivate var caseName: String {
-        switch self {
-        case .buy: "buy"
-        case .refund: "refund"
-        case .reverseRefund: "reverseRefund"
-        case .declineRefund: "declineRefund"
-        case .requestConsumption: "requestConsumption"
-        case .renew: "renew"
-        case .expire: "expire"
-        case .setAutoRenew: "setAutoRenew"
-        case .resolveBilling: "resolveBilling"
-        case .setCharges: "setCharges"
-        case .setPayments: "setPayments"
-        case .setAppTransaction: "setAppTransaction"
-        case .raisePrice: "raisePrice"
-        case .answerPriceIncrease: "answerPriceIncrease"
-        case .extendRenewal: "extendRenewal"
-        case .share: "share"
-        case .stopSharing: "stopSharing"
-        case .decidePurchase: "decidePurchase"
-        case .deleteTransaction: "deleteTransaction"
-        case .clearTransactions: "clearTransactions"
-        case .createIntent: "createIntent"
-        case .endIntent: "endIntent"
-        case .setStorefront: "setStorefront"
-        case .postMessage: "postMessage"
-        }
     }
 }

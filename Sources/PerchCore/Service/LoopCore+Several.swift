@@ -17,12 +17,6 @@ extension LoopCore {
     /// Begins each watch of a call, or refuses the call.
     mutating func beginSeveral(_ call: Int32, _ asked: WatchRequest) throws(CallRefusal) {
         let count = asked.watches.count
-        guard (1...Limits.watchesPerCallMax).contains(count) else {
-            throw CallRefusal(
-                count == 0 ? .fieldMissing : .fieldInvalid,
-                "watches has \(count) entries; it must have 1 to \(Limits.watchesPerCallMax), make a second call for others",
-                details: [.field("watches"), .found(count), .limit(Limits.watchesPerCallMax)])
-        }
         let connection = self.calls[call].connection
         let open = Int(self.connections[connection].callCount)
         guard open + count <= self.settings.callsPerConnectionMax else {

@@ -51,8 +51,6 @@ struct Service: ~Copyable {
     var waiting = WaitingCalls()
     var callTokens: [Int32: ResumeToken] = [:]
     var carried = CarriedWatches()
-    /// Purchases whose answer is to have a signed form.
-    var signedCalls: Set<Int32> = []
     var room = RequestRoom()
     /// The OK status, the same bytes for all calls.
     let okStatus: PayloadHandle

@@ -38,8 +38,8 @@ extension LoopCore {
 struct PendingCall {
     var request: Request
     var app: AppNumber
-    /// A code of the console that the store is asked about.
-    var code = ""
+    /// What the method gets back with the answer.
+    var kept = ""
     /// The store has the answer, not the server.
     var asksStore = false
     /// Why the call is refused once a dead letter is kept.

@@ -14,7 +14,7 @@ extension LoopCore {
         encodings.previousDigest = previous
         var value = value
         if key.isSigned, change || snapshot {
-            self.sign(&value, self.views.slots[view].app, at: info.position)
+            self.signing(of: self.views.slots[view].app).sign(&value, at: info.position)
         }
         if change {
             info.cause = cause

@@ -167,7 +167,7 @@ extension LoopCore {
         case .call(let call, let generation):
             guard self.calls.isTaken(call, generation: generation) else { return }
             switch self.calls[call].state {
-            case .order(let app): self.finishOrder(call, of: app, answer)
+            case .order: self.finishOrder(call, answer)
             case .unary: self.finishUnary(call, answer)
             case .watch, .updates, .appChanges, .several, .ending: return
             }

@@ -152,7 +152,7 @@ extension LoopCore {
         case .transactions(let rows, let hasMore):
             for row in rows where row.transaction.id < state.startBound {
                 var shown = Verified(row.transaction)
-                if state.isSigned { self.sign(&shown, state.key.app) }
+                if state.isSigned { self.signing(of: state.key.app).sign(&shown) }
                 let event = TransactionEvent(transaction: shown, kind: .unfinished)
                 state.ready.append(
                     EncodedEvent(place: state.cursor, payload: self.encodeEvent(event)))
@@ -215,7 +215,7 @@ extension LoopCore {
 
     private mutating func encodeEvent(_ event: AccountEvent, _ key: AccountKey, isSigned: Bool) -> EncodedEvent {
         var shown = Verified(event.transaction)
-        if isSigned { self.sign(&shown, key.app) }
+        if isSigned { self.signing(of: key.app).sign(&shown) }
         let response = TransactionEvent(
             transaction: shown, kind: event.kind, cursor: self.cursorBytes(event.place, key),
             revision: event.place.revision, committed: event.committed, originClientID: event.origin)

@@ -5,10 +5,12 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-// Passes: the named entitlements of an account as a signed statement, which others verify without a question.
-extension LoopCore {
-    func pass(for account: String, _ read: AccountRead, at position: Position) throws(Refusal) -> EntitlementPass {
-        guard let key = self.settings.passKey else {
+/// The named entitlements of an account as a signed statement, which others verify without a question.
+struct GetPass: RecordMethod {
+    let asked: GetPassRequest
+
+    func answer(_ read: AccountRead) throws(Refusal) -> EntitlementPass {
+        guard let key = read.context.access.passKey else {
             throw Refusal(.storeFailed, "this server has no key that signs passes")
         }
         let viewed = namedEntitlements(of: read.record, app: read.app, at: read.now)
@@ -16,22 +18,21 @@ extension LoopCore {
         for change in [viewed.nextCrossing, viewed.forecast?.at].compactMap({ $0 }) { end = min(end, change) }
         // Claims are in whole seconds, and a pass never outlives what it says.
         end = Instant(milliseconds: end.milliseconds.flooredToSecond)
-        let payload = self.payload(of: viewed.value, for: account, read, until: end)
+        let payload = self.payload(of: viewed.value, read, until: end)
         do throws(KeyFault) {
-            return EntitlementPass(position: position, pass: try CompactToken.signing(payload, by: key), expiresAt: end)
+            return EntitlementPass(
+                position: read.position, pass: try CompactToken.signing(payload, by: key), expiresAt: end)
         } catch {
             throw Refusal(.storeFailed, "a pass is not signed: \(error)")
         }
     }
 
-    private func payload(
-        of entitlements: [NamedEntitlement], for account: String, _ read: AccountRead, until end: Instant
-    ) -> [UInt8] {
+    private func payload(of entitlements: [NamedEntitlement], _ read: AccountRead, until end: Instant) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.member("iss", "perch:\(self.identity)")
+        writer.member("iss", "perch:\(read.context.origin.store)")
         writer.member("aud", read.app.bundleID)
-        writer.member("sub", account)
+        writer.member("sub", self.asked.account)
         writer.member("env", "\(read.app.environment)")
         writer.member("iat", read.now.milliseconds.flooredToSecond / 1_000)
         writer.member("exp", end.milliseconds / 1_000)

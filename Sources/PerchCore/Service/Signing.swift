@@ -4,29 +4,30 @@ import PerchModel
 import PerchWire
 
 // The signed forms of values, for calls that ask for them. Test apps have them; an App Store app's values were signed by the App Store.
-extension LoopCore {
-    /// Whether a call has asked for signed forms.
-    func wantsJWS(_ call: Int32) -> Bool {
-        !self.service.signedCalls.isEmpty && self.service.signedCalls.contains(call)
-    }
 
-    func signs(_ app: AppNumber) -> Bool { self.apps[app]?.isTestApp == true }
+/// Gives the values of an app their signed forms.
+struct Signing {
+    /// Nil if the store has no authority.
+    let signer: SharedAppleSigner?
+    let isTestApp: Bool
+    /// By the app's clock.
+    let now: Instant
 
-    func sign(_ shown: inout Verified<Transaction>, _ app: AppNumber) {
-        guard self.signs(app) else { return }
+    func sign(_ shown: inout Verified<Transaction>) {
+        guard self.isTestApp else { return }
         let payload = PayloadWriter.transaction(shown.value)
         shown.jws = self.signed(payload, at: shown.value.signedDate, isGood: shown.isVerified) { _ in payload }.text
     }
 
-    func sign(_ shown: inout [Verified<Transaction>], _ app: AppNumber) {
-        for place in shown.indices { self.sign(&shown[place], app) }
+    func sign(_ shown: inout [Verified<Transaction>]) {
+        for place in shown.indices { self.sign(&shown[place]) }
     }
 
     /// `position`: of the value.
-    func sign(_ shown: inout SubscriptionStatuses, _ app: AppNumber, at position: Position) {
-        guard self.signs(app) else { return }
+    func sign(_ shown: inout SubscriptionStatuses, at position: Position) {
+        guard self.isTestApp else { return }
         for place in shown.statuses.indices {
-            self.sign(&shown.statuses[place].transaction, app)
+            self.sign(&shown.statuses[place].transaction)
             self.sign(&shown.statuses[place].renewalInfo, at: position)
         }
     }
@@ -43,22 +44,22 @@ extension LoopCore {
         }
     }
 
-    func sign(_ shown: inout ViewValue, _ app: AppNumber, at position: Position) {
+    func sign(_ shown: inout ViewValue, at position: Position) {
         switch shown {
         case .statuses(var statuses):
-            self.sign(&statuses, app, at: position)
+            self.sign(&statuses, at: position)
             shown = .statuses(statuses)
         case .entitlement(var transaction?):
-            self.sign(&transaction, app)
+            self.sign(&transaction)
             shown = .entitlement(transaction)
         case .entitlement(nil), .products, .intents, .messages, .entitlements, .failure: break
         }
     }
 
-    func signed(_ transaction: Verified<AppTransaction>, _ app: AppNumber) -> String {
-        guard self.signs(app) else { return "" }
+    func signed(_ transaction: Verified<AppTransaction>) -> String {
+        guard self.isTestApp else { return "" }
         let key = PayloadWriter.appTransaction(transaction.value, signed: Instant(milliseconds: 0))
-        return self.signed(key, at: self.clock(of: app), isGood: transaction.isVerified) {
+        return self.signed(key, at: self.now, isGood: transaction.isVerified) {
             PayloadWriter.appTransaction(transaction.value, signed: $0)
         }.text
     }
@@ -69,5 +70,11 @@ extension LoopCore {
     ) -> (text: String, instant: Instant) {
         guard let signed = self.signer?.sign(key, at: instant, payload: payload) else { return ("", instant) }
         return (isGood ? signed.text : signed.spoiled, signed.instant)
+    }
+}
+
+extension LoopCore {
+    func signing(of app: AppNumber) -> Signing {
+        Signing(signer: self.signer, isTestApp: self.apps[app]?.isTestApp == true, now: self.clock(of: app))
     }
 }

@@ -1,0 +1,10 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+struct EntitlementsTask: WatchMethod {
+    let asked: AccountWatchRequest
+
+    var view: ViewKey { .entitlements }
+}

@@ -1,0 +1,10 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+struct GetServerStatus: ServerMethod {
+    typealias Answer = ServerStatus
+
+    func control(_ context: MethodContext) -> ControlRequest { .serverStatus }
+}

@@ -1,0 +1,14 @@
+import PerchBase
+import PerchModel
+import PerchStore
+import PerchWire
+
+struct MoveTransaction: AccountMove {
+    let asked: MoveTransactionRequest
+
+    var auditNote: AuditNote { .audited(String(self.asked.originalTransactionID)) }
+
+    func move(_ context: MethodContext) -> ToldRequest {
+        .claim(self.asked.originalTransactionID, for: context.key(ofAccount: self.asked.account))
+    }
+}
