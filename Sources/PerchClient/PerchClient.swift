@@ -217,10 +217,19 @@ public final class PerchClient: Sendable {
 
     // MARK: Calls
 
-    /// Makes a call, and returns the answer that `read` extracts from the response.
-    func call<Answer: Sendable>(
-        _ request: Request, timeout: Duration?, _ read: (Response) throws(PerchError) -> Answer?
+    /// Calls a method of the contract.
+    func call<Asked, Answer: Sendable>(
+        _ method: ContractCall<Asked, Answer>, _ asked: Asked, timeout: Duration?
     ) async throws(PerchError) -> Answer {
+        try await self.call(method, asked, timeout: timeout) { $0 }
+    }
+
+    /// Calls a method of the contract, and returns what `read` makes of its answer; nil: the answer lacks what this version needs.
+    func call<Asked, Answer, Value: Sendable>(
+        _ method: ContractCall<Asked, Answer>, _ asked: Asked, timeout: Duration?,
+        _ read: (Answer) throws(PerchError) -> Value?
+    ) async throws(PerchError) -> Value {
+        let request = method.wrap(asked)
         // The request is not sent yet, so it cannot have happened.
         if Task.isCancelled { throw .cancelledHere }
         let timeoutMilliseconds = timeout?.wholeMilliseconds ?? self.callTimeoutMilliseconds
@@ -235,13 +244,13 @@ public final class PerchClient: Sendable {
             self.post(.cancel(id))
         }
         let response = try result.get()
-        guard let answer = try read(response) else {
+        guard let answer = method.unwrap(response), let value = try read(answer) else {
             throw PerchError(
                 code: .unimplemented, reason: PerchError.newerServer,
                 message: "\(request.method.path) was answered without what this version needs; use a newer one",
                 mayHaveHappened: Repeatability(request).isMutation)
         }
-        return answer
+        return value
     }
 }
 

@@ -5,9 +5,8 @@ import PerchWire
 extension PerchClient {
     /// The apps of the server, by bundle identifier.
     public func apps(timeout: Duration? = nil) async throws(PerchError) -> [AppSummary] {
-        try await self.call(.listApps, timeout: timeout) { response in
-            guard case .listApps(let list) = response else { return nil }
-            return list.apps.map { AppSummary($0) }
+        try await self.call(Calls.listApps, (), timeout: timeout) { list in
+            list.apps.map { AppSummary($0) }
         }
     }
 
@@ -16,9 +15,8 @@ extension PerchClient {
         _ file: [UInt8], images: [CatalogImage] = [], timeout: Duration? = nil
     ) async throws(PerchError) -> CatalogSummary {
         let request = CheckCatalogRequest(file: file, images: images.map(\.message))
-        return try await self.call(.checkCatalog(request), timeout: timeout) { response in
-            guard case .checkCatalog(let answer) = response else { return nil }
-            return CatalogSummary(answer.summary)
+        return try await self.call(Calls.checkCatalog, request, timeout: timeout) { answer in
+            CatalogSummary(answer.summary)
         }
     }
 
@@ -31,25 +29,23 @@ extension PerchClient {
     ) async throws(PerchError) -> LoadedCatalog {
         let request = LoadCatalogRequest(
             app: self.app, file: file, source: source, images: images.map(\.message))
-        return try await self.call(.loadCatalog(request), timeout: timeout) { response in
-            guard case .loadCatalog(let answer) = response, let position = answer.position else { return nil }
+        return try await self.call(Calls.loadCatalog, request, timeout: timeout) { answer in
+            guard let position = answer.position else { return nil }
             return LoadedCatalog(position: position, summary: CatalogSummary(answer.summary))
         }
     }
 
     /// The contents of the app's catalogue.
     public func catalog(timeout: Duration? = nil) async throws(PerchError) -> CatalogContents {
-        try await self.call(.getCatalog(GetCatalogRequest(app: self.app)), timeout: timeout) { response in
-            guard case .getCatalog(let contents) = response else { return nil }
-            return CatalogContents(contents)
+        try await self.call(Calls.getCatalog, GetCatalogRequest(app: self.app), timeout: timeout) { contents in
+            CatalogContents(contents)
         }
     }
 
     /// The state of the server: its store, its counters, and its findings about itself.
     public func serverStatus(timeout: Duration? = nil) async throws(PerchError) -> ServerStatus {
-        try await self.call(.getServerStatus, timeout: timeout) { response in
-            guard case .getServerStatus(let status) = response else { return nil }
-            return ServerStatus(status)
+        try await self.call(Calls.getServerStatus, (), timeout: timeout) { status in
+            ServerStatus(status)
         }
     }
 
@@ -58,9 +54,8 @@ extension PerchClient {
     ///
     /// Returns when the copy is complete and on the disk. Cancelling the task does not end the copy.
     public func backup(to path: String, timeout: Duration? = nil) async throws(PerchError) -> BackupSummary {
-        try await self.call(.backup(BackupRequest(path: path)), timeout: timeout) { response in
-            guard case .backup(let summary) = response else { return nil }
-            return BackupSummary(summary)
+        try await self.call(Calls.backup, BackupRequest(path: path), timeout: timeout) { summary in
+            BackupSummary(summary)
         }
     }
 
@@ -71,17 +66,14 @@ extension PerchClient {
     public func revokeToken(
         _ id: String, expires: Instant? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> TokenRevocation {
-        try await self.call(.revokeToken(RevokeTokenRequest(tokenID: id, expires: expires)), timeout: timeout) {
-            guard case .revokeToken(let answer) = $0 else { return nil }
-            return TokenRevocation(wasRevoked: answer.wasRevoked, wasSeen: answer.wasSeen)
+        try await self.call(Calls.revokeToken, RevokeTokenRequest(tokenID: id, expires: expires), timeout: timeout) {
+            answer in
+            TokenRevocation(wasRevoked: answer.wasRevoked, wasSeen: answer.wasSeen)
         }
     }
 
     /// A code for a token, good once and for a minute: the console in a browser exchanges it for the token.
     package func consoleCode(for token: String, timeout: Duration? = nil) async throws(PerchError) -> String {
-        try await self.call(.offerConsoleCode(OfferConsoleCodeRequest(token: token)), timeout: timeout) {
-            guard case .offerConsoleCode(let answer) = $0 else { return nil }
-            return answer.code
-        }
+        try await self.call(Calls.offerConsoleCode, OfferConsoleCodeRequest(token: token), timeout: timeout) { $0.code }
     }
 }

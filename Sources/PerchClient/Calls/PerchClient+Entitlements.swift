@@ -9,8 +9,8 @@ extension PerchClient {
         account: String, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> [NamedEntitlement] {
         let request = GetEntitlementsRequest(app: self.app, account: account, atLeast: atLeast)
-        return try await self.call(.getEntitlements(request), timeout: timeout) {
-            guard case .getEntitlements(.success(let entitlements, _)) = $0 else { return nil }
+        return try await self.call(Calls.getEntitlements, request, timeout: timeout) { state in
+            guard case .success(let entitlements, _) = state else { return nil }
             return entitlements
         }
     }
@@ -20,10 +20,7 @@ extension PerchClient {
         account: String, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> (pass: String, expires: Instant) {
         let request = GetPassRequest(app: self.app, account: account, atLeast: atLeast)
-        let answer = try await self.call(.getPass(request), timeout: timeout) { response -> EntitlementPass? in
-            guard case .getPass(let answer) = response else { return nil }
-            return answer
-        }
+        let answer = try await self.call(Calls.getPass, request, timeout: timeout)
         return (answer.pass, answer.expiresAt)
     }
 
@@ -36,10 +33,7 @@ extension PerchClient {
         let request = GrantEntitlementRequest(
             app: self.app, account: account, name: name, until: until, reason: reason,
             idempotencyKey: idempotencyKey ?? .newIdempotencyKey, tier: tier)
-        return try await self.call(.grantEntitlement(request), timeout: timeout) {
-            guard case .grantEntitlement(let answer) = $0 else { return nil }
-            return answer.position
-        }
+        return try await self.call(Calls.grantEntitlement, request, timeout: timeout) { $0.position }
     }
 
     /// Ends a grant. Without one, nothing changes.
@@ -47,9 +41,6 @@ extension PerchClient {
         _ name: String, of account: String, timeout: Duration? = nil
     ) async throws(PerchError) -> Position {
         let request = RevokeGrantRequest(app: self.app, account: account, name: name)
-        return try await self.call(.revokeGrant(request), timeout: timeout) {
-            guard case .revokeGrant(let answer) = $0 else { return nil }
-            return answer.position
-        }
+        return try await self.call(Calls.revokeGrant, request, timeout: timeout) { $0.position }
     }
 }

@@ -136,9 +136,8 @@ extension PerchClient {
         _ values: [String], account: String? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Submission {
         let request = SubmitTransactionRequest(app: self.app, signedValues: values, account: account ?? "")
-        return try await self.call(.submitTransaction(request), timeout: timeout) {
-            guard case .submitTransaction(let answer) = $0 else { return nil }
-            return Submission(answer)
+        return try await self.call(Calls.submitTransaction, request, timeout: timeout) { answer in
+            Submission(answer)
         }
     }
 
@@ -147,9 +146,8 @@ extension PerchClient {
         _ text: String, timeout: Duration? = nil
     ) async throws(PerchError) -> Submission {
         let request = SubmitNotificationRequest(signedPayload: text)
-        return try await self.call(.submitNotification(request), timeout: timeout) {
-            guard case .submitNotification(let answer) = $0 else { return nil }
-            return Submission(answer)
+        return try await self.call(Calls.submitNotification, request, timeout: timeout) { answer in
+            Submission(answer)
         }
     }
 
@@ -159,10 +157,7 @@ extension PerchClient {
         var token: [UInt8] = []
         repeat {
             let request = ListDeadLettersRequest(pageToken: token)
-            let page = try await self.call(.listDeadLetters(request), timeout: timeout) { response -> DeadLetterPage? in
-                guard case .listDeadLetters(let page) = response else { return nil }
-                return page
-            }
+            let page = try await self.call(Calls.listDeadLetters, request, timeout: timeout)
             letters += page.deadLetters.map { DeadLetter($0) }
             token = page.nextPageToken
         } while !token.isEmpty
@@ -171,18 +166,14 @@ extension PerchClient {
 
     /// Lets the server take a dead letter now. It is gone when that succeeds. Returns what changed.
     public func retryDeadLetter(_ id: String, timeout: Duration? = nil) async throws(PerchError) -> Int {
-        try await self.call(.retryDeadLetter(RetryDeadLetterRequest(id: id)), timeout: timeout) {
-            guard case .retryDeadLetter(let answer) = $0 else { return nil }
-            return Int(answer.newsCount)
+        try await self.call(Calls.retryDeadLetter, RetryDeadLetterRequest(id: id), timeout: timeout) { answer in
+            Int(answer.newsCount)
         }
     }
 
     /// Deletes a dead letter.
     public func dropDeadLetter(_ id: String, timeout: Duration? = nil) async throws(PerchError) -> Position {
-        try await self.call(.dropDeadLetter(DropDeadLetterRequest(id: id)), timeout: timeout) {
-            guard case .dropDeadLetter(let answer) = $0 else { return nil }
-            return answer.position
-        }
+        try await self.call(Calls.dropDeadLetter, DropDeadLetterRequest(id: id), timeout: timeout) { $0.position }
     }
 
     /// Purchases of no account that is known, and subscriptions whose renewal was awaited and never reported.
@@ -191,10 +182,7 @@ extension PerchClient {
         var token: [UInt8] = []
         repeat {
             let request = ListUnclaimedRequest(app: self.app, pageSize: UInt32(Limits.pageSizeMax), pageToken: token)
-            let page = try await self.call(.listUnclaimed(request), timeout: timeout) { response -> UnclaimedPage? in
-                guard case .listUnclaimed(let page) = response else { return nil }
-                return page
-            }
+            let page = try await self.call(Calls.listUnclaimed, request, timeout: timeout)
             purchases += page.purchases.map { PurchaseInNeed($0) }
             token = page.nextPageToken
         } while !token.isEmpty
@@ -219,8 +207,7 @@ extension PerchClient {
     private func find(
         _ request: FindAccountRequest, _ timeout: Duration?
     ) async throws(PerchError) -> FoundAccount {
-        try await self.call(.findAccount(request), timeout: timeout) {
-            guard case .findAccount(let found) = $0 else { return nil }
+        try await self.call(Calls.findAccount, request, timeout: timeout) { found in
             return FoundAccount(
                 account: found.account, isUnclaimed: found.isUnclaimed,
                 originalTransactionIDs: found.originalTransactionIDs.compactMap { TransactionID($0) })
@@ -233,18 +220,16 @@ extension PerchClient {
     ) async throws(PerchError) -> Int {
         let request = AttachAliasRequest(
             app: self.app, account: account, appAccountToken: name.token, appTransactionID: name.id)
-        return try await self.call(.attachAlias(request), timeout: timeout) {
-            guard case .attachAlias(let answer) = $0 else { return nil }
-            return Int(answer.movedCount)
+        return try await self.call(Calls.attachAlias, request, timeout: timeout) { answer in
+            Int(answer.movedCount)
         }
     }
 
     /// A customer's name belongs to no account from now on.
     public func detach(_ name: CustomerName, timeout: Duration? = nil) async throws(PerchError) -> Int {
         let request = DetachAliasRequest(app: self.app, appAccountToken: name.token, appTransactionID: name.id)
-        return try await self.call(.detachAlias(request), timeout: timeout) {
-            guard case .detachAlias(let answer) = $0 else { return nil }
-            return Int(answer.movedCount)
+        return try await self.call(Calls.detachAlias, request, timeout: timeout) { answer in
+            Int(answer.movedCount)
         }
     }
 
@@ -253,9 +238,8 @@ extension PerchClient {
         original id: TransactionID, to account: String, timeout: Duration? = nil
     ) async throws(PerchError) -> Int {
         let request = MoveTransactionRequest(app: self.app, originalTransactionID: id, account: account)
-        return try await self.call(.moveTransaction(request), timeout: timeout) {
-            guard case .moveTransaction(let answer) = $0 else { return nil }
-            return Int(answer.movedCount)
+        return try await self.call(Calls.moveTransaction, request, timeout: timeout) { answer in
+            Int(answer.movedCount)
         }
     }
 
@@ -264,35 +248,27 @@ extension PerchClient {
         _ account: String, into other: String, timeout: Duration? = nil
     ) async throws(PerchError) -> Int {
         let request = MergeAccountsRequest(app: self.app, account: account, intoAccount: other)
-        return try await self.call(.mergeAccounts(request), timeout: timeout) {
-            guard case .mergeAccounts(let answer) = $0 else { return nil }
-            return Int(answer.movedCount)
+        return try await self.call(Calls.mergeAccounts, request, timeout: timeout) { answer in
+            Int(answer.movedCount)
         }
     }
 
     /// Erases an account, and answers how many facts it had. The client never repeats this call.
     public func erase(_ account: String, timeout: Duration? = nil) async throws(PerchError) -> Positioned<Int> {
-        try await self.call(.eraseAccount(EraseAccountRequest(app: self.app, account: account)), timeout: timeout) {
-            guard case .eraseAccount(let answer) = $0 else { return nil }
-            return Positioned(Int(clamping: answer.factCount), position: answer.position)
+        try await self.call(Calls.eraseAccount, EraseAccountRequest(app: self.app, account: account), timeout: timeout)
+        { answer in
+            Positioned(Int(clamping: answer.factCount), position: answer.position)
         }
     }
 
     /// Everything that the store knows of an account, with all its transactions.
     public func export(_ account: String, timeout: Duration? = nil) async throws(PerchError) -> ExportedAccount {
         let request = ExportAccountRequest(app: self.app, account: account)
-        var export = try await self.call(.exportAccount(request), timeout: timeout) { response -> AccountExport? in
-            guard case .exportAccount(let answer) = response else { return nil }
-            return answer
-        }
+        var export = try await self.call(Calls.exportAccount, request, timeout: timeout)
         while !export.nextPageToken.isEmpty {
             let rest = ListTransactionsRequest(
                 app: self.app, account: account, includesFinishedConsumables: true, pageToken: export.nextPageToken)
-            let page = try await self.call(.listTransactions(rest), timeout: timeout) {
-                response -> PerchWire.TransactionPage? in
-                guard case .listTransactions(let answer) = response else { return nil }
-                return answer
-            }
+            let page = try await self.call(Calls.listTransactions, rest, timeout: timeout)
             export.transactions += page.transactions
             export.nextPageToken = page.nextPageToken
         }
@@ -307,10 +283,7 @@ extension PerchClient {
         var after = revision
         while changes.count < limit {
             let request = ListAuditRequest(afterRevision: after)
-            let page = try await self.call(.listAudit(request), timeout: timeout) { response -> AuditPage? in
-                guard case .listAudit(let page) = response else { return nil }
-                return page
-            }
+            let page = try await self.call(Calls.listAudit, request, timeout: timeout)
             changes += page.entries.map {
                 AuditedChange(
                     revision: $0.revision, at: $0.at, subject: $0.subject, address: $0.address, method: $0.method,

@@ -15,9 +15,8 @@ extension PerchClient {
     ) async throws(PerchError) -> Snapshot<Products> {
         let request = ProductsRequest(
             app: self.app, productIDs: ids, locale: locale, storefront: storefront, atLeast: atLeast)
-        return try await self.call(.getProducts(request), timeout: timeout) { response throws(PerchError) in
-            guard case .getProducts(let state) = response else { return nil }
-            return try state.snapshot()
+        return try await self.call(Calls.getProducts, request, timeout: timeout) { state throws(PerchError) in
+            try state.snapshot()
         }
     }
 
@@ -28,9 +27,8 @@ extension PerchClient {
         _ id: String, known: [UInt8] = [], atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> PromotionalImage {
         let request = GetImageRequest(app: self.app, imageID: id, knownHash: known, atLeast: atLeast)
-        return try await self.call(.getImage(request), timeout: timeout) { response in
-            guard case .getImage(let answer) = response else { return nil }
-            return PromotionalImage(answer)
+        return try await self.call(Calls.getImage, request, timeout: timeout) { answer in
+            PromotionalImage(answer)
         }
     }
 
@@ -41,9 +39,8 @@ extension PerchClient {
         let request = SubscriptionStatusRequest(
             app: self.app, account: account, groupID: group, atLeast: atLeast,
             includesJWS: self.includesJWS, asOf: asOf.onWire)
-        return try await self.call(.getSubscriptionStatus(request), timeout: timeout) { response throws(PerchError) in
-            guard case .getSubscriptionStatus(let state) = response else { return nil }
-            return try state.snapshot()
+        return try await self.call(Calls.getSubscriptionStatus, request, timeout: timeout) { state throws(PerchError) in
+            try state.snapshot()
         }
     }
 
@@ -54,9 +51,8 @@ extension PerchClient {
         let request = SubscriptionStatusRequest(
             app: self.app, account: account, atLeast: atLeast, includesJWS: self.includesJWS, allGroups: true,
             asOf: asOf.onWire)
-        return try await self.call(.getSubscriptionStatus(request), timeout: timeout) { response throws(PerchError) in
-            guard case .getSubscriptionStatus(let state) = response else { return nil }
-            return try state.snapshot()
+        return try await self.call(Calls.getSubscriptionStatus, request, timeout: timeout) { state throws(PerchError) in
+            try state.snapshot()
         }
     }
 
@@ -68,9 +64,8 @@ extension PerchClient {
         let request = CurrentEntitlementRequest(
             app: self.app, account: account, productID: product, atLeast: atLeast,
             includesJWS: self.includesJWS, asOf: asOf.onWire)
-        return try await self.call(.getCurrentEntitlement(request), timeout: timeout) { response throws(PerchError) in
-            guard case .getCurrentEntitlement(let state) = response else { return nil }
-            return try state.snapshot()
+        return try await self.call(Calls.getCurrentEntitlement, request, timeout: timeout) { state throws(PerchError) in
+            try state.snapshot()
         }
     }
 
@@ -80,9 +75,8 @@ extension PerchClient {
     ) async throws(PerchError) -> Snapshot<[Verified<Transaction>]> {
         let request = ListCurrentEntitlementsRequest(
             app: self.app, account: account, atLeast: atLeast, asOf: asOf.onWire, includesJWS: self.includesJWS)
-        return try await self.call(.listCurrentEntitlements(request), timeout: timeout) { response in
-            guard case .listCurrentEntitlements(let list) = response else { return nil }
-            return Snapshot(list.transactions, info: ValueInfo(list.info))
+        return try await self.call(Calls.listCurrentEntitlements, request, timeout: timeout) { list in
+            Snapshot(list.transactions, info: ValueInfo(list.info))
         }
     }
 
@@ -94,9 +88,8 @@ extension PerchClient {
     ) async throws(PerchError) -> Positioned<[PlanOption]> {
         let request = PlanOptionsRequest(
             app: self.app, account: account, groupID: group, locale: locale, atLeast: atLeast)
-        return try await self.call(.listPlanOptions(request), timeout: timeout) { response in
-            guard case .listPlanOptions(let list) = response else { return nil }
-            return Positioned(list.options, position: list.position, isNotInCatalog: list.isNotInCatalog)
+        return try await self.call(Calls.listPlanOptions, request, timeout: timeout) { list in
+            Positioned(list.options, position: list.position, isNotInCatalog: list.isNotInCatalog)
         }
     }
 
@@ -106,17 +99,15 @@ extension PerchClient {
     ) async throws(PerchError) -> Positioned<OfferEligibilities> {
         let request = OfferEligibilityRequest(
             app: self.app, account: account, productID: product, groupID: group, atLeast: atLeast)
-        return try await self.call(.getOfferEligibility(request), timeout: timeout) { response in
-            guard case .getOfferEligibility(let answer) = response else { return nil }
-            return Positioned(answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
+        return try await self.call(Calls.getOfferEligibility, request, timeout: timeout) { answer in
+            Positioned(answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         }
     }
 
     /// The app's licence agreement and privacy policy. An empty `locale` means the app's.
     public func policies(locale: String = "", timeout: Duration? = nil) async throws(PerchError) -> ShownPolicies {
         let request = AppPoliciesRequest(app: self.app, locale: locale)
-        return try await self.call(.getAppPolicies(request), timeout: timeout) { response in
-            guard case .getAppPolicies(let answer) = response else { return nil }
+        return try await self.call(Calls.getAppPolicies, request, timeout: timeout) { answer in
             var policies = ShownPolicies(licenceAgreement: answer.licenceAgreement)
             policies.privacyPolicyText = answer.privacyPolicyText
             policies.privacyPolicyURL = answer.privacyPolicyURL
@@ -145,9 +136,8 @@ extension PerchClient {
     ) async throws(PerchError) -> Positioned<Explanations> {
         let request = ExplainRequest(
             app: self.app, account: account, about: about, asOf: asOf.onWire, atLeast: atLeast)
-        return try await self.call(.explain(request), timeout: timeout) { response in
-            guard case .explain(let answer) = response else { return nil }
-            return Positioned(answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
+        return try await self.call(Calls.explain, request, timeout: timeout) { answer in
+            Positioned(answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         }
     }
 }

@@ -16,8 +16,8 @@ extension PerchClient {
         let request = OperateRequest(
             app: self.app, account: account ?? "", idempotencyKey: idempotencyKey ?? .newIdempotencyKey,
             operation: operation)
-        return try await self.call(.operate(request), timeout: timeout) { response in
-            guard case .operate(let answer) = response, let position = answer.position else { return nil }
+        return try await self.call(Calls.operate, request, timeout: timeout) { answer in
+            guard let position = answer.position else { return nil }
             var result = OperationResult(
                 position: position, transaction: answer.transaction, wasHeld: answer.wasHeld,
                 number: answer.number == 0 ? nil : answer.number)
@@ -36,18 +36,12 @@ extension PerchClient {
     ) async throws(PerchError) -> Position {
         let request = ConfigureRequest(
             app: self.app, settings: settings, idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.configure(request), timeout: timeout) { response in
-            guard case .configure(let answer) = response else { return nil }
-            return answer.position
-        }
+        return try await self.call(Calls.configure, request, timeout: timeout) { $0.position }
     }
 
     /// The settings of the app, and its armed failures, as a list that `configure` accepts.
     public func settings(timeout: Duration? = nil) async throws(PerchError) -> [AppSettingChange] {
-        try await self.call(.getSettings(SettingsRequest(app: self.app)), timeout: timeout) { response in
-            guard case .getSettings(let answer) = response else { return nil }
-            return answer.settings
-        }
+        try await self.call(Calls.getSettings, SettingsRequest(app: self.app), timeout: timeout) { $0.settings }
     }
 
     /// The store's record of an account.
@@ -55,9 +49,8 @@ extension PerchClient {
         account: String, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<AccountDetails> {
         let request = InspectAccountRequest(app: self.app, account: account, atLeast: atLeast)
-        return try await self.call(.inspectAccount(request), timeout: timeout) { response in
-            guard case .inspectAccount(let answer) = response else { return nil }
-            return Positioned(AccountDetails(answer), position: answer.position)
+        return try await self.call(Calls.inspectAccount, request, timeout: timeout) { answer in
+            Positioned(AccountDetails(answer), position: answer.position)
         }
     }
 
@@ -67,9 +60,8 @@ extension PerchClient {
         return AccountPages { (token) async throws(PerchError) in
             var request = request
             request.pageToken = token
-            return try await self.call(.listAccounts(request), timeout: timeout) { response in
-                guard case .listAccounts(let page) = response else { return nil }
-                return (page.accounts, page.nextPageToken)
+            return try await self.call(Calls.listAccounts, request, timeout: timeout) { page in
+                (page.accounts, page.nextPageToken)
             }
         }
     }
@@ -78,9 +70,8 @@ extension PerchClient {
 
     /// The clock of the app.
     public func clock(timeout: Duration? = nil) async throws(PerchError) -> AppClockState {
-        try await self.call(.getClock(ClockRequest(app: self.app)), timeout: timeout) { response in
-            guard case .getClock(let answer) = response else { return nil }
-            return AppClockState(answer.clock)
+        try await self.call(Calls.getClock, ClockRequest(app: self.app), timeout: timeout) { answer in
+            AppClockState(answer.clock)
         }
     }
 
@@ -91,8 +82,8 @@ extension PerchClient {
     /// error is `OUTCOME_UNKNOWN`, and reading the clock shows the outcome.
     public func setClock(_ move: ClockMove, timeout: Duration? = nil) async throws(PerchError) -> ClockChange {
         let request = SetClockRequest(app: self.app, change: move.change)
-        return try await self.call(.setClock(request), timeout: timeout) { response in
-            guard case .setClock(let answer) = response, let position = answer.position else { return nil }
+        return try await self.call(Calls.setClock, request, timeout: timeout) { answer in
+            guard let position = answer.position else { return nil }
             return ClockChange(
                 position: position, clock: AppClockState(answer.clock), settledCount: answer.settledCount,
                 renewedCount: answer.renewedCount, failedCount: answer.failedCount)

@@ -17,8 +17,8 @@ extension PerchClient {
         let request = PurchaseRequest(
             app: self.app, account: account, order: try order.onWire(),
             idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.purchase(request), timeout: timeout) { response in
-            guard case .purchase(let answer) = response,
+        return try await self.call(Calls.purchase, request, timeout: timeout) { answer in
+            guard
                 let result = Purchase.Result(
                     answer.result, transaction: answer.transaction, number: answer.pendingNumber)
             else { return nil }
@@ -42,10 +42,7 @@ extension PerchClient {
         let request = FinishRequest(
             app: self.app, account: account, transactionID: transaction,
             idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.finish(request), timeout: timeout) { response in
-            guard case .finish(let answer) = response else { return nil }
-            return answer.position
-        }
+        return try await self.call(Calls.finish, request, timeout: timeout) { $0.position }
     }
 
     // MARK: What a customer asks for
@@ -57,10 +54,7 @@ extension PerchClient {
     ) async throws(PerchError) -> Position {
         let request = SyncRequest(
             app: self.app, account: account, idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.sync(request), timeout: timeout) { response in
-            guard case .sync(let answer) = response else { return nil }
-            return answer.position
-        }
+        return try await self.call(Calls.sync, request, timeout: timeout) { $0.position }
     }
 
     /// Asks for a refund: approved, unless the text says `REJECT` under the reason other. Test apps only.
@@ -71,8 +65,8 @@ extension PerchClient {
         let request = RefundRequest(
             app: self.app, account: account, transactionID: transaction, reason: reason, text: text,
             idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.requestRefund(request), timeout: timeout) { response in
-            guard case .requestRefund(let answer) = response, let position = answer.position else { return nil }
+        return try await self.call(Calls.requestRefund, request, timeout: timeout) { answer in
+            guard let position = answer.position else { return nil }
             return RefundOutcome(
                 position: position, isApproved: answer.isApproved, transaction: answer.transaction)
         }
@@ -88,8 +82,8 @@ extension PerchClient {
         let request = RedeemOfferCodeRequest(
             app: self.app, account: account, code: code, productID: product,
             idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.redeemOfferCode(request), timeout: timeout) { response in
-            guard case .redeemOfferCode(let answer) = response, let position = answer.position,
+        return try await self.call(Calls.redeemOfferCode, request, timeout: timeout) { answer in
+            guard let position = answer.position,
                 let transaction = answer.transaction
             else { return nil }
             return Redemption(
@@ -105,10 +99,7 @@ extension PerchClient {
         let request = ManageSubscriptionsRequest(
             app: self.app, account: account, productID: product, isAutoRenewOn: autoRenew,
             idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
-        return try await self.call(.manageSubscriptions(request), timeout: timeout) { response in
-            guard case .manageSubscriptions(let answer) = response else { return nil }
-            return answer.position
-        }
+        return try await self.call(Calls.manageSubscriptions, request, timeout: timeout) { $0.position }
     }
 
     /// The record of the account's first use of the app.
@@ -129,10 +120,7 @@ extension PerchClient {
     ) async throws(PerchError) -> AppTransactionAnswer {
         let request = AppTransactionRequest(
             app: self.app, account: account, atLeast: atLeast, includesJWS: self.includesJWS)
-        return try await self.call(.getAppTransaction(request), timeout: timeout) { response in
-            guard case .getAppTransaction(let answer) = response else { return nil }
-            return answer
-        }
+        return try await self.call(Calls.getAppTransaction, request, timeout: timeout)
     }
 
     /// Whether the account may make payments, as StoreKit's `AppStore.canMakePayments`.
@@ -163,9 +151,8 @@ extension PerchClient {
         return TransactionPages { (token) async throws(PerchError) in
             var request = request
             request.pageToken = token
-            return try await self.call(.listTransactions(request), timeout: timeout) { response in
-                guard case .listTransactions(let page) = response else { return nil }
-                return TransactionPage(page)
+            return try await self.call(Calls.listTransactions, request, timeout: timeout) { page in
+                TransactionPage(page)
             }
         }
     }
@@ -180,9 +167,8 @@ extension PerchClient {
         return TransactionPages { (token) async throws(PerchError) in
             var request = request
             request.pageToken = token
-            return try await self.call(.listUnfinished(request), timeout: timeout) { response in
-                guard case .listUnfinished(let page) = response else { return nil }
-                return TransactionPage(page)
+            return try await self.call(Calls.listUnfinished, request, timeout: timeout) { page in
+                TransactionPage(page)
             }
         }
     }
@@ -193,8 +179,7 @@ extension PerchClient {
     ) async throws(PerchError) -> Positioned<Verified<Transaction>?> {
         let request = LatestTransactionRequest(
             app: self.app, account: account, productID: product, atLeast: atLeast, includesJWS: self.includesJWS)
-        return try await self.call(.getLatestTransaction(request), timeout: timeout) { response in
-            guard case .getLatestTransaction(let answer) = response else { return nil }
+        return try await self.call(Calls.getLatestTransaction, request, timeout: timeout) { answer in
             return Positioned(
                 answer.transaction, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         }
