@@ -7,12 +7,12 @@ import mmap
 import os
 import pathlib
 import resource
-import signal
 import struct
 import sys
 import time
 
 from client import DRAIN, HELLO, MESSAGE, WELCOME, Client, Contract
+from freezing import frozen
 from server import Server
 from waiting import PATIENCE_SECONDS, until
 from writers import APP, COINS, PURCHASE, TRANSACTIONS, WEEKLY, Caller
@@ -106,9 +106,8 @@ class Machine:
         self.buy(caller)
         _, cursor = self.events()
         self.buy(caller, WEEKLY)
-        os.kill(self.server.pid, signal.SIGSTOP)
-        time.sleep(3)  # Longer than a period.
-        os.kill(self.server.pid, signal.SIGCONT)
+        with frozen(self.server.pid):
+            time.sleep(3)  # Longer than a period.
         answer, status = self.buy(caller)
         self.expect(status.code == 0, "a process that was stopped answers")
         found, _ = self.events(cursor, 3)

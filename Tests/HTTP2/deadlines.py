@@ -9,9 +9,7 @@ a purchase.
 """
 import argparse
 import collections
-import os
 import pathlib
-import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +19,7 @@ from clients import Stream, buy, entitlement, entitlement_grpc, grpc, transactio
 
 import fronts
 from checks import check, equal, summary
+from freezing import frozen
 from server import Server
 from waiting import PATIENCE_SECONDS
 
@@ -30,16 +29,13 @@ GROUP, PRODUCT = "premium", "com.example.monthly"
 
 def expire(service, server, count, seconds):
     """Sends calls to a server that stands still until all have expired, and at least for `seconds`."""
-    os.kill(server.pid, signal.SIGSTOP)
-    try:
+    with frozen(server.pid):
         began = time.monotonic()
         calls = [service.GetSubscriptionStatus.future(
             entitlement.GetSubscriptionStatusRequest(account=f"caller-{number}", group_id=GROUP), timeout=DEADLINE_SECONDS)
             for number in range(count)]
         ends = collections.Counter(call.code() for call in calls)
         time.sleep(max(0, began + seconds - time.monotonic()))
-    finally:
-        os.kill(server.pid, signal.SIGCONT)
     equal(dict(ends), {grpc.StatusCode.DEADLINE_EXCEEDED: count}, "the ends of the calls")
 
 

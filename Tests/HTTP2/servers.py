@@ -15,6 +15,7 @@ import certificates  # noqa: E402
 import hyperframe.frame  # noqa: E402
 from h2.exceptions import ProtocolError, StreamClosedError  # noqa: E402
 from checks import check, equal, passed, summary  # noqa: E402
+from freezing import frozen  # noqa: E402
 from peer import Peer  # noqa: E402
 from server import Server  # noqa: E402
 from waiting import PATIENCE_SECONDS  # noqa: E402
@@ -176,9 +177,8 @@ def deadlines(perch, catalog, work):
         peer.h2.increment_flow_control_window(1 << 24)
         watches = [peer.call(WATCH, status_of("h2-3")) for _ in range(100)]
         peer.until(lambda: all(len(peer.messages(stream)) >= 2 for stream in watches))
-        server.process.send_signal(signal.SIGSTOP)
-        stalled = time.monotonic()
-        try:
+        with frozen(server.pid):
+            stalled = time.monotonic()
             calls = []
             for _ in range(10_000):
                 # Without window for its message a client has only sent its head.
@@ -187,8 +187,6 @@ def deadlines(perch, catalog, work):
             time.sleep(max(0, 1 - (time.monotonic() - stalled)))
             for stream in calls:
                 peer.h2.reset_stream(stream, 8)
-        finally:
-            server.process.send_signal(signal.SIGCONT)
         peer.flush()
         bought = peer.call("/perch.v1.TransactionService/Purchase", text(2, "h2-3") + text(3, text(1, "com.example.monthly")))
         equal(peer.end(bought, 30)["grpc-status"], "0", "the code of a purchase")

@@ -16,6 +16,7 @@ import urllib.request
 
 import stubs
 from checks import check, equal, summary
+from freezing import frozen
 from server import Server
 from waiting import PATIENCE_SECONDS, until
 
@@ -109,11 +110,10 @@ def survive(language, perch, catalog, work):
             equal(len(client.shown), before + 1, "the number of lines")
         with check(f"{language}: a change while the client is away comes once"):
             before, losses = len(client.shown), client.losses()
-            os.kill(client.process.pid, 19)  # SIGSTOP: it cannot come back before the change
-            server.kill()
-            server.start()
-            store(perch, server.port, "refund", "anna", PRODUCT)
-            os.kill(client.process.pid, 18)
+            with frozen(client.process.pid):  # It cannot come back before the change.
+                server.kill()
+                server.start()
+                store(perch, server.port, "refund", "anna", PRODUCT)
             client.until(lambda: client.losses() > losses, "the loss")
             client.shows(REFUNDED, "the refund")
             equal(len(client.shown), before + 1, "the number of lines")

@@ -6,27 +6,31 @@ import signal
 import subprocess
 import time
 
+from freezing import Freeze
 from waiting import free_port
 
 
 class Database:
     """`address`: it listens there as well, on a port of its own."""
 
-    def __init__(self, directory, copied_from=None, address=""):
+    def __init__(self, directory, copied_from=None, address="", settings=()):
         versions = sorted(pathlib.Path("/usr/lib/postgresql").iterdir(), key=lambda each: int(each.name))
         self.programs = versions[-1] / "bin"
         self.directory = pathlib.Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
-        self.data, self.process = self.directory / "data", None
-        self.address, self.port = address, 5432
+        self.data, self.process, self.freezing = self.directory / "data", None, None
+        self.address, self.port, self.settings = address, 5432, settings
         if address:
             self.port = free_port(address)
-        self.as_user = []
+        self.as_user, self.is_kept = [], self.data.exists()
         if os.getuid() == 0:
             self.as_user = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"]
             shutil.chown(self.directory, "nobody", "nogroup")
             # The way to it must be open for that user.
             os.chmod(self.directory.parent, 0o755)
+        # That of an earlier run, which KEEP has kept.
+        if self.is_kept:
+            return
         if copied_from:
             # -R: it follows the one that it was copied from.
             command = ["pg_basebackup", "-h", copied_from.directory, "-U", "perch", "-D", self.data, "-R", "-X", "stream",
@@ -50,7 +54,7 @@ class Database:
             self.process = subprocess.Popen(
                 self.as_user + [self.programs / "postgres", "-D", self.data, "-p", str(self.port),
                                 "-c", f"listen_addresses={self.address}", "-c", f"unix_socket_directories={self.directory}",
-                                "-c", "max_connections=60"],
+                                "-c", "max_connections=60", *(word for each in self.settings for word in ("-c", each))],
                 cwd="/", stdout=log, stderr=log, stdin=subprocess.DEVNULL)
             # After kill -9 the memory of the old server is in use until its last process has ended.
             while self.process.poll() is None:
@@ -85,12 +89,18 @@ class Database:
         self.process.send_signal(how)
         self.process.wait()
 
-    def signal_all(self, number):
-        """To the server and all its processes, of which the first waits for connections."""
+    def freeze(self):
+        """Stops the server and all its processes, of which the first waits for connections."""
         children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        for pid in [self.process.pid, *map(int, children)]:
-            os.kill(pid, number)
+        self.freezing = Freeze([self.process.pid, *map(int, children)])
+
+    def thaw(self):
+        if self.freezing:
+            self.freezing.thaw()
+        self.freezing = None
 
     def stop(self):
+        # A process that stands still does not even see that it is told to end.
+        self.thaw()
         if self.process and self.process.poll() is None:
             self.kill(signal.SIGINT)

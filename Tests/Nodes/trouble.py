@@ -494,7 +494,7 @@ class Trouble:
             alone.ask("SELECT pg_reload_conf()", "postgres")
         threads = [
             threading.Thread(target=one, args=(
-                "frozen", frozen, lambda: frozen.signal_all(signal.SIGSTOP), lambda: frozen.signal_all(signal.SIGCONT), "start the database")),
+                "frozen", frozen, frozen.freeze, frozen.thaw, "start the database")),
             threading.Thread(target=one, args=(
                 "no-standby", alone, lambda: confirm("nobody"), lambda: confirm(""), "synchronous_standby_names"))]
         for thread in threads:
@@ -636,14 +636,16 @@ def main():
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in TESTS]:
         parser.error(f"there is no {', '.join(unknown)}; there are {', '.join(TESTS)}")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
     # What nodes have shown, as this machine remembers it.
     os.environ["STATE_DIRECTORY"] = str(arguments.directory / "state")
     print(f"seed {arguments.seed}", flush=True)
-    failed = []
+    failed, troubles = [], []
 
     def run(name):
         trouble, began = Trouble(arguments), time.monotonic()
+        troubles.append(trouble)
         try:
             said = TESTS[name](trouble)
             print(f"trouble: {name}: {said} ({time.monotonic() - began:.0f} s)", flush=True)
@@ -655,14 +657,19 @@ def main():
     names = arguments.names or list(TESTS)
     # They mostly wait.
     waiting = ("cut-off", "alike")
-    beside = [threading.Thread(target=run, args=(name,)) for name in names if name in waiting]
-    for thread in beside:
-        thread.start()
-    for name in names:
-        if name not in waiting:
-            run(name)
-    for thread in beside:
-        thread.join()
+    beside = [threading.Thread(target=run, args=(name,), daemon=True) for name in names if name in waiting]
+    try:
+        for thread in beside:
+            thread.start()
+        for name in names:
+            if name not in waiting:
+                run(name)
+        for thread in beside:
+            thread.join()
+    finally:
+        # Where the trial is told to end, those of the threads too.
+        for trouble in troubles:
+            trouble.close()
     print(f"trouble: {len(failed)} failures in {Trouble.checks} checks")
     sys.exit(1 if failed else 0)
 
