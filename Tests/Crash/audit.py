@@ -1,8 +1,9 @@
 """Compares everything at the end: logged answers, watched values, read values, and the file."""
 import collections
 import sqlite3
+import time
 
-from client import MESSAGE
+from client import MESSAGE, STATUS
 from waiting import PATIENCE_SECONDS
 from watchers import ENTITLEMENTS, UPDATES, unsigned, value_of
 from writers import APP, FINISH, GROUP, PURCHASE, REFUND, RENEW, STORE, TRANSACTIONS, Caller, is_same, one_line
@@ -41,7 +42,7 @@ def watches(run, test, cycle, position):
     """The last value of each watch against a unary read on the same connection."""
     name = "every watch's last value equals a unary read"
     for watcher in run.watchers:
-        if not (watcher.is_open.wait(PATIENCE_SECONDS) and watcher.cycle is cycle):
+        if not watcher.is_back(cycle):
             test.broken(name, f"{watcher.name} did not come back")
             continue
         try:
@@ -196,6 +197,8 @@ class Replay(Caller):
 
     def read(self):
         frame = super().read()
+        if frame and frame.stream == self.stream and frame.kind == STATUS:
+            raise ConnectionError(frame.message.message)
         if frame and frame.stream == self.stream and frame.kind == MESSAGE:
             event = frame.message
             if event.HasField("transaction"):  # The first message repeats the cursor and has none.
@@ -204,8 +207,21 @@ class Replay(Caller):
 
 
 def replay(run, test, account, cursor, count):
-    """All events after a cursor, read on a separate connection."""
-    caller = Replay(run.server.address, test.contract)
+    """All events after a cursor, read on a separate connection. Of several nodes each may lose its database for a moment."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        caller = Replay(run.server.address, test.contract)
+        try:
+            return replay_once(caller, account, cursor, count)
+        except (ConnectionError, RuntimeError):
+            if not run.comes_back or time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+        finally:
+            caller.close()
+
+
+def replay_once(caller, account, cursor, count):
     caller.hello(client_name="crash audit", heartbeat_seconds=600)
     caller.stream = caller.call(UPDATES, app=APP, account=account, cursor=cursor)
     try:
@@ -216,7 +232,6 @@ def replay(run, test, account, cursor, count):
             caller.get(ENTITLEMENTS + "GetSubscriptionStatus", app=APP, account=account, group_id=GROUP)
     except TimeoutError:
         pass  # Too few events: the lists differ.
-    caller.close()
     return caller.events
 
 

@@ -169,6 +169,9 @@ class Test:
 
 
 class Run:
+    # Its clients lose their connections by a kill only.
+    comes_back = False
+
     def __init__(self, arguments):
         self.arguments, self.test = arguments, Test(arguments)
         self.random = random.Random(f"{arguments.seed} kills")

@@ -1,5 +1,6 @@
 """Clients that watch, and come back with their tokens and cursors whenever the server goes away."""
 import threading
+import time
 
 from client import BEAT, MESSAGE, PING, PONG, STATUS, Client
 from waiting import PATIENCE_SECONDS
@@ -134,6 +135,9 @@ class EventStream(Stream):
 class Watcher(threading.Thread):
     """A connection with some streams. Runs until it is told to stop."""
 
+    # Whether it may lose its connection at the end too, and reads again on the next one.
+    comes_back = False
+
     def __init__(self, index, streams, test):
         super().__init__(name=f"watcher {index}", daemon=True)
         self.index, self.streams, self.test = index, streams, test
@@ -145,7 +149,7 @@ class Watcher(threading.Thread):
 
     def run(self):
         try:
-            while (cycle := self.test.next_cycle()) is not None and not self.stopping:
+            while (cycle := self.next_cycle()) is not None and not self.stopping:
                 try:
                     self.connect(cycle)
                     while frame := self.client.read():
@@ -161,6 +165,12 @@ class Watcher(threading.Thread):
                 self.test.pause()
         except Exception as error:  # Whatever ends a watcher early is a finding, not a quiet stop.
             self.test.broken("no client ends early", f"{self.name}: {type(error).__name__}: {error}")
+
+    def next_cycle(self):
+        return self.test.next_cycle()
+
+    def is_back(self, cycle):
+        return self.is_open.wait(PATIENCE_SECONDS) and self.cycle is cycle
 
     def connect(self, cycle):
         self.numbers, self.reads, self.answers = {}, set(), {}
@@ -212,14 +222,33 @@ class Watcher(threading.Thread):
     def read_all(self, position):
         """From another thread, when no server is killed any more: the value of each state stream by a unary read on
         the same connection, once that has come to `position` and everything before it was said."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while (answers := self.read_once(position, end)) is None:
+            if not self.comes_back:
+                raise ConnectionError(f"{self.name} lost its connection while it read at the end")
+            time.sleep(0.05)
+        return answers
+
+    def read_once(self, position, end):
+        """None: the connection was lost meanwhile, and with it the questions."""
         reads = [(ENTITLEMENTS + READS[stream.method], stream.fields, stream)
                  for stream in self.streams if isinstance(stream, StateStream)]
         reads = reads or [(UPDATES.replace("TransactionUpdates", "ListUnfinished"), self.streams[0].fields, None)]
+        self.is_open.wait(max(0, end - time.monotonic()))
         with self.reading:
             self.caught_up.clear()
-            asked = {self.client.call(method, app=APP, at_least=position, **fields): stream
-                     for method, fields, stream in reads}
+            connection, client, answers = self.connections, self.client, self.answers
+            try:
+                asked = {client.call(method, app=APP, at_least=position, **fields): stream
+                         for method, fields, stream in reads}
+            except OSError:
+                asked = {}
             self.reads = set(asked)
-        if not self.caught_up.wait(PATIENCE_SECONDS):
+        while asked and self.connections == connection and self.is_open.is_set():
+            if self.caught_up.wait(0.05):
+                return [(stream, answers[number]) for number, stream in asked.items() if stream and number in answers]
+            if time.monotonic() > end:
+                break
+        if time.monotonic() > end:
             raise TimeoutError(f"{self.name} did not come to revision {position.revision} within {PATIENCE_SECONDS} s")
-        return [(stream, self.answers[number]) for number, stream in asked.items() if stream]
+        return None

@@ -1,6 +1,6 @@
 """Kills and stops nodes and their database while clients write, watch and hop, and checks the promises of one store.
 
-    nodes.py PERCH DESCRIPTORS CATALOG DIRECTORY [SECONDS] [--nodes N] [--rate R] [--expiries N] [--old PERCH] [--seed N] [--calm]
+    nodes.py PERCH DESCRIPTORS CATALOG DIRECTORY [SECONDS] [--nodes N] [--rate R] [--expiries N] [--old PERCH] [--seed N] [--calm] [--silence]
 
 The clients and most checks are those of Tests/Crash. A client that is refused because the store is out of reach tries another node.
 """
@@ -22,6 +22,7 @@ import crash
 import order
 from client import Contract, MESSAGE, STATUS
 from database import Database
+from freezing import frozen
 from server import Server
 from waiting import PATIENCE_SECONDS, until
 from watchers import Watcher
@@ -39,6 +40,9 @@ NODE_CHECKS = (
 # Milliseconds by which a commit may seem to be ahead of the true clock, or behind it where clients write.
 CLOCK_TOLERANCE = 3_000
 crash.CHECKS += NODE_CHECKS
+# Violations after which the state of all nodes is printed, and the metrics that it has.
+DIAGNOSES = 3
+DIAGNOSED = ("perch_database", "perch_ready", "perch_nodes", "perch_store", "perch_calls_open", "perch_revision", "perch_views", "perch_inbox")
 
 
 class Cycle(crash.Cycle):
@@ -53,8 +57,18 @@ class Test(crash.Test):
                                             descriptors=arguments.descriptors, directory=arguments.directory))
         self.nodes, self.random = nodes, random.Random(f"{arguments.seed} hops")
         self.unreachable = collections.Counter()
+        self.diagnosing, self.diagnoses = threading.Lock(), 0
         # Seconds from the first attempt of a write to its acknowledgement: by live nodes alone, and where one was stopped.
         self.waits, self.waits_of_stopped, self.counted = [], [], [0] * crash.WRITERS
+
+    def broken(self, name, what):
+        """The first ones are shown at once, with the state of everything."""
+        super().broken(name, what)
+        with self.diagnosing:
+            if self.diagnoses < DIAGNOSES:
+                self.diagnoses += 1
+                print(f"{time.strftime('%H:%M:%S')} BROKEN: {name}: {what}", flush=True)
+                self.diagnose()
 
     @property
     def acknowledged(self):
@@ -132,18 +146,72 @@ class HoppingCaller(Caller):
         return answer, status
 
 
+class PatientCaller(HoppingCaller):
+    """Asks one node again until it answers: the audit has no blows, and a busy machine may keep a node from its database."""
+
+    def __init__(self, address, contract, test):
+        self.address, self.test, self.end = address, test, time.monotonic() + PATIENCE_SECONDS
+        super().__init__(address, contract)
+
+    def hello(self, **fields):
+        self.socket.settimeout(PATIENCE_SECONDS)
+        self.fields = fields
+        return super().hello(**fields)
+
+    def ask(self, path, **request):
+        while True:
+            try:
+                return super().ask(path, **request)
+            except ConnectionError as error:
+                if time.monotonic() > self.end:
+                    raise TimeoutError(f"{path} had no answer within {PATIENCE_SECONDS} s: {error}") from error
+            self.close()
+            Caller.__init__(self, self.address, self.contract)
+            self.hello(**self.fields)
+
+
 class HoppingWatcher(Watcher):
+    comes_back = True
+    # Where it stays while it is compared: each node has to come to the last revision.
+    node = None
+    # What it was refused since then, and when.
+    refusals = ()
+
+    def next_cycle(self):
+        if self.node is None or self.stopping:
+            return self.test.next_cycle()
+        cycle = Cycle(self.node.address, (0, ""))
+        cycle.node = self.node
+        return cycle
+
+    def stay(self):
+        self.is_open.wait(PATIENCE_SECONDS)
+        self.refusals, self.node = [], self.cycle.node
+
+    def is_back(self, cycle):
+        return self.is_open.wait(PATIENCE_SECONDS)
+
+    def read_all(self, position):
+        try:
+            return super().read_all(position)
+        except TimeoutError as error:
+            raise TimeoutError(f"{error}; it stayed at node {self.node.index} over {self.connections} connections in all, and was refused "
+                               f"there: {self.refusals[-8:]}") from error
+
+    def leave(self, where, status):
+        self.test.unreachable[where + status.reason] += 1
+        if self.node is not None:
+            self.refusals.append(f"{time.strftime('%H:%M:%S')} {where}{status.reason}: {status.message}")
+        time.sleep(0.05)
+        raise ConnectionError(status.message)
+
     def take(self, frame):
         if frame.kind == STATUS and frame.message.reason in OUT_OF_REACH and not self.stopping:
-            self.test.unreachable["watch " + frame.message.reason] += 1
-            time.sleep(0.05)
-            raise ConnectionError(frame.message.message)
+            self.leave("watch ", frame.message)
         if frame.kind == MESSAGE and frame.stream in self.numbers and "state" in frame.message.DESCRIPTOR.oneofs_by_name:
             failure = frame.message.failure if frame.message.WhichOneof("state") == "failure" else None
             if failure is not None and failure.reason in OUT_OF_REACH:
-                self.test.unreachable["value " + failure.reason] += 1
-                time.sleep(0.05)
-                raise ConnectionError(failure.message)
+                self.leave("value ", failure)
         super().take(frame)
 
 
@@ -180,9 +248,8 @@ class Node(Server):
 
     def stop_for(self, seconds):
         self.is_stopped = True
-        self.process.send_signal(signal.SIGSTOP)
-        time.sleep(seconds)
-        self.process.send_signal(signal.SIGCONT)
+        with frozen(self.pid):
+            time.sleep(seconds)
         self.is_stopped, self.last_stop = False, time.perf_counter()
 
     def was_stopped(self, since):
@@ -195,6 +262,9 @@ class Node(Server):
 
 
 class Run:
+    # At the end too a node of a busy machine may lose its database for a moment.
+    comes_back = True
+
     def __init__(self, arguments):
         self.arguments, self.random = arguments, random.Random(f"{arguments.seed} chaos")
         os.chmod(arguments.directory, 0o755)
@@ -207,6 +277,7 @@ class Run:
         self.nodes = [Node(index, arguments, self.database.url, arguments.old if index == 0 else None)
                       for index in range(arguments.nodes)]
         self.test = Test(arguments, self.nodes)
+        self.test.diagnose = self.diagnose
         self.writers = [HoppingWriter(index, crash.WRITERS, self.test) for index in range(crash.WRITERS)]
         streams = crash.Run.streams
         self.watchers = [HoppingWatcher(index, streams(self, writer), self.test)
@@ -319,13 +390,13 @@ class Run:
                 test.broken("every call is answered", f"{writer.name}: {writer.describe()}")
         cycle = test.next_cycle()
         self.server = next(node for node in self.nodes if node.address == cycle.address)
-        caller = Caller(cycle.address, test.contract)
-        caller.socket.settimeout(PATIENCE_SECONDS)
+        caller = PatientCaller(cycle.address, test.contract, test)
         caller.hello(client_name="nodes audit", heartbeat_seconds=600)
         frozen = caller.get(audit.STORE + "SetClock", app=audit.APP, freeze={})
         for watcher in self.watchers:
-            watcher.is_open.wait(PATIENCE_SECONDS)
-            watcher.cycle = cycle
+            watcher.stay()
+        if self.arguments.silence:
+            threading.Thread(target=self.silence, daemon=True).start()
         audit.watches(self, test, cycle, frozen.position)
         for writer in self.writers:
             for account in writer.accounts:
@@ -338,13 +409,52 @@ class Run:
             watcher.stopping = True
         test.end_all()
         self.look_into_database(frozen.position.revision)
-        for node in self.nodes:
+        # All at once: each waits some seconds for the clients that it tells to go.
+        statuses = {}
+        stops = [threading.Thread(target=lambda node=node: statuses.update({node: node.stop()})) for node in self.nodes]
+        for node, stop in zip(self.nodes, stops):
             node.is_up = False
-            status = node.stop()
+            stop.start()
+        for node, stop in zip(self.nodes, stops):
+            stop.join()
+            status = statuses.get(node)
             test.looked("a server that is told to stop ends with 0")
             if status != 0:
                 test.broken("a server that is told to stop ends with 0", f"node {node.index} ended with {status}")
         self.tell(seconds)
+
+    def silence(self):
+        """The database says nothing for longer than nodes vouch for what they know."""
+        self.database.freeze()
+        time.sleep(5)
+        self.database.thaw()
+
+    def diagnose(self):
+        """What each node and the database say at this moment."""
+        for node in self.nodes:
+            print(f"  node {node.index}: " + ("old, " if node.is_old else "") + f"port {node.port}, process {node.process.poll()}")
+            try:
+                caller = Caller(node.address, self.test.contract)
+                caller.socket.settimeout(10)
+                welcome = caller.hello(client_name="diagnosis")
+                print(f"    revision {welcome.revision}, epoch {welcome.epoch}")
+                status = caller.get("/perch.v1.AdminService/GetServerStatus")
+                print("    " + "; ".join(f"{each.name} {each.value:g}" for each in status.metrics
+                                         if each.value and (each.name.startswith(DIAGNOSED) or "refus" in each.name)))
+                for finding in status.findings:
+                    print(f"    finding: {one_line(finding)}")
+                caller.close()
+            except (OSError, RuntimeError, AttributeError) as error:
+                print(f"    {type(error).__name__}: {error}")
+            for line in [line for line in node.lines if "a call changed" not in line][-12:]:
+                print(f"    | {line}")
+        for sql in ("SELECT max(revision), max(committed), (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM perch.commits",
+                    "SELECT * FROM perch.nodes",
+                    "SELECT pid, state, wait_event_type, wait_event, now() - state_change, left(query, 60) FROM pg_stat_activity "
+                    "WHERE datname = 'perch'",
+                    "SELECT pid, mode, granted FROM pg_locks WHERE NOT granted"):
+            print(f"  {sql.split(' FROM')[0][:60]}…: " + (self.database.ask(sql) or "nothing").replace("\n", "\n    "))
+        print("  load " + pathlib.Path("/proc/loadavg").read_text().strip(), flush=True)
 
     def ask_with_perch(self):
         """The commands of perch with several addresses, of which the first is of nobody."""
@@ -429,10 +539,12 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(10_000))
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--calm", action="store_true")
+    parser.add_argument("--silence", action="store_true")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
     # Told to end, it ends what it has begun.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(1))
     run = Run(arguments)
     try:
         run.run()
