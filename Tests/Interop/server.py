@@ -1,4 +1,5 @@
 """A server as a process of its own, for tests that begin, kill and measure it from outside."""
+import os
 import pathlib
 import re
 import signal
@@ -9,6 +10,12 @@ import time
 from waiting import PATIENCE_SECONDS, free_port
 
 SERVING = re.compile(r"perch: serving on (127\.0\.0\.1):(\d+)")
+
+
+def cpu_seconds(pid):
+    """Of a process so far, without its children."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
 
 
 class Server:

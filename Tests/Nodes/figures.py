@@ -1,11 +1,14 @@
 """What several nodes on PostgreSQL cost, against one server on SQLite, in turns.
 
     figures.py PERCH DESCRIPTORS CATALOG DIRECTORY [--rounds N] [--seconds S] [--accounts N [--clients N]] [--only crossings] [--old PERCH]
+               [--filled N [--expiries N]]
 
 rates     Changes a second of 16 writers that each wait for their answer: on SQLite, on one node, and on four nodes with 16 each.
 lag       Milliseconds from the answer of a purchase on one node to its value on another, at 50 purchases a second.
 crossings Small writes a second and bytes of PostgreSQL's log for a purchase, while subscriptions expire and readers of all changes on two
           nodes wait for that, against the same without readers. --old names an earlier `perch` to compare a first subscription with.
+many      With --filled N: the same among N accounts, which are filled in by SQL, against a store of a few in turns; small writes a second
+          by pg_stat_statements, and the CPU time and log of a purchase.
 sync      What the disk of both takes for one fdatasync.
 scale     With --accounts N: a store of so many accounts moves from SQLite, a node starts on it, and --clients N connect at once
           to a second node, each with a stream.
@@ -22,15 +25,48 @@ import time
 from types import SimpleNamespace
 
 from client import MESSAGE
+from database import Database
 from order import EXPIRY, Ender
+from server import cpu_seconds
 from trouble import APP, COINS, MONTHLY, PURCHASE, READS, Trouble, order, until
 
 SEASON = "com.example.season"
 WRITERS = 16
+PURCHASES = 500
+HALF_MINUTES = 15  # A month lasts half a minute.
+# Adds accounts, from the number `first` on. Indexes are built behind the rows.
+MONTH = 2_592_000_000
+SPREAD = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint + 21600000 + (n * 7919) % " + str(MONTH)
+FILL = (
+    "ALTER TABLE perch.facts DROP CONSTRAINT facts_pkey; DROP INDEX perch.facts_by_revision; DROP INDEX perch.accounts_by_due; "
+    "ALTER TABLE perch.transactions DROP CONSTRAINT transactions_pkey; DROP INDEX perch.transactions_by_date; "
+    "ALTER TABLE perch.crossings DROP CONSTRAINT crossings_pkey; DROP INDEX perch.aliases_by_account",
+    "INSERT INTO perch.accounts SELECT {first} + n, t.app, " + SPREAD + ", t.blob FROM generate_series(1::bigint, {count}) AS n, "
+    "(SELECT * FROM perch.accounts LIMIT 1) AS t",
+    "INSERT INTO perch.facts SELECT {first} + n, t.revision, t.ordinal, t.is_event, t.blob FROM generate_series(1::bigint, {count}) AS n, "
+    "(SELECT * FROM perch.facts LIMIT 1) AS t",
+    "INSERT INTO perch.transactions SELECT t.app, {first} + n, {first} + n, t.purchase_date, t.state, t.spends, t.product, t.revision, "
+    "t.ordinal, t.blob FROM generate_series(1::bigint, {count}) AS n, (SELECT * FROM perch.transactions LIMIT 1) AS t",
+    "INSERT INTO perch.aliases SELECT t.app, convert_to('user-' || n, 'UTF8'), {first} + n FROM generate_series(1::bigint, {count}) AS n, "
+    "(SELECT * FROM perch.aliases LIMIT 1) AS t",
+    "INSERT INTO perch.crossings SELECT a.app, a.due - CASE WHEN a.account % 2 = 0 THEN 0 ELSE " + str(MONTH + 25_200_000) + " END, a.account "
+    "FROM perch.accounts AS a WHERE a.account > {first}",
+    "ALTER TABLE perch.facts ADD PRIMARY KEY (account, revision, ordinal)",
+    "CREATE INDEX facts_by_revision ON perch.facts (revision, ordinal)",
+    "CREATE INDEX accounts_by_due ON perch.accounts (app, due, account) WHERE due IS NOT NULL",
+    "ALTER TABLE perch.transactions ADD PRIMARY KEY (app, id)",
+    "CREATE INDEX transactions_by_date ON perch.transactions (account, state, purchase_date, id)",
+    "ALTER TABLE perch.crossings ADD PRIMARY KEY (app, instant, account)",
+    "CREATE INDEX aliases_by_account ON perch.aliases (account)",
+)
 FAST = 1005  # A week lasts two seconds.
 
 
 class Figures(Trouble):
+    def __init__(self, arguments):
+        super().__init__(arguments)
+        self.enders = []
+
     def rate(self, nodes, seconds):
         """Changes a second of all nodes together."""
         benches = [subprocess.Popen([self.arguments.perch, "bench", "buy", "--writers", str(WRITERS), "--product", SEASON, "--connect",
@@ -186,6 +222,111 @@ class Figures(Trouble):
         # The first fill empty pages.
         return statistics.median(found[1:])
 
+    def many(self):
+        """Crossings and purchases among `--filled` accounts, against a store of a few, in turns."""
+        big, small = (self.filled(name, count) for name, count in (("many", self.arguments.filled), ("few", 0)))
+        seen = {}
+        for store in (big, small):
+            store.nodes = [self.node(f"{store.directory.name}-{name}", store.url, time_rate=HALF_MINUTES) for name in "ab"]
+            store.caller, seen[store] = self.caller(store.nodes[0]), []
+            for node in store.nodes:
+                reader = self.caller(node)
+                reader.call(READS + "AppChanges", app=APP)
+                threading.Thread(target=self.note, args=(reader, seen[store]), daemon=True).start()
+        print(f"many: a node is ready {big.nodes[0].ready_after:.2f} s after its start on {self.arguments.filled:,} accounts, and "
+              f"{small.nodes[0].ready_after:.2f} s on a few", flush=True)
+        expired = lambda: sum(frame.message.cause == EXPIRY for _, frame in seen[big] if frame and frame.kind == MESSAGE and frame.message.account)
+        self.quiet_crossings(big, expired)
+        quiet, beside, few = [], [], []
+        for number in range(self.arguments.rounds):
+            few.append(self.cost(small, f"few-{number}"))
+            quiet.append(self.cost(big, f"quiet-{number}"))
+            before, ender = expired(), self.ender(big, 200, 20)
+            until(lambda: expired() > before, "the first of them expire")
+            beside.append(self.cost(big, f"beside-{number}"))
+            until(lambda: expired() >= before + 2 * ender.made, "both readers have every expiry")
+        for name, found in (("on a store of a few accounts", few), ("among many accounts", quiet),
+                            ("among many accounts, while ten a second expire", beside)):
+            cpu, log = ([each[place] for each in found] for place in (0, 1))
+            print(f"many: a purchase {name}: {statistics.median(cpu) * 1000:.2f} ms of CPU in nodes and database ({min(cpu) * 1000:.2f} to "
+                  f"{max(cpu) * 1000:.2f}), {statistics.median(log):,.0f} bytes of the log", flush=True)
+        more = [statistics.median(own[place] / other[place] for own, other in zip(beside, quiet)) - 1 for place in (0, 1)]
+        print(f"many: a purchase while others expire, against none that do: {more[0]:+.1%} CPU, {more[1]:+.1%} log; must +2 %", flush=True)
+
+    def cost(self, store, prefix):
+        """CPU seconds and bytes of the log of one purchase: of a window with purchases, less one without, with all that goes on beside them."""
+        used = [self.window(store, prefix, count) for count in (0, PURCHASES)]
+        return [(more - less) / PURCHASES for less, more in zip(*used)]
+
+    def window(self, store, prefix, count, seconds=6):
+        backends = store.ask("SELECT string_agg(pid::text, ' ') FROM pg_stat_activity WHERE backend_type = 'client backend' "
+                             "AND datname = 'perch' AND application_name <> 'psql'").split()
+        cpu = lambda: sum(map(cpu_seconds, backends)) + sum(cpu_seconds(node.pid) for node in store.nodes)
+        end = lambda: store.ask("SELECT pg_current_wal_insert_lsn()")
+        log, before, began = end(), cpu(), time.monotonic()
+        for number in range(count):
+            time.sleep(max(0, began + number * seconds / count - time.monotonic()))
+            store.caller.get(PURCHASE, app=APP, idempotency_key=f"{self.arguments.seed}-{prefix}-{number}".encode(),
+                             **order(f"buyer-{number % 50}", COINS))
+        time.sleep(max(0, began + seconds - time.monotonic()))
+        return cpu() - before, int(store.ask(f"SELECT pg_wal_lsn_diff('{end()}', '{log}')"))
+
+    def ender(self, store, count, seconds):
+        """Buys subscriptions that expire half a minute later."""
+        ender = Ender(SimpleNamespace(next_cycle=lambda: store.nodes[0], contract=self.contract), count, seconds, product=MONTHLY,
+                      prefix=f"ending-{self.arguments.seed}-{len(self.enders)}")
+        self.enders.append(ender)
+        ender.start()
+        ender.join()
+        return ender
+
+    def quiet_crossings(self, store, expired):
+        """While nothing but time passes: what the database has to write."""
+        before = expired()
+        ender = self.ender(store, self.arguments.expiries, 20)
+        until(lambda: expired() > before, "the first of them expire")
+        store.ask("SELECT pg_stat_statements_reset()")
+        commits = "SELECT xact_commit FROM pg_stat_database WHERE datname = 'perch'"
+        first, began, crossed = int(store.ask(commits)), time.monotonic(), expired()
+        until(lambda: expired() >= before + 2 * ender.made, "both readers have every expiry")
+        seconds, crossed = time.monotonic() - began, expired() - crossed
+        calls = dict(line.rsplit("|", 1) for line in store.ask(
+            "SELECT left(query, 24), sum(calls) FROM pg_stat_statements WHERE query ~ '^(INSERT|UPDATE|DELETE)' GROUP BY 1").splitlines())
+        time.sleep(1.5)  # PostgreSQL counts once a second.
+        commits = int(store.ask(commits)) - first
+        passed = sum(int(count) for query, count in calls.items() if query.startswith("UPDATE store SET passed"))
+        print(f"many: {crossed / 2 / seconds:.1f} expiries a second for {seconds:.0f} s, to two readers: {passed / seconds:.1f} small writes a second; "
+              f"must 10. All writes: " + "; ".join(f"{query}… {int(count) / seconds:.1f} a second" for query, count in calls.items())
+              + f". Commits, reads included: {commits / (seconds + 1.5):.0f} a second", flush=True)
+
+    def filled(self, name, count):
+        """A store to which `count` accounts are added by SQL, each a copy of one that bought a subscription, under another number.
+
+        Nobody reads their blobs. Half of them crossed in the last month, half cross in the next one, and all renew in the next one.
+        """
+        database = Database(self.arguments.directory / name, settings=(
+            "shared_preload_libraries=pg_stat_statements", "full_page_writes=off", "max_wal_size=8GB", "shared_buffers=1GB",
+            "maintenance_work_mem=1GB"))
+        self.databases.append(database)
+        database.start()
+        if database.is_kept:
+            return database
+        database.ask("CREATE DATABASE perch", "postgres")
+        database.ask("CREATE EXTENSION pg_stat_statements")
+        node = self.node(f"{name}-template", database.url, time_rate=HALF_MINUTES)
+        self.buy(node, "template", "template", MONTHLY)
+        node.stop()
+        began = time.perf_counter()
+        for statement in FILL if count else ():
+            if database.ask(statement.format(count=count, first=1 << 40)) is None:
+                raise RuntimeError(f"the database refused {statement}")
+        database.ask("VACUUM ANALYZE")
+        database.ask("CHECKPOINT", "postgres")
+        if count:
+            size = int(database.ask("SELECT pg_database_size('perch')")) / (1 << 30)
+            print(f"many: {count:,} accounts filled in {time.perf_counter() - began:.0f} s, {size:.1f} GiB", flush=True)
+        return database
+
     def sync(self):
         path, times = self.arguments.directory / "sync", []
         with path.open("wb", buffering=0) as file:
@@ -209,10 +350,14 @@ def main():
     parser.add_argument("--expiries", type=int, default=400)
     parser.add_argument("--old", type=pathlib.Path)
     parser.add_argument("--only", choices=["crossings"])
+    parser.add_argument("--filled", type=int, default=0)
     arguments = parser.parse_args()
     arguments.seed, arguments.full = random.randrange(10_000), True
     figures = Figures(arguments)
     try:
+        if arguments.filled:
+            figures.many()
+            return
         if arguments.only:
             figures.crossings()
             return

@@ -23,10 +23,11 @@ def name_of(change):
 
 
 class Ender(threading.Thread):
-    """Makes accounts whose subscription expires two seconds later."""
+    """Makes accounts whose subscription expires by time alone, a period later: two seconds where nothing else is said."""
 
-    def __init__(self, test, count, seconds):
+    def __init__(self, test, count, seconds, product=WEEKLY, prefix="ending"):
         super().__init__(name="ender", daemon=True)
+        self.product, self.prefix = product, prefix
         self.test, self.count, self.pause, self.stopping = test, count, seconds * BATCH / max(1, count), threading.Event()
         self.made = 0
 
@@ -47,10 +48,10 @@ class Ender(threading.Thread):
                 time.sleep(0.05)
 
     def batch(self, client):
-        accounts = [f"ending-{self.made + number}" for number in range(BATCH)]
-        self.ask(client, PURCHASE, accounts, lambda account: order(account, WEEKLY))
+        accounts = [f"{self.prefix}-{self.made + number}" for number in range(BATCH)]
+        self.ask(client, PURCHASE, accounts, lambda account: order(account, self.product))
         self.ask(client, AUTO_RENEW.split()[0], accounts, lambda account: {
-            "account": account, **operation(AUTO_RENEW, {"product_id": WEEKLY}, enabled=False)})
+            "account": account, **operation(AUTO_RENEW, {"product_id": self.product}, enabled=False)})
         self.made += BATCH
 
     def ask(self, client, path, accounts, fields):
