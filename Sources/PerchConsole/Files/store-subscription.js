@@ -1,22 +1,22 @@
 // Store views of subscriptions: SubscriptionStoreView with option groups and their sets, SubscriptionOfferView, and the primitives of
 // which a page builds a control of its own.
-import { around, auxiliary, drawUnpressed, errorText, everyText, h, iconOf, list, offerText, periodText, priceText, sheet, text, View } from './store.js';
+import { around, auxiliary, drawUnpressed, errorText, everyText, filled, h, iconOf, list, offerText, periodText, priceText, Selling, sheet, text } from './store.js';
 import { manageSubscriptions } from './store-sheets.js';
 
 const look = sheet(`
 .store{border-radius:calc(var(--radius) + 2px);background:var(--card);border:1px solid var(--line);overflow:clip;min-width:0}.store.full{background:var(--perch-store-background,var(--tint))}
-.head{padding:1.4rem 1.2rem;text-align:center;background:var(--perch-store-background,var(--tint))}.store.full .head{background:none}.full .bar{background:var(--perch-store-background,var(--tint))}.body{padding:1rem 1.2rem .2rem}.body:empty{display:none}.body:last-child{padding-bottom:1rem}.body>perch-policies{text-align:center;margin:0 0 .5rem}
+.head{padding:1.4rem 1.2rem;text-align:center;background:var(--perch-store-background,var(--tint))}.store.full .head{background:none}.full .bar{background:var(--perch-bar,color-mix(in srgb,var(--card) 70%,transparent));backdrop-filter:blur(14px)}.body{padding:1rem 1.2rem .2rem}.body:empty{display:none}.body:last-child{padding-bottom:1rem}.body>perch-policies{text-align:center;margin:0 0 .5rem}
 .bar{position:sticky;bottom:0;z-index:1;background:var(--card);padding:.7rem 1.2rem;max-height:80dvh;overflow:auto}.bar:not(:has(button,input)){display:none}.bottom-bar .bar{border-top:1px solid var(--line)}.store>.aux,.side>.aux{padding:.2rem 1.2rem .7rem}
 .beside{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr)}.beside .side{align-self:start;position:sticky;top:0;max-height:100dvh;overflow:auto}.leading.beside .head{order:1}
 .bottom{display:flex;flex-direction:column;min-height:24rem}.bottom .body{margin-top:auto}
-.options{display:grid;gap:.6rem;border:0;margin:0 0 .6rem;padding:0;min-width:0}.options legend{padding:0;font-weight:600;margin:.2rem 0}.option{position:relative;display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:0 .8rem;align-items:center;
-border:1.5px solid var(--line);border-radius:var(--radius);padding:.7rem .9rem;background:var(--perch-item-background,var(--card));text-align:start;width:100%;min-width:0}label.option{cursor:pointer}
-.option.plain{background:var(--card)}.option input{position:absolute;opacity:0;width:1px;height:1px}.option:has(input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
+.options{display:grid;gap:.6rem;border:0;margin:0 0 .6rem;padding:0;min-width:0}.options legend{padding:0;font-weight:600;margin:.2rem 0}.option{position:relative;display:flex;flex-wrap:wrap;gap:0 .8rem;align-items:center;
+border:1.5px solid var(--line);border-radius:var(--radius);padding:.7rem .9rem;background:var(--perch-item-background,color-mix(in srgb,var(--card) 55%,transparent));text-align:start;width:100%;min-width:0}label.option{cursor:pointer}
+.option.plain{background:var(--card)}.option:not(.plain){backdrop-filter:blur(14px)}.told{flex:1;display:flex;flex-wrap:wrap;gap:0 .8rem;align-items:center;min-width:0}.told>:first-child{flex:1 1 12rem;min-width:0}.option input{position:absolute;opacity:0;width:1px;height:1px}.option:has(input:checked){border-color:var(--accent);box-shadow:0 0 0 1px var(--accent)}
 .option:has(input:focus-visible){outline:2px solid var(--accent);outline-offset:2px}.option h3{font-size:1rem;display:flex;flex-wrap:wrap;gap:.4rem;align-items:center}
 .price{font-weight:600;text-align:end;overflow-wrap:normal}.mark{font-size:.78rem;border-radius:99px;padding:.05rem .5rem;background:var(--tint);color:var(--accent);font-weight:600}
 .picks{display:block;width:1.25rem;height:1.25rem;border-radius:50%;border:2px solid var(--edge)}.option:has(input:checked) .picks{border-color:var(--accent);background:radial-gradient(var(--accent) 45%,transparent 48%)}
 .control-icon{font-size:1.5rem;min-width:0}.prominent .option{padding:1.1rem 1rem;box-shadow:0 2px 8px #0001}.prominent .option:has(input:checked){background:var(--tint);box-shadow:0 0 0 2px var(--accent)}.prominent .option:has(input:checked) .mark{background:var(--card)}
-.compact{grid-template-columns:repeat(auto-fit,minmax(min(8rem,100%),1fr))}.compact .option{grid-template-columns:minmax(0,1fr);text-align:center;padding:.5rem;align-content:start}.compact .about,.compact .control-icon{display:none}.compact .price{text-align:center;grid-column:1}.compact .option h3{justify-content:center}
+.compact{grid-template-columns:repeat(auto-fit,minmax(min(6.2rem,100%),1fr))}.compact .option{text-align:center;padding:.5rem .3rem;align-content:start}.compact .about,.compact .control-icon{display:none}.compact .told{flex-flow:column}.compact .told>*{flex:none;max-width:100%}.compact .price{font-size:.85rem;overflow-wrap:anywhere}.compact .option h3{justify-content:center}
 .pager{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:.3rem;align-items:center}.turn{padding:0;width:2.2rem;font-size:1.2rem}.options.paged{display:flex;overflow-x:auto;overscroll-behavior-x:contain;scroll-snap-type:x mandatory;gap:.6rem;padding:3px;margin:0;scrollbar-width:none}.paged .option{flex:0 0 100%;scroll-snap-align:center;scroll-snap-stop:always}
 .paged.prominent .option{flex-basis:88%}.paged.prominent .option:not(:has(input:checked)){transform:scale(.94)}.dots{display:flex;gap:.1rem;justify-content:center;margin:0 0 .4rem}.dots button{border:0;background:none;padding:0;width:1.5rem;min-height:1.5rem}
 .dots i{display:block;margin:auto;width:.55rem;height:.55rem;border-radius:50%;background:var(--edge)}.dots [aria-current=true] i{background:var(--accent)}
@@ -24,8 +24,7 @@ button.subscribe{border-radius:var(--radius);padding:.6rem 1rem;background:var(-
 button.subscribe small{display:block;font-weight:400}.caption{text-align:center;font-size:.88rem;margin:.2rem 0 .4rem}.tabs{display:flex;flex-wrap:wrap;gap:.3rem;border-radius:var(--radius);background:var(--tint);padding:.2rem;margin:0 0 .8rem}
 .tabs button{flex:1;border:0;background:none}.tabs button[aria-selected=true]{background:var(--card);font-weight:600;box-shadow:0 1px 3px #0003}
 .links{display:grid;gap:.5rem;margin:0 0 .8rem}.links button{border-radius:var(--radius);text-align:start;display:flex;justify-content:space-between}.links i{font-style:normal}:host(:dir(rtl)) .links i,:host(:dir(rtl)) .turn{transform:scaleX(-1)}
-.buttons .option{cursor:default}.buttons .option .subscribe{grid-column:1/-1;margin-top:.5rem}.buttons .caption{grid-column:1/-1}dialog.group{padding:0;width:min(34rem,calc(100vw - 1.5rem))}dialog.group .store{border:0}.top{display:flex;justify-content:space-between;gap:.5rem;padding:.5rem .7rem 0}
-@media(max-width:30rem){.options:not(.compact) .option{grid-template-columns:auto minmax(0,1fr)}.options:not(.compact) .price{grid-column:2;text-align:start}}
+.buttons .option{cursor:default}.buttons .option .subscribe{flex:1 0 100%;margin-top:.5rem}.buttons .caption{flex:1 0 100%}dialog.group{padding:0;width:min(34rem,calc(100vw - 1.5rem))}dialog.group .store{border:0}.top{display:flex;justify-content:space-between;align-items:center;gap:.5rem;padding:.5rem .7rem 0}
 @media(max-height:26rem){.bar{max-height:60dvh}}@media print{button.subscribe{display:none}.bar,.side{position:static!important;max-height:none!important}.turn,.dots{display:none}.options.paged{display:grid}}`);
 
 const relations = { PLAN_RELATION_UPGRADE: 'upgrade', PLAN_RELATION_DOWNGRADE: 'downgrade', PLAN_RELATION_CROSSGRADE: 'crossgrade', PLAN_RELATION_CURRENT: 'current' };
@@ -35,6 +34,7 @@ const placements = {
   'paged-picker': ['bottom', 'bottom-bar', ...beside], 'paged-prominent-picker': ['bottom', 'bottom-bar', ...beside],
 };
 const wide = matchMedia('(min-width:44rem)');
+const isShared = (status) => status.transaction?.transaction?.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED' && /SUBSCRIBED|GRACE/.test(status.state);
 const isCurrent = (option) => option.relation === 'PLAN_RELATION_CURRENT';
 
 /** The offers that an account may have of a plan, best first: win-back, promotional, introductory. */
@@ -56,7 +56,7 @@ export function offerLine(option, language = document.documentElement.lang || 'e
 }
 
 /** What options of a group have in common: loading, eligibility, labels, buying. */
-class Plans extends View {
+class Plans extends Selling {
   static sheets = [look];
   #preferred = null;
   /** StoreKit's preferredSubscriptionOffer: a function of product, subscription and eligible offers, which gives one or null. */
@@ -64,7 +64,7 @@ class Plans extends View {
   set preferredSubscriptionOffer(choose) { this.#preferred = choose; if (this.isConnected) this.refresh(); }
 
   begin() {
-    this.watched = null;
+    this.watched = this.fault = null;
     this.options = this.all = this.drawn = null;
     this.group = this.getAttribute('group-id');
     this.showState('loading');
@@ -74,6 +74,7 @@ class Plans extends View {
       this.ends.push(this.app.subscriptionStatusTask(group, (state) => {
         this.tell('subscriptionstatuschange', state);
         if (state.failure && !this.options) this.showState('failure', errorText(this.language, state.failure));
+        if (state.success) this.shared = (state.success.statuses ?? []).filter(isShared).map((each) => each.transaction.transaction.productId);
         if (!state.loading) this.refresh();
       }));
     };
@@ -120,9 +121,14 @@ class Plans extends View {
     this.options = this.all.filter((each) => !held || wanted.includes('all') || wanted.includes(relations[each.relation]));
     this.toggleAttribute('data-empty', held && this.options.length === 0);
     if (!this.all.length) return this.showState('unavailable', this.t('plansNotSold'));
+    if (this.fault) {
+      this.options = [];
+      this.toggleAttribute('data-empty', false);
+      return this.showState('failure', errorText(this.language, this.fault));
+    }
     this.setAttribute('data-state', 'success');
     // What looks the same stays, with the customer's place in it.
-    const print = JSON.stringify([this.language, held, this.options]);
+    const print = JSON.stringify([this.language, held, this.options, this.shared]);
     if (print === this.drawn) return;
     this.drawn = print;
     this.redraw();
@@ -142,9 +148,11 @@ class Plans extends View {
     this.endProducts?.();
     let known = null;
     this.endProducts = ids.length ? this.app?.storeProductsTask(ids, (state) => {
+      // Products that were never loaded are not shown either; a later failure keeps what is there.
+      if (state.failure && known === null && !this.fault) { this.fault = state.failure; this.refresh(); }
       if (!state.success) return;
       const print = JSON.stringify(state.success);
-      if (known !== null && known !== print) this.refresh();
+      if (this.fault || known !== null && known !== print) { this.fault = null; this.refresh(); }
       known = print;
       this.tell('storeproductschange', state);
     }, this.app.locale(this)) : null;
@@ -164,20 +172,23 @@ class Plans extends View {
   label(option) {
     const { product } = option;
     const offer = offerLine(option, this.language);
-    const action = isCurrent(option) ? this.t('current') : offer?.isTrial ? this.t('tryFree') : offer && offer.offer.type !== 'OFFER_TYPE_INTRODUCTORY' ? this.t('accept') : { PLAN_RELATION_UPGRADE: this.t('upgrade'), PLAN_RELATION_DOWNGRADE: this.t('change'), PLAN_RELATION_CROSSGRADE: this.t('change') }[option.relation] ?? this.t('subscribe');
+    const action = isCurrent(option) ? this.t('current') : this.isNext(option) ? this.t('next') : offer?.isTrial ? this.t('tryFree') : offer && offer.offer.type !== 'OFFER_TYPE_INTRODUCTORY' ? this.t('accept') : { PLAN_RELATION_UPGRADE: this.t('upgrade'), PLAN_RELATION_DOWNGRADE: this.t('change'), PLAN_RELATION_CROSSGRADE: this.t('change') }[option.relation] ?? this.t('subscribe');
     const price = offer?.text ?? this.price(option);
     const wanted = list(this.getAttribute('button-label') ?? 'automatic');
     const first = wanted.includes('price') ? price : wanted.includes('display-name') ? product.displayName || product.id : action;
     const isTwo = wanted.includes('multiline');
     return { first, second: isTwo ? (first === price ? action : price) : null, price };
   }
+  /** Whether the customer's subscription renews as this plan, and not as the one of now. */
+  isNext(option) { return !!option.preferred && !isCurrent(option) && this.all.some(isCurrent); }
   /** A button that buys an option. */
   subscribeButton(option) {
+    const isHeld = isCurrent(option) || this.isNext(option);
     const label = this.label(option);
     const name = option.product.displayName || option.product.id;
     return h('button.subscribe', {
       part: 'subscribe', 'data-key': 'subscribe ' + option.product.id, 'data-product': option.product.id, 'aria-label': [...new Set([label.first, label.second, name].filter(Boolean))].join(', '),
-      disabled: !this.canBuy, 'aria-disabled': isCurrent(option) ? 'true' : null, onclick: (event) => { if (!isCurrent(option)) this.buy(option, event.currentTarget); },
+      disabled: !this.canBuy, 'aria-disabled': isHeld ? 'true' : null, onclick: (event) => { if (!isHeld) this.buy(option, event.currentTarget); },
     }, label.first, label.second ? h('small', {}, label.second) : null);
   }
   caption(option) {
@@ -265,7 +276,7 @@ export class PerchSubscriptionStore extends Plans {
   async buy(option, button) {
     const result = await super.buy(option, button);
     // A plan that was bought in a sheet of the store closes it.
-    if (result?.result === 'success') for (const pane of [...this.#panes]) if (pane.dialog) { pane.dialog.close(); this.say(this.t('thanks', { name: option.product.displayName || option.product.id })); }
+    if (result?.result === 'success') for (const pane of [...this.#panes]) if (pane.dialog) { pane.dialog.close(); this.say(this.t(option.takesEffectAtRenewal ? 'atRenewal' : 'thanks', { name: option.product.displayName || option.product.id })); }
     return result;
   }
 }
@@ -320,7 +331,7 @@ class Pane {
     const top = this.dialog ? h('div.top', {}, h('button.link', { 'data-key': 'close', onclick: () => this.dialog.close() }, store.t('back')), h('b', {}, this.parent.label)) : null;
     // On a narrow screen there is no side to stand on.
     const isBeside = beside.includes(placement) && wide.matches;
-    const controls = [h('div.body', {}, levels, policies, isBar || !options.length ? null : picks, this.dialog ? null : h('slot', { name: 'policies' })), this.bar, this.dialog ? null : h('div.aux', { part: 'auxiliaries' }, others)];
+    const controls = [h('div.body', {}, levels, policies, store.hasAttribute('data-empty') ? h('p.soft', {}, store.t('noOther')) : null, isBar || !options.length ? null : picks, this.dialog ? null : h('slot', { name: 'policies' })), this.bar, this.dialog ? null : h('div.aux', { part: 'auxiliaries' }, others)];
     const nodes = h('div', { class: `store ${placement}${isBeside ? ' beside' : ''}${isFull ? ' full' : ''}`, part: 'store' }, top,
       h('div.head', { part: 'marketing' }, this.#marketing(parent)),
       isBeside ? h('div.side', {}, controls) : controls);
@@ -340,7 +351,8 @@ class Pane {
       const name = at.marketingSlot?.(this.store);
       if (name) return h('slot', { name });
     }
-    return h('slot', { name: 'marketing' }, h('h2', {}, this.store.all?.[0]?.product.subscription.groupDisplayName ?? ''));
+    const title = this.store.all?.[0]?.product.subscription.groupDisplayName;
+    return h('slot', { name: 'marketing' }, title ? h('h2', {}, title) : null);
   }
 
   // MARK: Groups
@@ -364,12 +376,13 @@ class Pane {
 
   // MARK: Controls
 
-  #texts({ product, ...option }) {
+  #texts(option) {
     const { store } = this;
-    const marks = [isCurrent(option) ? store.t('current') : null, option.preferred && !isCurrent(option) && store.all.some(isCurrent) ? store.t('next') : null, product.isFamilyShareable ? store.t('family') : null].filter(Boolean);
-    return [h('div', {}, h('h3', { part: 'title' }, product.displayName || product.id, marks.map((each) => h('span.mark', { part: 'badge' }, each))), h('p.soft.about', { part: 'description' }, h('bdi', {}, product.description ?? ''))), h('div.price', { part: 'price' }, h('bdi', {}, store.price({ product })))];
+    const { product } = option;
+    const marks = [isCurrent(option) ? store.t('current') : null, store.isNext(option) ? store.t('next') : null, store.shared?.includes(product.id) ? store.t('shared') : null, product.isFamilyShareable ? store.t('family') : null].filter(Boolean);
+    return h('div.told', {}, h('div', {}, h('h3', { part: 'title' }, product.displayName || product.id, marks.map((each) => h('span.mark', { part: 'badge' }, each))), h('p.soft.about', { part: 'description' }, h('bdi', {}, product.description ?? ''))), h('div.price', { part: 'price' }, h('bdi', {}, store.price(option))));
   }
-  #icon({ product }, fallback) { return h('span.control-icon', { 'aria-hidden': 'true' }, h('slot', { name: `control-icon-${product.id}` }, fallback)); }
+  #icon({ product }, fallback) { return filled(h('span.control-icon', { 'aria-hidden': 'true' }), `control-icon-${product.id}`, fallback); }
   #sections(sections, options, make, classes = '') {
     const box = (some, label) => h('fieldset', { class: `options ${classes}`, part: 'options', 'aria-label': label ? null : this.store.t('plans') }, label ? h('legend', {}, label) : null, some.map(make));
     return sections.length ? sections.map((section) => box(section.options, section.group?.label)) : [box(options)];
@@ -377,7 +390,7 @@ class Pane {
   #option(option) {
     const { product } = option;
     return h('label', { class: `option${this.store.hasAttribute('item-background') ? '' : ' plain'}`, part: 'option', 'data-product': product.id },
-      h('input', { type: 'radio', name: this.name, value: product.id, 'data-key': `plan ${this.name} ${product.id}`, checked: product.id === this.selected, onchange: () => { this.select(product.id); this.#settle(); } }), this.#icon(option, h('span.picks')), this.#texts(option));
+      h('input', { type: 'radio', name: this.name, value: product.id, 'data-key': `plan ${this.name} ${product.id}`, checked: product.id === this.selected, onchange: () => { this.select(product.id); this.#settle(); } }), this.#icon(option, this.options.length < 2 || this.store.control.startsWith('paged') ? null : h('span.picks')), this.#texts(option));
   }
   #card(option) {
     return h('div', { class: `option${this.store.hasAttribute('item-background') ? '' : ' plain'}`, part: 'option', 'data-product': option.product.id }, this.#icon(option), this.#texts(option), this.store.subscribeButton(option), this.#captioned(option));

@@ -24,16 +24,16 @@ button:disabled,button[aria-disabled=true]{opacity:.55;cursor:default}:focus-vis
 button.buy{background:var(--accent);border-color:var(--accent);color:var(--on-accent);font-weight:600}
 button.link{border:0;background:none;color:var(--accent);padding:.2rem .4rem}
 .icon{width:3rem;height:3rem;border-radius:22%;background:var(--tint);display:grid;place-items:center;overflow:hidden;flex:none;font-size:1.6rem}
-.icon.border{border:1px solid var(--line);box-shadow:0 1px 4px #0002}.icon img{width:100%;height:100%;object-fit:cover}
-.product{display:flex;gap:.8rem;align-items:center;padding:.6rem 0}.product .texts{flex:1;min-width:0}.product h3{font-size:1rem}
-.product.compact{padding:.3rem 0}.product.compact .icon{width:2.2rem;height:2.2rem;font-size:1.2rem}.product.compact .about{display:none}
-.product.large{flex-direction:column;text-align:center;gap:.6rem;padding:1rem}.product.large .icon{width:8rem;height:8rem;font-size:4.5rem}.product.large h3{font-size:1.25rem}
+.icon.blank slot{display:none}.icon.border{border:1px solid var(--line);box-shadow:0 1px 4px #0002}.icon img{width:100%;height:100%;object-fit:cover}
+.product{display:flex;flex-wrap:wrap;gap:.4rem .8rem;align-items:center;padding:.6rem 0}.product .texts{flex:1 1 9rem;min-width:0}.product>button,.product>.spin{margin-inline-start:auto}.product h3{font-size:1rem}
+.product.compact{padding:.3rem 0}.product.compact .icon{width:2.2rem;height:2.2rem;font-size:1.2rem}.product.compact .about{display:none}.product.compact .texts{flex-basis:5rem}
+.product.large{flex-flow:column;text-align:center;gap:.6rem;padding:1rem}.product.large>*{flex:none;margin-inline:0}.product.large .icon{width:8rem;height:8rem;font-size:4.5rem}.product.large h3{font-size:1.25rem}
 .spin{display:inline-block;width:1.4rem;height:1.4rem;border-radius:50%;border:3px solid var(--line);border-top-color:var(--accent)}
 @media(prefers-reduced-motion:no-preference){.spin{animation:spin 1s linear infinite}@keyframes spin{to{transform:rotate(1turn)}}}
 .aux{display:flex;flex-wrap:wrap;gap:.3rem .8rem;justify-content:center;padding:.5rem 0}.aux:empty{display:none}
 .said{display:flex;gap:.6rem;align-items:center;justify-content:space-between;border-radius:var(--radius);background:var(--tint);padding:.5rem .8rem;margin:.5rem 0}.said:empty{padding:0;margin:0;background:none}.said span{min-width:0}
 .said.bad{background:light-dark(#fdeeec,#38211f)}.said button{flex:none;min-height:1.8rem;padding:.1rem .7rem}
-dialog{border:1px solid var(--line);border-radius:calc(var(--radius) + 2px);background:var(--card);color:var(--ink);padding:1.1rem 1.3rem;width:min(30rem,calc(100vw - 1.5rem));max-height:calc(100dvh - 1.5rem);overflow:auto}
+dialog{border:1px solid var(--line);border-radius:calc(var(--radius) + 2px);background:var(--card);color:var(--ink);padding:1.1rem 1.3rem;width:min(30rem,calc(100vw - 1.5rem));max-height:calc(100dvh - 1.5rem);overflow:auto;text-align:start}
 dialog>h2{margin-bottom:.5rem}dialog::backdrop{background:#0007}dialog form{display:grid;gap:.6rem;margin-top:.6rem}dialog input,dialog textarea{font:inherit;max-width:100%;padding:.4rem .6rem;border:1px solid var(--edge);border-radius:8px;background:var(--ground);color:var(--ink)}
 dialog input[type=radio]{accent-color:var(--accent);margin-inline-end:.5rem}.end{display:flex;flex-wrap:wrap;gap:.5rem;justify-content:flex-end;margin-top:.8rem}.pay{display:grid;gap:.5rem;margin-top:.7rem}.pay .sum{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.2rem 1rem;font-weight:600;border-top:1px solid var(--line);padding-top:.5rem}
 @media print{button{border:0;background:none!important;color:var(--ink)!important;padding:0}.aux,.spin{display:none}}`);
@@ -130,6 +130,14 @@ export class PerchApp extends HTMLElement {
   get account() { return this.getAttribute('account') ?? ''; }
   get isOffline() { return this.hasAttribute('data-offline'); }
   get isOff() { return this.getAttribute('purchases') === 'off'; }
+  /** Whether the store forbids the account's payments, as Screen Time does. Asked for once, and again after a purchase was refused. */
+  async #mayPay() {
+    const { account } = this;
+    const answer = await this.call('TransactionService/GetAppTransaction').catch(() => ({}));
+    if (account !== this.account || this.isForbidden === !!answer.paymentsForbidden) return;
+    this.isForbidden = !!answer.paymentsForbidden;
+    this.#draw();
+  }
   /** The language of a view: its own, that of what is around it, the page's. */
   language(view = this) { return around(view, (each) => each.getAttribute?.('lang'))?.getAttribute('lang') || document.documentElement.lang || 'en'; }
   /** The catalogue's locale for it; empty for the app's own. */
@@ -164,7 +172,9 @@ export class PerchApp extends HTMLElement {
   #listen() {
     for (const end of this.#ends) end();
     this.#ends = [];
+    this.isForbidden = false;
     if (!this.account || this.closest('[read-only]')) return;
+    this.#mayPay();
     if (this.getAttribute('store-messages') !== 'hidden') this.#ends.push(this.messages((state) => PerchApp.sheets?.messages(this, state)));
     if (this.getAttribute('purchase-intents') !== 'hidden') this.#ends.push(this.purchaseIntents((state) => PerchApp.sheets?.intents(this, state)));
   }
@@ -248,13 +258,25 @@ export class PerchApp extends HTMLElement {
       const order = { ...this.#optionsAround(view, product), ...options };
       const result = await this.#buy(product, order, view, terms);
       if (!tell('inapppurchasecompletion', result)) return result;
+      if (result.error?.reason === 'PURCHASE_NOT_ALLOWED') this.#mayPay();
       if (result.result === 'failure') { console.info('perch: the purchase failed:', result.error.reason || result.error.code, result.error.message); view.say?.(errorText(this.language(view), result.error), true); }
-      if (result.result === 'pending') say('waiting');
-      if (result.result === 'success') say(result.isVerified ? 'thanks' : 'unverified', !result.isVerified);
+      if (result.result === 'pending') this.#await(product, view, say);
+      if (result.result === 'success') say(!result.isVerified ? 'unverified' : terms.atRenewal ? 'atRenewal' : 'thanks', !result.isVerified);
       return result;
     } finally { this.#buying.delete(product.id); }
   }
   #buying = new Set();
+  /** A purchase that waits is told to be bought as soon as it is, unless something else was said meanwhile. */
+  #await(product, view, say) {
+    say('waiting');
+    const sentence = view.message?.firstChild;
+    const end = this.transactionUpdates(({ transaction, kind }) => {
+      if (kind !== 'TRANSACTION_EVENT_KIND_PURCHASED' || transaction?.transaction?.productId !== product.id) return;
+      queueMicrotask(end);
+      if (sentence?.isConnected) say('thanks');
+    });
+    this.#ends.push(end);
+  }
   async #buy(product, order, view, terms) {
     let payment;
     try {
@@ -279,7 +301,8 @@ export class View extends HTMLElement {
     this.shadowRoot.adoptedStyleSheets = [base, ...(this.constructor.sheets ?? [])];
     this.root = h('div');
     this.message = h('div.said', { part: 'message', role: 'status', 'aria-live': 'polite' });
-    this.shadowRoot.append(this.root, this.message);
+    this.notes = h('div');
+    this.shadowRoot.append(this.root, this.notes, this.message);
   }
   get app() { return around(this, (each) => each instanceof PerchApp); }
   get language() { return this.app?.language(this) ?? 'en'; }
@@ -289,24 +312,28 @@ export class View extends HTMLElement {
     const { app } = this;
     if (!app) return;
     const again = () => { if (this.isConnected) { this.disconnectedCallback(); this.connectedCallback(); } };
-    const draw = () => this.redraw();
+    const draw = () => { this.note(); this.redraw(); };
     for (const [type, action] of [['languagechange', again], ['redraw', draw]]) {
       app.addEventListener(type, action);
       this.ends.push(() => app.removeEventListener(type, action));
     }
     this.begin();
+    this.note();
   }
+  /** What holds for all of a view stands below it; not below each product of a shop, or each button of a store. */
+  get noted() { return []; }
+  note() { this.notes.replaceChildren(...this.noted.map(([part, key, role]) => h('p.soft', { part, class: `soft ${part}`, role }, this.t(key)))); }
   disconnectedCallback() { for (const end of this.ends ?? []) end?.(); this.ends = []; }
   attributeChangedCallback(name, before, after) { if (before !== after && this.isConnected && this.ends) { this.disconnectedCallback(); this.connectedCallback(); } }
   tell(type, detail = {}) { return this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true, cancelable: true })); }
   /** Draws what a push has changed. */
   redraw() { drawUnpressed(this, () => { if (this.isConnected) this.draw?.(); }); }
-  get canBuy() { return !around(this, (each) => each.hasAttribute?.('read-only')) && !this.app?.isOff; }
+  get canBuy() { return !around(this, (each) => each.hasAttribute?.('read-only')) && !this.app?.isOff && !this.app?.isForbidden; }
   /** Whether it stands in a sheet, which a customer may close. */
   get isPresented() { return !!around(this, (each) => each !== this && (each.tagName === 'DIALOG' || each.hasAttribute('popover') || each.getAttribute('role') === 'dialog')); }
   show(...nodes) {
     const focused = this.shadowRoot.activeElement?.dataset?.key;
-    this.root.replaceChildren(...nodes.flat().filter(Boolean), ...(this.app?.isOffline ? [h('p.soft.offline', { part: 'offline', role: 'status' }, this.t('offline'))] : []));
+    this.root.replaceChildren(...nodes.flat().filter(Boolean));
     if (!this.message.isConnected) this.shadowRoot.append(this.message);
     if (focused) this.focusOn(focused);
   }
@@ -326,6 +353,15 @@ export class View extends HTMLElement {
   }
 }
 
+/** A view that sells says what keeps a customer from buying. */
+export class Selling extends View {
+  get noted() {
+    const { app } = this;
+    if (!app || around(this, (each) => each !== this && each instanceof PerchStore)) return [];
+    return [app.isOffline && ['offline', 'offline', 'status'], app.isOff ? ['off', 'off'] : app.isForbidden && ['off', 'forbidden']].filter(Boolean);
+  }
+}
+
 const images = new Map();
 async function promotionalIcon(app, product) {
   const key = `${app.getAttribute('server') ?? ''} ${product.promotionalImageHash}`;
@@ -336,10 +372,19 @@ async function promotionalIcon(app, product) {
   }
   return images.get(key);
 }
+/** A box around a slot, which is not there while nothing is in the slot. */
+export function filled(box, name, fallback) {
+  const slot = h('slot', { name }, fallback);
+  const look = () => { if (slot.parentNode === box) box.hidden = !fallback && slot.assignedNodes({ flatten: true }).length === 0; };
+  slot.addEventListener('slotchange', look);
+  box.append(slot);
+  look();
+  return box;
+}
 /** An icon: the promotional image where it is wanted and there is one, else the slot. */
-export function iconOf(view, product, { promotional, border, slot = 'icon' }) {
-  const icon = h('div.icon', { class: `icon${border ? ' border' : ''}`, part: 'icon', 'aria-hidden': 'true' }, h('slot', { name: slot }));
-  if (product?.promotionalImageHash && promotional) promotionalIcon(view.app, product).then((address) => icon.replaceChildren(h('img', { src: address, alt: '' })), () => {});
+export function iconOf(view, product, { promotional, border, isBlank }) {
+  const icon = filled(h('div', { class: `icon${border ? ' border' : ''}${isBlank ? ' blank' : ''}`, part: 'icon', 'aria-hidden': 'true' }), 'icon');
+  if (product?.promotionalImageHash && promotional) promotionalIcon(view.app, product).then((address) => { icon.hidden = false; icon.replaceChildren(h('img', { src: address, alt: '' })); }, () => {});
   return icon;
 }
 
@@ -350,7 +395,7 @@ export function iconOf(view, product, { promotional, border, slot = 'icon' }) {
  * state: `loading`, `unavailable`, `success`, `failure`; a state without a slot is shown as the regular style does. In the slot of
  * success, texts of elements with `data-product="displayName"` (description, displayPrice) are set, and `data-buy` buys.
  */
-export class PerchProduct extends View {
+export class PerchProduct extends Selling {
   static observedAttributes = ['product-id', 'product-style', 'prefers-promotional-icon', 'product-icon-border'];
   #given = null;
   #owned = null;
@@ -430,12 +475,12 @@ export class PerchProduct extends View {
     const box = (...nodes) => h('div', { class: `product ${style}`, part: 'product', 'aria-busy': name === 'loading' ? 'true' : null }, nodes);
     if (name === 'unavailable') return box(this.#icon(null), about(this.t('unavailable'), this.t('notSold')));
     if (name === 'failure') return box(this.#icon(null), about(this.t('notLoaded'), errorText(this.language, this.state.failure)));
-    if (name === 'loading') return box(h('slot', { name: 'placeholder' }, this.#icon(null)), about('…', '', true), h('span.spin', { role: 'img', 'aria-label': this.t('loading') }));
+    if (name === 'loading') return box(h('slot', { name: 'placeholder' }, this.#icon(null, true)), about('…', '', true), h('span.spin', { role: 'img', 'aria-label': this.t('loading') }));
     return box(this.#icon(product), h('div.texts', {}, h('h3', { part: 'title' }, product.displayName || product.id), style === 'compact' ? null : h('p.soft.about', { part: 'description' }, h('bdi', {}, product.description ?? '')),
       this.isUnverified ? h('p.bad', {}, this.t('unverified')) : null), this.#button(product));
   }
 
-  #icon(product) { return iconOf(this, product, { promotional: this.hasAttribute('prefers-promotional-icon'), border: this.hasAttribute('product-icon-border') }); }
+  #icon(product, isBlank) { return iconOf(this, product, { promotional: this.hasAttribute('prefers-promotional-icon'), border: this.hasAttribute('product-icon-border'), isBlank }); }
 
   #button(product) {
     // Not disabled: the focus of who has just bought stays on it.
@@ -470,14 +515,14 @@ export function auxiliary(view, automatic = {}) {
 }
 
 /** StoreView. `product-ids`, `product-style`, `prefers-promotional-icon`, `product-icon-border`, `store-button`; slots `icon-ID`, `placeholder`, `header`. */
-export class PerchStore extends View {
+export class PerchStore extends Selling {
   static observedAttributes = ['product-ids', 'product-style', 'store-button', 'prefers-promotional-icon', 'product-icon-border'];
   begin() {
     const ids = list(this.getAttribute('product-ids'));
     this.listeners = new Set();
     const marks = Object.fromEntries(['prefers-promotional-icon', 'product-icon-border'].map((name) => [name, this.hasAttribute(name)]));
     const views = ids.map((id) => h('perch-product', { 'product-id': id, 'product-style': this.getAttribute('product-style') ?? 'regular', ...marks, exportparts: 'product, icon, title, description, button, message, dialog' },
-      h('slot', { name: `icon-${id}`, slot: 'icon' }), h('slot', { name: 'placeholder', slot: 'placeholder' })));
+      h('slot', { name: `icon-${id}`, slot: 'icon' }), this.querySelector(':scope > [slot=placeholder]') ? h('slot', { name: 'placeholder', slot: 'placeholder' }) : null));
     // A shop with views of its own lays them out itself; white space is none.
     const isOwn = [...this.children].some((each) => !each.slot);
     const { policies, others } = auxiliary(this, { cancellation: this.isPresented });
