@@ -228,6 +228,11 @@ def matrix(page, browser, full):
                     page.ready()
                     equal(keys_buy(page, style), YEARLY, f"{style} {placement}: the plan that keys bought")
     browser.size(360, 640)
+    with check("a compact picker shows three plans in one row on a phone, and cuts none"):
+        page.build("<perch-subscription-store group-id='plus' control-style='compact-picker'></perch-subscription-store>", holds=True)
+        page.ready()
+        equal(page.run("const boxes = all('.option').map((each) => each.getBoundingClientRect().top); return [boxes.length, new Set(boxes).size]"), [3, 1], "plans, and rows")
+        equal(page.run("return all('.option, .price').filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.innerText)"), [], "what is cut")
     with check("a paged picker sells the page that a swipe or a script has brought into the middle, and its dots are buttons"):
         for style in ("paged-picker", "paged-prominent-picker"):
             for direction in ("ltr", "rtl") if full or style == "paged-picker" else ("ltr",):
