@@ -614,7 +614,7 @@ def accessibility(site, browser):
                     wide = browser.run("return document.documentElement.scrollWidth - innerWidth")
                     assert wide <= 0, f"{name} is {wide} pixels too wide at {width}"
                 browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-                left = browser.run("return [...document.querySelectorAll('nav, button, input, select')].filter((each) => each.checkVisibility()).map((each) => each.outerHTML.slice(0, 80))")
+                left = browser.run("return [...document.querySelectorAll('nav, button:not(.link), input, select')].filter((each) => each.checkVisibility()).map((each) => each.outerHTML.slice(0, 80))")
                 shown = browser.run("return document.querySelector('main h1').checkVisibility()")
                 browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
                 browser.size(1280, 900, scheme == "dark")
