@@ -91,6 +91,20 @@ import TestingThreads
         #expect(try await self.client.inspect(account: "anna").value.pendingPurchases.isEmpty)
     }
 
+    @Test func `where dialogs are on, a purchase waits unless the customer has confirmed it`() async throws {
+        try await self.client.configure([.dialogs(true)])
+        #expect(try await self.client.policies().showsDialogs)
+        guard case .pending = try await self.client.purchase("coins", account: "anna").result else {
+            throw PerchError(
+                code: .internal, reason: "NOT_PENDING", message: "a purchase without a dialog did not wait")
+        }
+        let bought = try await self.client.purchase("gold", account: "anna", isConfirmed: true)
+        #expect(bought.transaction?.value.productID == "gold")
+        let order = PurchaseOrder(productID: "coins", quantity: 2)
+        let more = try await self.client.purchase(order, account: "anna", isConfirmed: true)
+        #expect(more.transaction?.value.quantity == 2)
+    }
+
     // MARK: Tokens that outlive a process
 
     @Test func `a stream with a kept token gets unchanged, and then the changes`() async throws {

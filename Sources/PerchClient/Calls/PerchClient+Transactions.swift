@@ -10,13 +10,15 @@ extension PerchClient {
     /// Buys a product, as an app does.
     ///
     /// A repeated call with the same key buys once. Without a key the client makes a random one, for its own
-    /// repetitions.
+    /// repetitions. `isConfirmed` says that the customer has agreed in the app's own payment sheet: where the test app's
+    /// dialogs are on, any other purchase is pending until somebody decides it.
     public func purchase(
-        _ order: PurchaseOrder, account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
+        _ order: PurchaseOrder, account: String, isConfirmed: Bool = false, idempotencyKey: [UInt8]? = nil,
+        timeout: Duration? = nil
     ) async throws(PerchError) -> Purchase {
         let request = PurchaseRequest(
             app: self.app, account: account, order: try order.onWire(),
-            idempotencyKey: idempotencyKey ?? .newIdempotencyKey)
+            idempotencyKey: idempotencyKey ?? .newIdempotencyKey, isConfirmed: isConfirmed)
         return try await self.call(Calls.purchase, request, timeout: timeout) { answer in
             guard
                 let result = Purchase.Result(
@@ -28,10 +30,12 @@ extension PerchClient {
 
     /// Buys one of a product, without options.
     public func purchase(
-        _ product: String, account: String, idempotencyKey: [UInt8]? = nil, timeout: Duration? = nil
+        _ product: String, account: String, isConfirmed: Bool = false, idempotencyKey: [UInt8]? = nil,
+        timeout: Duration? = nil
     ) async throws(PerchError) -> Purchase {
         try await self.purchase(
-            PurchaseOrder(productID: product), account: account, idempotencyKey: idempotencyKey, timeout: timeout)
+            PurchaseOrder(productID: product), account: account, isConfirmed: isConfirmed,
+            idempotencyKey: idempotencyKey, timeout: timeout)
     }
 
     /// Marks a transaction as delivered. Returns the position of the change.
