@@ -1,7 +1,7 @@
 package import PerchBase
 package import PerchModel
 
-/// A purchase without an offer, a date or an idempotency key, as a loop asks for it: nearly all purchases.
+/// A purchase without an offer or a date, as a loop asks for it: nearly all purchases.
 ///
 /// Of fixed size and without references, because it is copied from list to list between its frame and its decision. A
 /// product is named by its place in the catalogue that the loop knew.
@@ -15,10 +15,13 @@ package struct StoreOrder: BitwiseCopyable, Sendable {
     package let account: OrderAccount
     /// The `client_id` of the caller's connection; empty for a purchase outside the app.
     package let origin: OrderOrigin
+    /// The idempotency key, and the digest of the request; empty for none.
+    package let key: OrderKey
+    package let digest: Digest
 
     package init(
         app: AppNumber, product: Int32, catalogueRevision: UInt64, quantity: UInt32, accountToken: AccountToken?,
-        account: OrderAccount, origin: OrderOrigin
+        account: OrderAccount, origin: OrderOrigin, key: OrderKey = .none, digest: Digest = .zero
     ) {
         self.app = app
         self.product = product
@@ -27,7 +30,12 @@ package struct StoreOrder: BitwiseCopyable, Sendable {
         self.accountToken = accountToken
         self.account = account
         self.origin = origin
+        self.key = key
+        self.digest = digest
     }
+
+    /// Nil for an order without a key.
+    var mutationKey: MutationKey? { self.key.isEmpty ? nil : MutationKey(app: self.app, bytes: self.key.bytes) }
 
     var accountKey: AccountKey { self.account.key(app: self.app) }
 
@@ -36,7 +44,10 @@ package struct StoreOrder: BitwiseCopyable, Sendable {
         let order = PurchaseOrder(
             productID: catalogue.products[Int(self.product)].id, quantity: self.quantity,
             accountToken: WrittenAccountToken(uuid: self.accountToken))
-        return .operation(.buy(order), account: self.accountKey, app: self.app, origin: self.origin.clientID)
+        var mutation = Mutation.operation(
+            .buy(order), account: self.accountKey, app: self.app, origin: self.origin.clientID)
+        if !self.key.isEmpty { mutation.repeatable(under: self.key.bytes, of: self.digest) }
+        return mutation
     }
 }
 
@@ -58,6 +69,35 @@ package struct OrderOrigin: BitwiseCopyable, Sendable {
     }
 
     package var clientID: [UInt8] { self.count == 0 ? [] : (0..<Int(self.count)).map { self.bytes[$0] } }
+}
+
+/// An idempotency key of at most `bytesMax` bytes, in place.
+package struct OrderKey: BitwiseCopyable, Sendable {
+    private var stored: InlineArray<40, UInt8>
+    private let count: UInt8
+
+    package static let bytesMax = 40
+    package static let none = OrderKey()
+
+    private init() {
+        self.count = 0
+        self.stored = InlineArray(repeating: 0)
+    }
+
+    /// Nil for a longer key.
+    @inline(__always)
+    package init?(_ key: UnsafeRawBufferPointer) {
+        guard key.count <= Self.bytesMax else { return nil }
+        self.count = UInt8(key.count)
+        self.stored = InlineArray(repeating: 0)
+        withUnsafeMutableBytes(of: &self.stored) { $0.copyMemory(from: key) }
+    }
+
+    package var isEmpty: Bool { self.count == 0 }
+
+    package var bytes: [UInt8] {
+        withUnsafeBytes(of: self.stored) { [UInt8]($0[..<Int(self.count)]) }
+    }
 }
 
 /// An account's key of at most `bytesMax` bytes, in place, with its hash.
@@ -106,6 +146,8 @@ package struct StoredPurchase: Sendable {
     package let due: Instant?
     package let nextTransaction: TransactionID
     package let nextAccount: AccountNumber
+    /// The answer to the key of the order.
+    package let answer: KeyedAnswer?
 
     package var fact: Fact { Fact(.purchased(self.transaction, terms: nil), effective: self.effective) }
 }
@@ -117,5 +159,6 @@ extension StoredChange {
             nextTransaction: purchase.nextTransaction, nextAccount: purchase.nextAccount)
         self.facts = [StoredFact(account: purchase.account, fact: purchase.fact, origin: purchase.origin)]
         self.records = [StoredRecord(purchase.record, due: purchase.due, previousDue: purchase.due)]
+        self.answer = purchase.answer.map { Boxed($0) }
     }
 }

@@ -57,11 +57,17 @@ import Testing
             }
             let key = Array(account.utf8)
             let named = try #require(key.withUnsafeBytes { OrderAccount(app: 1, $0) })
+            // Some keys come again: with the same request, or with another.
+            let again = random.below(12)
+            let used = [UInt8]("key-\(again < 10 ? step : random.below(max(step, 1)))".utf8)
+            let repeated = try #require(used.withUnsafeBytes { OrderKey($0) })
             let order = StoreOrder(
                 app: 1, product: Int32(products[random.below(products.count)]),
                 catalogueRevision: plain.app.catalogueRevision, quantity: UInt32(random.below(12)),
                 accountToken: random.bool() ? AccountToken(high: random.next(), low: random.next()) : nil,
-                account: named, origin: random.bool() ? OrderOrigin([1, 2]) : .none)
+                account: named, origin: random.bool() ? OrderOrigin([1, 2]) : .none,
+                key: random.bool() ? repeated : .none,
+                digest: Digest(high: 1, low: again == 11 ? UInt64(step) : 0))
             let found = (
                 Result { try plain.order(.order(order)) },
                 Result { try general.order(.mutate(order.general(catalogue))) }

@@ -99,10 +99,11 @@ import Testing
                 ? AppReference() : AppReference(bundleID: "com.example.a", environment: .xcode)
             let account = samples.next() % 4 == 0 ? samples.text() : "account-\(samples.next() % 1_000)"
             let isPurchase = samples.next() % 2 == 0
+            let key = (0..<[0, 0, 16, 36, 41][round % 5]).map { _ in UInt8(truncatingIfNeeded: samples.next()) }
             var request: Request =
                 isPurchase
-                ? .purchase(PurchaseRequest(app: app, account: account, order: order))
-                : .operate(OperateRequest(app: app, account: account, operation: .buy(order)))
+                ? .purchase(PurchaseRequest(app: app, account: account, order: order, idempotencyKey: key))
+                : .operate(OperateRequest(app: app, account: account, idempotencyKey: key, operation: .buy(order)))
             if samples.next() % 8 == 0 { request = samples.request(isPurchase ? .purchase : .operate) }
             var bytes = [UInt8](try codec.encode(request).message)
             if samples.next() % 4 == 0, !bytes.isEmpty {
@@ -126,13 +127,16 @@ import Testing
                     Issue.record("read quickly, and not at all in general: \(bytes)")
                     return
                 }
-                #expect((read.app ?? AppReference()) == asked.app && asked.key.isEmpty)
+                #expect((read.app ?? AppReference()) == asked.app && asked.key == [UInt8](read.key))
                 #expect(String(decoding: read.account, as: UTF8.self) == asked.account)
                 #expect(
                     asked.order
                         == PurchaseOrder(
                             productID: codec.name(at: read.productPlace), quantity: read.quantity,
                             accountToken: WrittenAccountToken(uuid: read.accountToken)))
+                // The digest of a key's request is that of these bytes, whichever way reads them.
+                let written = general.flatMap { request in (try? codec.encode(request)).map { [UInt8]($0.message) } }
+                #expect(written == bytes)
             }
         }
         #expect(quick > 1_000)

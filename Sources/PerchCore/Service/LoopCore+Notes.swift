@@ -108,13 +108,4 @@ extension LoopCore {
         }
         self.keep(note)
     }
-
-    /// Who asked for what.
-    func auditEntry(_ call: Int32, _ what: String, _ request: Request, of app: AppNumber) -> AuditEntry {
-        let named = request.app == nil ? nil : self.apps[app]
-        return AuditEntry(
-            at: self.now.wall, subject: self.identity(ofCall: call).label,
-            address: self.callerAddress(ofCall: call), method: request.method.path, what: what,
-            bundleID: named?.bundleID ?? "", environment: named.map { "\($0.environment)" } ?? "")
-    }
 }

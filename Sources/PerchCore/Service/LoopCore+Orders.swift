@@ -4,7 +4,7 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-// Plain purchases: without an idempotency key, on a server with one test app. They take the same steps as other calls. They are
+// Plain purchases: nearly all. They take the same steps as other calls. They are
 // separate because the answer needs no part of the request, so none is kept or copied.
 extension LoopCore {
     /// A plain order as the store takes it; nil for any other request, and for one that will be refused: the general way
@@ -18,7 +18,7 @@ extension LoopCore {
             let app = self.plainApp(quick, caller), app.isTestApp,
             // A dialog asks the app's customer, which a plain order does not say.
             !(isPurchase && app.settings.asksBeforePurchases),
-            let account = OrderAccount(app: app.number, quick.account)
+            let account = OrderAccount(app: app.number, quick.account), let key = OrderKey(quick.key)
         else { return nil }
         let codec = self.codec
         guard
@@ -30,19 +30,19 @@ extension LoopCore {
             isPurchase ? self.clientID(connection, stream: stream).map { OrderOrigin($0) } ?? .none : .none
         return StoreOrder(
             app: app.number, product: product, catalogueRevision: app.catalogueRevision,
-            quantity: max(quick.quantity, 1), accountToken: quick.accountToken, account: account, origin: origin)
+            quantity: max(quick.quantity, 1), accountToken: quick.accountToken, account: account, origin: origin,
+            key: key, digest: key.isEmpty ? .zero : Self.digest(of: method, request))
     }
 
     /// The app of a plain order, where the caller may buy for its account there.
     private func plainApp(_ order: QuickOrder, _ caller: UInt32) -> AppState? {
-        guard let only = self.apps.only else { return nil }
-        if let named = order.app, !only.fits(named) { return nil }
-        guard self.service.hasAuthenticator else { return only }
+        guard let app = self.apps.app(order.app) else { return nil }
+        guard self.service.hasAuthenticator else { return app }
         let identity = self.service.identities[caller].identity
-        guard identity.apps.includes(only.name) else { return nil }
+        guard identity.apps.includes(app.name) else { return nil }
         // Bytewise, as keys are compared.
         if let own = identity.account, !own.utf8.elementsEqual(order.account) { return nil }
-        return only
+        return app
     }
 
     @inline(__always)

@@ -166,9 +166,8 @@ extension LoopCore {
     /// Asks the store for a change, with the request's idempotency key and who asked for it.
     private mutating func change(_ call: Int32, _ mutation: consuming Mutation, _ request: Request, of app: AppNumber) {
         if let key = request.idempotencyKey, !key.isEmpty { self.makeRepeatable(&mutation, under: key, request) }
-        if case .audited(let what) = request.handler.auditNote {
-            mutation.audit = self.auditEntry(call, what, request, of: app)
-        }
+        let note = request.handler.auditNote
+        if case .audited = note { mutation.audit = self.context(call, of: app).entry(note, request.method) }
         self.ask(.call(call, generation: self.calls.generation(call)), .mutate(mutation))
     }
 
@@ -177,10 +176,20 @@ extension LoopCore {
     private func makeRepeatable(_ mutation: inout Mutation, under key: [UInt8], _ request: Request) {
         do throws(MessageError) {
             let encoded = try self.codec.encode(request)
-            mutation.repeatable(
-                under: key, of: Digest(of: Array(request.method.path.utf8) + Array(encoded.message)))
+            let digest = Array(encoded.message).withUnsafeBytes { Self.digest(of: request.method, $0) }
+            mutation.repeatable(under: key, of: digest)
         } catch {
             preconditionFailure("a request that was decoded cannot be encoded: \(error)")
+        }
+    }
+
+    /// The digest of a request, so that one key is not used for two. `message` is in the form that the codec writes.
+    static func digest(of method: Method, _ message: UnsafeRawBufferPointer) -> Digest {
+        let path = method.path.utf8Span.span
+        return withUnsafeTemporaryAllocation(byteCount: path.count + message.count, alignment: 8) { both in
+            path.withUnsafeBytes { both.copyMemory(from: $0) }
+            UnsafeMutableRawBufferPointer(rebasing: both[path.count...]).copyMemory(from: message)
+            return Digest(of: UnsafeRawBufferPointer(both).bytes)
         }
     }
 

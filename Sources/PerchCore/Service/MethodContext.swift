@@ -41,7 +41,7 @@ struct MethodContext {
     func entry(_ note: AuditNote, _ method: Method) -> AuditEntry? {
         guard case .audited(let what) = note else { return nil }
         return AuditEntry(
-            at: self.wall, subject: self.caller.identity.label, address: self.caller.address, method: method.path,
+            at: self.wall, subject: self.caller.identity.label, address: self.caller.address.text, method: method.path,
             what: what,
             bundleID: self.named?.bundleID ?? "", environment: self.named.map { "\($0.environment)" } ?? "")
     }
@@ -105,7 +105,7 @@ struct MethodContext {
 /// Who made a call.
 struct MethodCaller {
     let identity: Identity
-    let address: String
+    let address: PeerAddress
     /// What the client says it is.
     let clientID: [UInt8]
     /// The App Store, which has no credentials: the signature says who sent it.

@@ -1,5 +1,6 @@
 import PerchModel
 import PerchStore
+import PerchWire
 
 /// The apps of a store by number. Numbers begin at 1, so a lookup is an index, not a hash.
 struct AppTable {
@@ -20,6 +21,16 @@ struct AppTable {
             let listed = self.listed
             self.only = listed.count == 1 ? listed[0] : nil
         }
+    }
+
+    /// The app that a request means for every caller: the only one, or one named in full. Nil where it depends.
+    func app(_ reference: AppReference?) -> AppState? {
+        if let only = self.only { return reference.map { only.fits($0) } ?? true ? only : nil }
+        guard let reference, reference.environment != .unspecified, !reference.bundleID.isEmpty else { return nil }
+        for place in self.states.indices {
+            if let state = self.states[place], state.fits(reference) { return state }
+        }
+        return nil
     }
 
     /// All apps, by number.

@@ -71,8 +71,8 @@ extension LoopCore {
     var mayRead: Bool { self.transport.vouches }
 
     /// The address of a caller, for the audit trail.
-    func callerAddress(ofCall call: Int32) -> String {
-        self.transport.admission.origins[self.connections[self.calls[call].connection].origin].text
+    func callerAddress(ofCall call: Int32) -> PeerAddress {
+        self.transport.admission.origins[self.connections[self.calls[call].connection].origin]
     }
 
     /// What the client of a call says it is, in HELLO or with the call.

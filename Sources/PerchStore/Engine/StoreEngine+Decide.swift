@@ -40,7 +40,10 @@ extension StoreEngine {
             return .refused(Refusal(.appUnknown, "this store has no app with number \(mutation.app)"))
         }
         if mutation.needsTestApp, !app.state.isTestApp { return .refused(Self.noTestApp(app.state)) }
-        if !mutation.key.isEmpty, let answer = try self.keptAnswer(to: mutation, call, &batch) { return answer }
+        if !mutation.key.isEmpty {
+            let key = MutationKey(app: mutation.app, bytes: mutation.key)
+            if let answer = try self.keptAnswer(to: key, mutation.keyDigest, call, &batch) { return answer }
+        }
         if let told = mutation.told { return try self.decide(told, of: mutation, app: app, call, &batch) }
         var people = Participants(app: app, wall: call.wall)
         switch try self.find(&people, of: mutation, call, &batch) {
@@ -61,15 +64,14 @@ extension StoreEngine {
         )
     }
 
-    /// The answer that the mutation's key was given before; nil for a new key.
-    private func keptAnswer(
-        to mutation: Mutation, _ call: Call, _ batch: inout Batch
+    /// The answer that a mutation's key was given before; nil for a new key.
+    func keptAnswer(
+        to key: MutationKey, _ digest: Digest, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer? {
-        let key = MutationKey(app: mutation.app, bytes: mutation.key)
         // Exact, although old answers are deleted only once an hour.
         let keptSince = call.wall.advanced(byMilliseconds: -self.limits.answersKeptMilliseconds)
         guard let kept = try self.storage.answer(to: key), kept.kept >= keptSince else { return nil }
-        guard kept.digest == mutation.keyDigest else {
+        guard kept.digest == digest else {
             return .refused(
                 Refusal(
                     .keyReused,

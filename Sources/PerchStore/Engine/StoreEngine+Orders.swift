@@ -39,8 +39,10 @@ extension StoreEngine {
         guard let app = batch.apps[order.app] else {
             return .refused(Refusal(.appUnknown, "this store has no app with number \(order.app)"))
         }
+        let key = order.mutationKey
+        if let key, let answer = try self.keptAnswer(to: key, order.digest, call, &batch) { return answer }
         if app.state.catalogueRevision == order.catalogueRevision,
-            let answer = try self.buy(order, app.state, call, &batch)
+            let answer = try self.buy(order, under: key, app.state, call, &batch)
         {
             return answer
         }
@@ -58,7 +60,7 @@ extension StoreEngine {
 
     /// A plain purchase; nil where it takes the general way.
     private func buy(
-        _ order: StoreOrder, _ app: AppState, _ call: Call, _ batch: inout Batch
+        _ order: StoreOrder, under key: MutationKey?, _ app: AppState, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer? {
         if self.prepared?.state !== app { self.prepared = PreparedSales(of: app) }
         guard let sale = self.prepared?.sale(order.product) else { return nil }
@@ -77,11 +79,18 @@ extension StoreEngine {
         bought.buy(transaction, revision: revision, committed: call.wall)
         // The general way refuses, with the numbers.
         guard bought.entryCount <= self.limits.recordEntriesMax else { return nil }
+        let result = MutationResult.transaction(transaction, wasHeld: false)
+        let position = Position(revision: revision, asOf: now)
+        let answer = key.map {
+            KeyedAnswer(
+                key: $0,
+                answer: KeptAnswer(digest: order.digest, result: result, position: position, kept: call.wall))
+        }
         try self.storage.apply(
             StoredPurchase(
                 revision: revision, committed: call.wall, app: order.app, account: account, transaction: transaction,
                 effective: now, origin: origin, record: bought, due: bought.attemptDue,
-                nextTransaction: id + 1, nextAccount: batch.header.nextAccount))
+                nextTransaction: id + 1, nextAccount: batch.header.nextAccount, answer: answer))
         batch.header.revision = revision
         batch.header.nextTransaction = id + 1
         batch.milestones.purchases += 1
@@ -90,6 +99,6 @@ extension StoreEngine {
             Change(
                 revision: revision, committed: call.wall, record: bought, transaction: transaction, effective: now,
                 origin: origin))
-        return .mutated(.transaction(transaction, wasHeld: false), Position(revision: revision, asOf: now))
+        return .mutated(result, position)
     }
 }

@@ -339,6 +339,7 @@ struct MemoryTables: ~Copyable {
             isOwn: true)
         let before = Self.exchange(&self.accounts[Int(purchase.account)].record, with: purchase.record)
         self.undo.append(.purchase(before))
+        if let keyed = purchase.answer { self.keep(keyed.answer, for: keyed.key) }
     }
 
     private mutating func follow(

@@ -2,7 +2,7 @@ import PerchBase
 package import PerchModel
 
 /// Reads the calls of the hot path in one pass, if they have the form that every serializer writes: known fields, each
-/// once, in ascending order. On anything else it gives up, and `MessageScan` and protobuf-c read or refuse the call
+/// once, in ascending order, and none with its default value. So to write what was read gives the same bytes. On anything else it gives up, and `MessageScan` and protobuf-c read or refuse the call
 /// from the beginning. So it never decides what is valid; it only saves the second pass.
 ///
 /// The general way reads an order with two scans, a tree of structures and a copy of each text, which exceeds the rest
@@ -38,10 +38,10 @@ struct QuickReader {
         guard tag < 0x80, number > self.last, let value = self.varint() else { return nil }
         self.last = number
         switch tag & 7 {
-        case 0:
+        case 0 where value > 0:
             return .number(number, value)
         case 2:
-            guard value <= UInt64(self.end - self.at) else { return nil }
+            guard value > 0, value <= UInt64(self.end - self.at) else { return nil }
             defer { self.at += Int(value) }
             return .range(number, self.at..<(self.at + Int(value)))
         default:
@@ -58,7 +58,8 @@ struct QuickReader {
             let byte = self.bytes[self.at]
             self.at += 1
             value |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return value }
+            // The last byte of a longer one is not zero.
+            if byte < 0x80 { return byte == 0 && shift > 0 ? nil : value }
             shift += 7
         }
         return nil
@@ -210,7 +211,8 @@ struct QuickReader {
         _ bytes: UnsafeRawBufferPointer, isPurchase: Bool, _ names: RecentTexts
     ) -> QuickOrder? {
         var reader = QuickReader(bytes, 0..<bytes.count)
-        var order = QuickOrder(account: UnsafeRawBufferPointer(start: nil, count: 0))
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        var order = QuickOrder(account: none, key: none)
         var inner: Range<Int>?
         while let field = reader.next() {
             switch field {
@@ -218,7 +220,6 @@ struct QuickReader {
                 guard let inner, !order.account.isEmpty, Self.readOrder(bytes, inner, names, &order) else { return nil }
                 return order
             case .range(1, let range):
-                if range.isEmpty { continue }
                 guard let app = Self.appReference(bytes, range, names) else { return nil }
                 order.app = app
             case .range(2, let range):
@@ -226,6 +227,8 @@ struct QuickReader {
                 guard order.account.isPlainText else { return nil }
             case .range(3, let range) where isPurchase:
                 inner = range
+            case .range(let number, let range) where number == (isPurchase ? 8 : 3):
+                order.key = UnsafeRawBufferPointer(rebasing: bytes[range])
             case .range(4, let range) where !isPurchase:
                 var operation = QuickReader(bytes, range)
                 guard case .range(1, let found)? = operation.next(), case .end? = operation.next() else { return nil }
@@ -249,7 +252,9 @@ struct QuickReader {
                 order.productVersion = names.version(of: place)
             case .number(2, let value): order.quantity = UInt32(value)
             case .range(3, let range):
-                guard let token = AccountToken(parsing: UnsafeRawBufferPointer(rebasing: bytes[range])) else {
+                // Upper case is read, and never written.
+                let text = UnsafeRawBufferPointer(rebasing: bytes[range])
+                guard !text.contains(where: { $0 & 0xE0 == 0x40 }), let token = AccountToken(parsing: text) else {
                     return false
                 }
                 order.accountToken = token
@@ -307,12 +312,14 @@ struct QuickReader {
     }
 }
 
-/// A purchase without an offer, a date or an idempotency key, as it stands in its request. Valid as long as its bytes.
+/// A purchase without an offer or a date, as it stands in its request. Valid as long as its bytes.
 package struct QuickOrder {
     /// Nil where the request names no app.
     package var app: AppReference?
     /// UTF-8 without NUL, at least one byte.
     package var account: UnsafeRawBufferPointer
+    /// The idempotency key; empty for none.
+    package var key: UnsafeRawBufferPointer
     /// Where the codec keeps the product's name: see `MessageCodec.name(at:)`.
     package var productPlace = -1
     /// Another name at that place has another version.

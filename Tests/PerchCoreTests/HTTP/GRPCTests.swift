@@ -32,6 +32,31 @@ import Testing
         #expect(watcher.updates(on: events).last?.originClientID == [7, 8])
     }
 
+    /// The key `once` in base64 is `b25jZQ==`.
+    @Test func `a purchase under a key is one, in whichever form it is repeated`() throws {
+        let world = World()
+        let client = HTTP2Client(world)
+        let token = "123e4567-e89b-12d3-a456-42661417400f"
+        let order = PurchaseOrder(productID: "gold", appAccountToken: token)
+        let asked = PurchaseRequest(account: "anna", order: order, idempotencyKey: Array("once".utf8))
+        let streams = (client.call(.purchase(asked)), client.call(.purchase(asked)))
+        client.settle()
+        let first = client.responses(streams.0)
+        #expect(first.count == 1 && first == client.responses(streams.1))
+        guard case .purchase(let bought)? = first.first, let transaction = bought.transaction else {
+            Issue.record("not bought: \(first)")
+            return
+        }
+        func again(_ product: String) -> String {
+            PlainClient(world).post(
+                "/perch.v1.TransactionService/Purchase",
+                #"{"idempotencyKey":"b25jZQ==","order":{"appAccountToken":"\#(token.uppercased())","productId":"\#(product)","quantity":1},"account":"anna"}"#
+            )
+        }
+        #expect(again("gold").contains("\"\(transaction.value.id)\""))
+        #expect(again("silver").contains("KEY_REUSED"))
+    }
+
     @Test func `a refusal is trailers alone, with content type and details`() {
         let client = HTTP2Client(World())
         let stream = client.call(.readStatus(""))
