@@ -129,8 +129,8 @@ struct Requests {
         let buy = OperateRequest(app: app, account: account, operation: .buy(order))
         self.first = try CallTemplate(.operate(buy), wire, codec, [named, CallTemplate.Marker(endOf: token)])
         switch settings.change {
-        case .purchase: self.change = self.first
-        case .keyedPurchase:
+        case .keylessPurchase: self.change = self.first
+        case .purchase:
             // Another round with the same store must not repeat the keys of this one.
             let key =
                 "bench-\(UInt64.random(in: 0...UInt64.max))-" + String(repeating: "0", count: CallTemplate.digitCount)

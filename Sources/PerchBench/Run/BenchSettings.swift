@@ -42,10 +42,10 @@ package enum Workload: String, Hashable, Sendable, CaseIterable {
 
 /// What each change of an account is.
 package enum BenchChange: String, Sendable, CaseIterable {
-    /// A purchase of a non-renewing product, with the account token that an app sends.
+    /// A purchase of a non-renewing product as client libraries send it: with an idempotency key and an account token.
     case purchase
-    /// The same with an idempotency key.
-    case keyedPurchase = "keyed-purchase"
+    /// The same without the key.
+    case keylessPurchase = "keyless-purchase"
     /// A renewal of the account's subscription, whose status is watched.
     case renewal
 }
