@@ -1,6 +1,3 @@
-import PerchBase
-import PerchModel
-import PerchStore
 import PerchWire
 
 struct EntitlementsTask: WatchMethod {

@@ -2,7 +2,6 @@ import PerchBase
 import PerchIdentity
 import PerchJSON
 import PerchModel
-import PerchStore
 import PerchWire
 
 /// The named entitlements of an account as a signed statement, which others verify without a question.

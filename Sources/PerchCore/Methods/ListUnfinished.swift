@@ -1,4 +1,3 @@
-import PerchBase
 import PerchModel
 import PerchStore
 import PerchWire

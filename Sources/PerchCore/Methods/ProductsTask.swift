@@ -1,6 +1,4 @@
-import PerchBase
 import PerchModel
-import PerchStore
 import PerchWire
 
 struct ProductsTask: WatchMethod {

@@ -1,7 +1,5 @@
-import PerchBase
 import PerchIdentity
 import PerchModel
-import PerchStore
 import PerchWire
 
 struct SubmitNotification: SubmissionMethod {

@@ -1,6 +1,5 @@
 import PerchBase
 import PerchModel
-import PerchStore
 import PerchWire
 
 struct SubmitTransaction: SubmissionMethod {

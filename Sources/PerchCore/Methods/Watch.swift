@@ -1,6 +1,5 @@
 import PerchBase
 import PerchModel
-import PerchStore
 import PerchWire
 
 /// Several watches on one stream. Each is permitted and checked as it begins.
