@@ -16,8 +16,8 @@ struct MemoryTables: ~Copyable {
     /// In the order of revisions.
     private var commits = PagedLog<Commit>()
     /// By app; sorted by instant, then account.
-    private var due: [AppNumber: [DueEntry]] = [:]
-    private var crossings: [AppNumber: [DueEntry]] = [:]
+    private var due: [AppNumber: OrderedEntries] = [:]
+    private var crossings: [AppNumber: OrderedEntries] = [:]
     private var answers: [MutationKey: KeptAnswer] = [:]
     private var revocations: [String: Instant] = [:]
     private var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
@@ -258,13 +258,11 @@ struct MemoryTables: ~Copyable {
     }
 
     func crossings(_ app: AppNumber, after entry: DueEntry, through instant: Instant, limit: Int) -> [DueEntry] {
-        guard let all = self.crossings[app] else { return [] }
-        let start = all.partitioningIndex { $0 > entry }
-        return Array(all[start...].prefix(limit).prefix { $0.instant <= instant })
+        self.crossings[app]?.entries(after: entry, through: instant, limit: limit) ?? []
     }
 
     func due(_ app: AppNumber, through instant: Instant, limit: Int) -> [DueEntry] {
-        Array((self.due[app] ?? []).prefix { $0.instant <= instant }.prefix(limit))
+        self.due[app]?.entries(through: instant, limit: limit) ?? []
     }
 
     func earliestDue(_ app: AppNumber) -> Instant? { self.due[app]?.first?.instant }
@@ -488,10 +486,9 @@ struct MemoryTables: ~Copyable {
     }
 
     private mutating func changeDue(_ entry: DueEntry, _ app: AppNumber, isDue: Bool) {
-        let index = self.due[app, default: []].partitioningIndex {
-            ($0.instant, $0.account) >= (entry.instant, entry.account)
-        }
-        if isDue { self.due[app, default: []].insert(entry, at: index) } else { self.due[app]?.remove(at: index) }
+        let isChanged =
+            isDue ? self.due[app, default: OrderedEntries()].insert(entry) : self.due[app]?.remove(entry) ?? false
+        precondition(isChanged, "account \(entry.account) is due twice, or is not due")
     }
 
     private mutating func setCrossing(_ instant: Instant, _ account: AccountNumber, _ app: AppNumber, isThere: Bool) {
@@ -502,22 +499,15 @@ struct MemoryTables: ~Copyable {
 
     /// False: there was nothing to change.
     private mutating func changeCrossing(_ entry: DueEntry, _ app: AppNumber, isThere: Bool) -> Bool {
-        let index = self.crossings[app, default: []].partitioningIndex { $0 >= entry }
-        let isHere = index < self.crossings[app, default: []].count && self.crossings[app]?[index] == entry
-        guard isHere != isThere else { return false }
-        if isThere {
-            self.crossings[app, default: []].insert(entry, at: index)
-        } else {
-            self.crossings[app]?.remove(at: index)
-        }
-        return true
+        isThere
+            ? self.crossings[app, default: OrderedEntries()].insert(entry) : self.crossings[app]?.remove(entry) ?? false
     }
 
     mutating func forgetCrossings(_ app: AppNumber, through entry: DueEntry) {
-        guard let all = self.crossings[app] else { return }
-        let count = all.partitioningIndex { $0 > entry }
-        for old in all[..<count] { self.undo.append(.crossing(app, old, isAdded: false)) }
-        self.crossings[app]?.removeFirst(count)
+        for old in self.crossings[app]?.entries(upTo: entry) ?? [] {
+            self.crossings[app]?.remove(old)
+            self.undo.append(.crossing(app, old, isAdded: false))
+        }
     }
 
     mutating func keep(_ answer: KeptAnswer, for key: MutationKey) {

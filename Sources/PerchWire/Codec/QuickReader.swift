@@ -254,9 +254,7 @@ struct QuickReader {
             case .range(3, let range):
                 // Upper case is read, and never written.
                 let text = UnsafeRawBufferPointer(rebasing: bytes[range])
-                guard !text.contains(where: { $0 & 0xE0 == 0x40 }), let token = AccountToken(parsing: text) else {
-                    return false
-                }
+                guard let token = AccountToken(parsing: text), text.isLowerCase else { return false }
                 order.accountToken = token
             default: return false
             }
@@ -329,6 +327,16 @@ package struct QuickOrder {
 }
 
 extension UnsafeRawBufferPointer {
+    /// Of a UUID's text, whose digits and hyphens have this bit too.
+    fileprivate var isLowerCase: Bool {
+        var common = UInt64.max
+        for offset in stride(from: 0, to: self.count - 7, by: 8) {
+            common &= self.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        }
+        for offset in (self.count & ~7)..<self.count where self[offset] & 0x20 == 0 { return false }
+        return common & 0x2020_2020_2020_2020 == 0x2020_2020_2020_2020
+    }
+
     /// Whether these bytes are UTF-8 without NUL. ASCII is checked eight bytes at a time.
     fileprivate var isPlainText: Bool {
         guard let base = self.baseAddress else { return true }
