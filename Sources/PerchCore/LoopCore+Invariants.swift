@@ -74,6 +74,7 @@ extension LoopCore {
             "connections of HTTP are left")
         precondition(self.transport.streams.count == 0, "\(self.transport.streams.count) stream numbers are left")
         precondition(self.service.tickets.count == 0, "\(self.service.tickets.count) tickets are left")
+        precondition(self.service.appSearch.isEmpty, "\(self.service.appSearch.count) calls look for their app")
         precondition(self.service.waiting.isEmpty, "\(self.service.waiting.count) waiters are left")
         precondition(
             self.service.pending.count == self.service.freePending.count && self.service.callTokens.isEmpty
@@ -296,6 +297,7 @@ extension LoopCore {
         precondition(
             self.service.carried.wholes.values.reduce(0) { $0 + $1.count } == self.service.carried.parts.count,
             "a call carries a watch that is gone")
+        self.service.appSearch.checkInvariants { self.calls.isTaken($0.call, generation: $0.generation) }
         self.service.waiting.checkInvariants { self.calls.isTaken($0.call, generation: $0.generation) }
     }
 

@@ -145,7 +145,7 @@ extension PostgresStorage {
     private static func readsFurther(_ body: StoreRequest.Body) -> Bool {
         switch body {
         // Changes of apps are read after the tick's snapshot, and only up to what was applied.
-        case .record, .recordOf, .changes, .mutate, .order, .revoke, .note, .code, .barrierReached: false
+        case .record, .recordOf, .changes, .mutate, .order, .revoke, .note, .code, .look, .barrierReached: false
         case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find, .export:
             true
         }

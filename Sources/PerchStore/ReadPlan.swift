@@ -41,7 +41,7 @@ package struct ReadPlan: Equatable, Sendable {
         case .order(let order):
             self.keys.append(order.accountKey)
             if let key = order.mutationKey { self.answers.append(key) }
-        case .keys, .accounts, .image, .changes, .revoke, .note, .code, .barrierReached, .item, .items, .find,
+        case .keys, .accounts, .image, .changes, .revoke, .note, .code, .look, .barrierReached, .item, .items, .find,
             .export:
             break
         }

@@ -477,6 +477,8 @@ package struct StoreRequest: Sendable {
         indirect case note(AuditEntry)
         /// A code of the console. Only of a storage that several nodes share.
         indirect case code(CodeRequest)
+        /// Reads no data: the loop gets what other nodes have committed before the answer.
+        case look
         /// Reports that a loop has applied everything before a barrier.
         case barrierReached(UInt64)
     }
@@ -572,6 +574,8 @@ package enum StoreAnswer: Sendable {
     case revoked(wasRevoked: Bool)
     /// What a code waits with; nil: it was taken, or has ended. Empty: it is kept.
     indirect case code([UInt8]?)
+    /// Everything that any node had committed when the question came is before this.
+    case looked
     indirect case refused(Refusal)
 
     /// A placeholder in a list whose answer was moved out. Never sent.

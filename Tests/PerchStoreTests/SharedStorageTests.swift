@@ -106,6 +106,19 @@ private func checkAlike(_ servers: Server...) throws {
 @Suite struct `An engine on shared storage` {
     let database = SharedDatabase()
 
+    @Test func `a look is answered behind everything that other nodes have committed, or refused`() throws {
+        let (a, b) = (try Server(self.database), try Server(self.database))
+        a.buy("lifetime", "anna")
+        let looked = b.run(.look)[0]
+        guard case .looked? = b.answers[looked] else {
+            Issue.record("\(String(describing: b.answers[looked]))")
+            return
+        }
+        #expect(b.changes.map(\.revision) == [2])
+        b.storage.isCut = true
+        #expect(b.refusal(b.run(.look)[0]) == .storeUnreachable)
+    }
+
     @Test func `an engine on shared storage applies the changes of another node in order before it reads or decides`()
         throws
     {

@@ -147,6 +147,7 @@ extension LoopCore {
         }
         if self.calls[call].method.isStreaming { self.connections[self.calls[call].connection].watchCount -= 1 }
         self.service.waiting.remove(call)
+        if !self.service.appSearch.isEmpty { self.service.appSearch.remove(call) }
         self.forgetRequest(of: call)
         if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
         if self.calls[call].flags.contains(.isListed) { self.unlist(call) }

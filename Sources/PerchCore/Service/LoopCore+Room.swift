@@ -11,7 +11,7 @@ extension LoopCore {
             + Int(self.views.slots.count) * (Slab<ViewSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
             + Int(self.views.accounts.count) * (Slab<AccountSlot>.bytesPerElement + 2 * SlotTable.bytesPerSlotMax)
         let beside =
-            self.service.waiting.count * WaitingCalls.bytesPerWaiter
+            (self.service.waiting.count + self.service.appSearch.count) * WaitingCalls.bytesPerWaiter
             + self.views.updates.count * MemoryLayout<UpdatesState>.stride
             + self.views.appChanges.count * MemoryLayout<AppChangesState>.stride
             + self.service.callTokens.count * MemoryLayout<ResumeToken>.stride

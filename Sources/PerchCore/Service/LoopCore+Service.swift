@@ -9,11 +9,20 @@ extension LoopCore {
     /// Begins a call with a decoded request: attaches a watch, asks the store, or answers at once.
     ///
     /// `forgivesToken`: a resume token that is refused, or that this server does not reach in a moment, is left out.
-    mutating func begin(_ call: Int32, _ request: Request, forgivesToken: Bool = false) throws(CallRefusal) {
+    ///
+    /// An app that this node does not know is looked for in the store once, where other nodes may have made it: `hasLooked`.
+    mutating func begin(
+        _ call: Int32, _ request: Request, forgivesToken: Bool = false, hasLooked: Bool = false
+    ) throws(CallRefusal) {
         let method = request.handler
         var app: AppNumber = 0
         if let reference = request.app, !(method.opensApp && self.mayOpen(reference, call)) {
-            app = try self.app(reference, ofCall: call)
+            do throws(CallRefusal) {
+                app = try self.app(reference, ofCall: call)
+            } catch {
+                guard self.settings.sharesStore, !hasLooked, error.status.reason == .appUnknown else { throw error }
+                return try self.searchApp(call, request, forgivesToken: forgivesToken)
+            }
         }
         try self.permit(call, method, of: app)
         if method.needsAccount, let account = method.account { try Check.account(account) }

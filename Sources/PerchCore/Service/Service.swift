@@ -49,6 +49,7 @@ struct Service: ~Copyable {
     var pending: [PendingCall?] = []
     var freePending: [Int32] = []
     var waiting = WaitingCalls()
+    var appSearch = AppSearch()
     var callTokens: [Int32: ResumeToken] = [:]
     var carried = CarriedWatches()
     var room = RequestRoom()

@@ -11,6 +11,8 @@ enum Ticket: Hashable, BitwiseCopyable {
     case call(Int32, generation: UInt32)
     /// The next events, or unfinished transactions, of a stream.
     case updates(Int32, generation: UInt32)
+    /// A look for what other nodes have committed: see `AppSearch`.
+    case look
 }
 
 extension LoopCore {

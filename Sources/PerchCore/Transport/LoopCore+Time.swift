@@ -48,6 +48,7 @@ extension LoopCore {
         while let due = self.deadlines.popDue(at: self.now.monotonic) { self.expired(due.payload) }
         self.endExpiredIdentities()
         self.retryLoads()
+        self.lookForApps()
         if self.hasDueCrossing {
             for app in self.views.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
         }
@@ -66,6 +67,7 @@ extension LoopCore {
         let ends = self.transport.vouches && !isFresh
         self.transport.vouches = isFresh
         guard ends else { return }
+        self.endAppSearch()
         for place in 0..<self.service.tickets.extent where self.service.tickets.isTaken(place) {
             guard case .call(let call, let generation) = self.service.tickets[place],
                 self.calls.isTaken(call, generation: generation), self.calls[call].method.isSafe,
@@ -241,6 +243,7 @@ extension LoopCore {
         var next = self.deadlines.nextTime
         func consider(_ time: Int64) { next = min(next ?? .max, time) }
         if !self.views.failedAccounts.isEmpty { consider(self.views.asksAgainAt) }
+        if let time = self.service.appSearch.nextTime { consider(time) }
         if self.transport.beats.count > 0 || self.transport.stalls.count > 0 {
             consider((self.now.monotonic / 1_000 + 1) * 1_000)
         }

@@ -174,6 +174,8 @@ extension LoopCore {
         case .updates(let call, let generation):
             guard self.calls.isTaken(call, generation: generation), self.calls[call].isFeed else { return }
             self.finishUpdates(call, answer)
+        case .look:
+            self.finishAppSearch(answer)
         }
     }
 
