@@ -442,14 +442,15 @@ class Run:
                 print("    " + "; ".join(f"{each.name} {each.value:g}" for each in status.metrics
                                          if each.value and (each.name.startswith(DIAGNOSED) or "refus" in each.name)))
                 for finding in status.findings:
-                    print(f"    finding: {one_line(finding)}")
+                    if finding.level != "ok" and finding.subject != "node":
+                        print(f"    finding: {one_line(finding)}")
                 caller.close()
             except (OSError, RuntimeError, AttributeError) as error:
                 print(f"    {type(error).__name__}: {error}")
             for line in [line for line in node.lines if "a call changed" not in line][-12:]:
                 print(f"    | {line}")
         for sql in ("SELECT max(revision), max(committed), (extract(epoch FROM clock_timestamp()) * 1000)::bigint FROM perch.commits",
-                    "SELECT * FROM perch.nodes",
+                    "SELECT * FROM perch.nodes ORDER BY beat DESC LIMIT 6",
                     "SELECT pid, state, wait_event_type, wait_event, now() - state_change, left(query, 60) FROM pg_stat_activity "
                     "WHERE datname = 'perch'",
                     "SELECT pid, mode, granted FROM pg_locks WHERE NOT granted"):
