@@ -64,7 +64,7 @@ private func token(
         for index in good.indices {
             var bad = good
             bad[index] ^= 0x10
-            TemporaryDirectory.write(Array((PerchJSON.Base64.encode(bad) + "\n").utf8), to: self.path)
+            TemporaryDirectory.write(Array((Base64.encode(bad) + "\n").utf8), to: self.path)
             #expect(throws: CommandFailure.self) { try Resumption(since: self.path, tokenFile: nil) }
         }
     }
