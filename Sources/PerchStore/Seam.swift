@@ -451,8 +451,8 @@ package struct StoreRequest: Sendable {
         indirect case history(AccountKey, KnownAs?)
         /// Keys of an app's accounts in bytewise order, after a key. An empty key starts at the beginning.
         indirect case keys(AppNumber, after: [UInt8], limit: Int)
-        /// The same keys, each with its record.
-        indirect case accounts(AppNumber, after: [UInt8], limit: Int)
+        /// The same keys, each with its record. `once`: an account with several keys is in the list under its first key alone.
+        indirect case accounts(AppNumber, after: [UInt8], limit: Int, once: Bool)
         indirect case transactions(AccountKey, TransactionQuery)
         /// Events after a place; nil: from now on, after the unfinished transactions.
         indirect case events(AccountKey, after: EventPlace?, limit: Int)
@@ -557,7 +557,8 @@ package enum StoreAnswer: Sendable {
     /// Newest rows first.
     indirect case history(AccountRecord?, [Transaction], AppState)
     indirect case keys([[UInt8]], hasMore: Bool)
-    indirect case accounts([(key: [UInt8], record: AccountRecord)], hasMore: Bool)
+    /// `next`: the list goes on after this key, which need not be one of them.
+    indirect case accounts([(key: [UInt8], record: AccountRecord)], next: [UInt8]?)
     indirect case transactions([TransactionRow], hasMore: Bool)
     /// Events, and the place from which to continue; `isComplete`: no more events are stored. Transactions
     /// from `nextTransaction` on are newer than this answer.

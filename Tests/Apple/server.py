@@ -454,15 +454,19 @@ def unclaimed(server, apple):
     end = now() - 3 * DAY
     server.call("SubmitTransaction", account="olga", signedValues=[
         apple.chain.sign(apple.transaction(84_100, begin=end - 30 * DAY)), apple.chain.sign(apple.renewal(84_100, end))])
+    server.call("GrantEntitlement", account="anna", name="plus", reason="sorry")
+    server.call("MergeAccounts", account="anna", intoAccount="olga")
     purchases, token = [], None
     while token != "":
-        page = server.call("ListUnclaimed", pageSize=3, **({"pageToken": token} if token else {}))[1]
+        page = server.call("ListUnclaimed", pageSize=1, **({"pageToken": token} if token else {}))[1]
         purchases += page.get("purchases", [])
         token = page.get("nextPageToken", "")
     found = {one["originalTransactionId"]: one for one in purchases}
     expect(found["84000"].get("unclaimed") and not found["84000"].get("account") and found["84000"]["appTransactionIds"] == ["7084000"],
            f"an unclaimed purchase is listed: {found['84000']}")
-    expect(found["84100"].get("overdue") and found["84100"].get("account") == "olga", f"an overdue one is: {found['84100']}")
+    expect(found["84100"].get("overdue") and found["84100"].get("account") == "anna",
+           f"an overdue one is, under its account's first key: {found['84100']}")
+    expect(len(found) == len(purchases), f"each is listed once, where its account has two keys too: {purchases}")
 
 
 def reload(server, chain):

@@ -192,6 +192,33 @@ extension ToldStore {
     }
 
     @Test(arguments: all)
+    func `list an account with two keys once`(_ implementation: StorageImplementation) throws {
+        let store = try ToldStore(on: try implementation.make().storage)
+        try store.tell(.reports(ToldLine.named(100), by: store.key("zoe")))
+        try store.tell(.reports(ToldLine.named(200), by: store.key("alice")))
+        try store.tell(.merge(store.key("zoe"), into: store.key("alice")))
+        try store.tell(.reports(ToldLine.named(300)))
+        func listed(once: Bool, limit: Int) throws -> [String] {
+            var (keys, after): ([String], [UInt8]?) = ([], AccountKey.beforeUnclaimed)
+            while let place = after {
+                guard
+                    case .accounts(let accounts, let next) = try store.ask(
+                        .accounts(1, after: place, limit: limit, once: once))
+                else { throw ToldStore.Unexpected() }
+                keys += accounts.map {
+                    $0.record.told?.isUnclaimed == true ? "" : String(decoding: $0.key, as: UTF8.self)
+                }
+                after = next
+            }
+            return keys
+        }
+        for limit in 1...4 {
+            #expect(try listed(once: true, limit: limit) == ["", "alice"], "\(limit) keys a page")
+            #expect(try listed(once: false, limit: limit) == ["", "alice", "zoe"])
+        }
+    }
+
+    @Test(arguments: all)
     func `go with an account that is merged`(_ implementation: StorageImplementation) throws {
         let store = try ToldStore(on: try implementation.make().storage)
         try store.tell(.attach(.appTransactionID("7"), to: store.key("anon")))

@@ -18,12 +18,12 @@ struct ListAccounts: MethodHandler {
             Self.step(
                 AccountPage(
                     accounts: keys.map { String(decoding: $0, as: UTF8.self) },
-                    nextPageToken: context.pageToken(after: keys.last, hasMore: hasMore)))
-        case .accounts(let accounts, let hasMore):
+                    nextPageToken: context.pageToken(after: hasMore ? keys.last : nil)))
+        case .accounts(let accounts, let next):
             Self.step(
                 AccountPage(
                     accounts: accounts.map { String(decoding: $0.key, as: UTF8.self) },
-                    nextPageToken: context.pageToken(after: accounts.last?.key, hasMore: hasMore),
+                    nextPageToken: context.pageToken(after: next),
                     summaries: accounts.map { AccountSummary(of: $0.record, context.app, at: context.now) }))
         default: preconditionFailure("accounts were asked for")
         }

@@ -12,15 +12,13 @@ struct ListUnclaimed: MethodHandler {
         try context.requireReportedApp()
         let (size, token) = (self.asked.pageSize, self.asked.pageToken)
         return .ask(
-            try context.accounts(size, after: token, first: AccountKey.beforeUnclaimed, withRecords: true))
+            try context.accounts(size, after: token, first: AccountKey.beforeUnclaimed, once: true, withRecords: true))
     }
 
-    /// An account with several keys is listed under the first of them on a page.
     func finish(_ found: StoreAnswer, _ context: MethodContext) -> Step {
-        guard case .accounts(let accounts, let hasMore) = found else { preconditionFailure("accounts were asked for") }
+        guard case .accounts(let accounts, let next) = found else { preconditionFailure("accounts were asked for") }
         var page = UnclaimedPage()
-        var seen: Set<AccountNumber> = []
-        for (key, record) in accounts where seen.insert(record.account).inserted {
+        for (key, record) in accounts {
             guard let reported = record.told else { continue }
             let name = reported.isUnclaimed ? "" : String(decoding: key, as: UTF8.self)
             page.purchases += reported.originals.compactMap { original in
@@ -29,7 +27,7 @@ struct ListUnclaimed: MethodHandler {
                     leewayMilliseconds: context.app.renewalLeewayMilliseconds ?? 0, at: context.now)
             }
         }
-        page.nextPageToken = context.pageToken(after: accounts.last?.key, hasMore: hasMore)
+        page.nextPageToken = context.pageToken(after: next)
         return Self.step(page)
     }
 }

@@ -82,9 +82,10 @@ extension MethodContext {
 
     // MARK: Accounts
 
-    /// The question for a page of the app's accounts. `first`: the key after which a list without a token begins.
+    /// The question for a page of the app's accounts. `first`: the key after which a list without a token begins. `once`: an account with
+    /// several keys is in the list under its first key alone.
     func accounts(
-        _ size: UInt32, after token: [UInt8], first: [UInt8] = [], withRecords: Bool
+        _ size: UInt32, after token: [UInt8], first: [UInt8] = [], once: Bool = false, withRecords: Bool
     ) throws(CallRefusal) -> StoreRequest.Body {
         var after = first
         if !token.isEmpty {
@@ -102,12 +103,13 @@ extension MethodContext {
             after = page.key
         }
         let (app, limit) = (self.app.number, size.pageLimit)
-        return withRecords ? .accounts(app, after: after, limit: limit) : .keys(app, after: after, limit: limit)
+        return withRecords
+            ? .accounts(app, after: after, limit: limit, once: once) : .keys(app, after: after, limit: limit)
     }
 
     /// Where a list of accounts goes on; empty at its end.
-    func pageToken(after key: [UInt8]?, hasMore: Bool) -> [UInt8] {
-        guard hasMore, let key else { return [] }
+    func pageToken(after key: [UInt8]?) -> [UInt8] {
+        guard let key else { return [] }
         return AccountPageToken(origin: self.origin, app: self.app.number, key: key).bytes
     }
 }

@@ -30,8 +30,8 @@ extension StoreEngine {
                 let hasMore = keys.count > limit
                 if hasMore { keys.removeLast() }
                 return .keys(keys, hasMore: hasMore)
-            case .accounts(let app, let after, let limit):
-                return try self.accounts(of: app, after: after, limit: limit)
+            case .accounts(let app, let after, let limit, let once):
+                return try self.accounts(of: app, after: after, limit: limit, once: once)
             case .transactions(let key, let query):
                 guard let account = try self.account(of: key) else { return .transactions([], hasMore: false) }
                 if query.unfinishedOnly, self.apps[key.app]?.state.isTestApp == false {
@@ -108,7 +108,9 @@ extension StoreEngine {
     }
 
     /// Accounts with their records. A list goes over all accounts, so it leaves the records that are in use in the cache.
-    private func accounts(of app: AppNumber, after: [UInt8], limit: Int) throws(StorageError) -> StoreAnswer {
+    private func accounts(
+        of app: AppNumber, after: [UInt8], limit: Int, once: Bool
+    ) throws(StorageError) -> StoreAnswer {
         var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
         let hasMore = keys.count > limit
         if hasMore { keys.removeLast() }
@@ -116,13 +118,15 @@ extension StoreEngine {
         accounts.reserveCapacity(keys.count)
         for key in keys {
             guard let account = try self.storage.account(AccountKey(app: app, bytes: key)) else { continue }
+            // An unclaimed account has no key that callers use.
+            if once, let first = try self.storage.key(of: account), first != key { continue }
             if self.cachesRecords, let record = self.cache.record(account) {
                 accounts.append((key, record))
             } else if let record = try self.storage.record(account) {
                 accounts.append((key, record))
             }
         }
-        return .accounts(accounts, hasMore: hasMore)
+        return .accounts(accounts, next: hasMore ? keys.last : nil)
     }
 
     /// The account that has what is sought now. An account that only had it is not it.
