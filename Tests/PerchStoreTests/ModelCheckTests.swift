@@ -40,7 +40,10 @@ import Testing
             "postMessage", "sync", "finish", "advance", "again",
         ]
         let states: [RenewalState] = [.subscribed, .inGracePeriod, .inBillingRetryPeriod, .expired, .revoked]
-        let names = operations.map { "done: \($0)" } + states.map { "line: own, \($0)" } + ["line: shared, subscribed"]
+        let names =
+            operations.map { "done: \($0)" } + states.map { "line: own, \($0)" } + [
+                "line: shared, subscribed", "done: buy, by the app", "account: waits, dialog",
+            ]
         for name in names { #expect(reach.counts[name, default: 0] > 0, "\(name)") }
     }
 }

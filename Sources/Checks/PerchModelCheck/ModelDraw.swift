@@ -257,6 +257,7 @@ struct ModelDraw {
             order.seenStorefront = self.random.element(["USA", "FRA"])
             order.continuesInNewStorefront = self.random.bool()
         }
+        if self.random.below(3) == 0 { order.isByApp = true }
         return order
     }
 

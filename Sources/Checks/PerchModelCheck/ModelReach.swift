@@ -36,6 +36,7 @@ package struct ModelReach: Sendable {
             guard case .buy(let order) = operation else { return }
             self.note("\(done): buy, \(order.offer.map { "\($0.type)" } ?? "no offer")")
             if order.date != nil { self.note("\(done): buy, dated") }
+            if order.isByApp { self.note("\(done): buy, by the app") }
             if order.billingPlan != .unspecified { self.note("\(done): buy, \(order.billingPlan)") }
             if !order.seenStorefront.isEmpty { self.note("\(done): buy, a storefront was seen") }
         case .sync: self.note("\(done): sync")

@@ -126,7 +126,7 @@ package enum ModelScenario {
     }
 
     private static func step(_ order: PurchaseOrder) -> String {
-        var step = "buy \(order.productID) outside the app"
+        var step = "buy \(order.productID)" + (order.isByApp ? "" : " outside the app")
         if !order.appAccountToken.isEmpty { step += " token \(order.appAccountToken)" }
         if order.billingPlan == .monthly { step += " billed monthly" }
         if order.billingPlan == .upFront { step += " billed up front" }

@@ -91,7 +91,8 @@ extension ReferenceStore {
     /// An approval comes before the purchase. A purchase outside the app has no dialog.
     private func isAsked(_ order: PurchaseOrder) -> Bool {
         let settings = self.shop.settings
-        return order.simulatesAskToBuy || settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled
+        let hasDialog = order.isByApp && settings.asksBeforePurchases
+        return order.simulatesAskToBuy || settings.isAskToBuyEnabled || settings.areBillingIssuesEnabled || hasDialog
     }
 
     /// The customer cancelled, or the storefront differs from the one whose prices they saw.
