@@ -28,17 +28,15 @@ extension LoopCore {
         if method.needsAccount, let account = method.account { try Check.account(account) }
         if let key = request.idempotencyKey { try Check.idempotencyKey(key) }
         try method.check()
-        if let position = request.atLeast { try self.requireOwn(position) }
+        let atLeast = request.atLeast
+        if let atLeast { try self.requireOwn(atLeast) }
         if let token = try self.token(of: request, method, of: app, forgives: forgivesToken) {
             self.service.callTokens[call] = token
             self.calls[call].flags.insert(.hasToken)
             try self.wait(call, request, method, of: app, for: token.position, forgivesToken: forgivesToken)
             return
         }
-        if let position = request.atLeast {
-            try self.wait(call, request, method, of: app, for: position)
-            return
-        }
+        if let atLeast { return try self.wait(call, request, method, of: app, for: atLeast) }
         try self.proceed(call, request, method, of: app)
     }
 
