@@ -69,11 +69,11 @@ extension Limits {
     package static let endedIdentityMilliseconds: Int64 = 5_000
 
     /// Unknown tokens that a loop verifies in an iteration, beside the first one of each connection. One more on HTTP is refused
-    /// with CREDENTIALS_RATE. A signature takes some 100 us.
-    package static let verificationsPerTurn = 16
+    /// with CREDENTIALS_RATE. A token takes some 60 us.
+    package static let verificationsPerTurn = 8
 
     /// First tokens of connections that a loop verifies in an iteration. Further connections wait for the next one.
-    @inlinable package static var firstVerificationsPerTurn: Int { 32 }
+    @inlinable package static var firstVerificationsPerTurn: Int { 16 }
 
     /// Refused tokens that a loop remembers, so that one that comes again is not verified again.
     package static let refusedTokensKept = 4_096

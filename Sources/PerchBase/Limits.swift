@@ -334,6 +334,10 @@ extension Limits {
     /// What the input of all connections may cost in an iteration. Beyond it, a connection has `workPerConnectionMin` left.
     @inlinable package static var workPerTurn: Int { 8_192 }
 
+    /// What input may cost in an iteration that was received before it, and paused: some 45 refused requests of HTTP/1.1. Connections
+    /// with such input take turns, and beyond it they wait for the next iteration, so that their number does not lengthen it.
+    @inlinable package static var workPausedPerTurn: Int { 2_048 }
+
     /// What the input of a connection may cost in any case: a HELLO and its first calls.
     @inlinable package static var workPerConnectionMin: Int { 96 }
 

@@ -443,21 +443,8 @@ extension LoopCore {
         self.listen(connection)
         guard self.connections[connection].flags.contains(.hasPartialInput) else { return }
         // Frames received before the pause are handled in the next tick, in the ordinary way.
-        self.transport.pausedInputs.append(connection)
+        self.pauseInput(connection)
     }
-
-    /// Handles input that was received before a pause. Must be called at the beginning of a tick.
-    package mutating func takePausedInput() {
-        let paused = self.transport.pausedInputs
-        self.transport.pausedInputs.removeAll()
-        let nothing: [UInt8] = []
-        for connection in paused where self.connections.isTaken(connection) {
-            self.transport.work.forget(connection)
-            self.received(connection, nothing.span.bytes)
-        }
-    }
-
-    package var hasPausedInput: Bool { !self.transport.pausedInputs.isEmpty }
 
     /// A closing connection whose DRAIN is written: shuts down the writing side; a timer does the rest.
     mutating func finishClosing(_ connection: Int32) {

@@ -2,8 +2,8 @@ import PerchBase
 
 /// What the input of a tick may cost, in thousands of instructions.
 ///
-/// A connection that has spent its part is read again in the next tick, so that one with much to ask delays the others by a
-/// few milliseconds. Nothing is refused and nothing is closed. The weights are measured with callgrind: the design note has the
+/// A connection that has spent its part is read again in a later tick, so that one with much to ask, or two hundred of them, delay the
+/// others by a few milliseconds. Nothing is refused and nothing is closed. The weights are measured with callgrind: the design note has the
 /// table and the commands (`Tests/Scale/weights`).
 struct WorkMeter {
     /// A frame of HTTP/2: 218 instructions.
@@ -16,16 +16,20 @@ struct WorkMeter {
     static let refusal = 22
     /// HELLO and WELCOME: 9,700.
     static let greeting = 10
-    /// A signature of a token: 863,000 in OpenSSL, and its claims.
-    static let verification = 900
+    /// A token: 863,000 in OpenSSL for its signature, and 270,000 for its text and its claims.
+    static let verification = 1_130
     /// Bytes of an answer, copied and written: 5.5 each.
     static let bytesPerUnit = 180
+    /// A connection whose input was paused: the system call that writes its answers, which takes as long as 30,000 instructions.
+    static let visit = 30
 
     private var spent = 0
     private var limit = 0
+    /// What the next connection may spend.
+    private var part = Limits.workPerConnection
     /// The connection whose input is read now.
     private var connection: Int32 = -1
-    /// Connections that wait for the next tick, with input that was received before.
+    /// Connections that wait for a later tick, with input that was received before.
     private(set) var waiting: Set<Int32> = []
 
     /// A tick begins.
@@ -40,7 +44,7 @@ struct WorkMeter {
         guard connection != self.connection else { return }
         self.connection = connection
         // Whatever the others have spent, a connection gets its least.
-        let left = min(Limits.workPerConnection, Limits.workPerTurn - self.spent)
+        let left = min(self.part, Limits.workPerTurn - self.spent)
         self.limit = self.spent + max(left, Limits.workPerConnectionMin)
     }
 
@@ -51,7 +55,17 @@ struct WorkMeter {
     @inline(__always)
     var isEmpty: Bool { self.spent >= self.limit }
 
-    mutating func wait(_ connection: Int32) { self.waiting.insert(connection) }
+    /// Input that was paused before is handled first, that of so many connections.
+    mutating func beginPaused(_ count: Int) { self.part = Limits.workPausedPerTurn / count }
+
+    /// Input that comes now is next.
+    mutating func endPaused() { self.part = Limits.workPerConnection }
+
+    /// Paused input has spent its part of the tick.
+    var isPausedPartSpent: Bool { self.spent >= Limits.workPausedPerTurn }
+
+    /// False: it waits already.
+    mutating func wait(_ connection: Int32) -> Bool { self.waiting.insert(connection).inserted }
 
     @inline(__always)
     func waits(_ connection: Int32) -> Bool { !self.waiting.isEmpty && self.waiting.contains(connection) }
@@ -63,9 +77,9 @@ struct WorkMeter {
     }
 }
 
-// Input that waits for the next tick.
+// Input that waits for a later tick.
 extension LoopCore {
-    /// Whether the rest of a connection's input waits for the next tick: it has spent its part of this one, or its first token
+    /// Whether the rest of a connection's input waits for a later tick: it has spent its part of this one, or its first token
     /// would be one too many to verify. At least one frame is handled each time.
     @inline(__always)
     mutating func defersInput(_ index: Int32, isFirst: Bool) -> Bool {
@@ -77,9 +91,36 @@ extension LoopCore {
     }
 
     private mutating func defers(_ index: Int32) -> Bool {
-        self.transport.work.wait(index)
-        self.transport.pausedInputs.append(index)
+        self.pauseInput(index)
         self.counters.inputsDeferred += 1
         return true
     }
+
+    /// The rest of a connection's input is handled in a later tick. Until then its socket is not read.
+    mutating func pauseInput(_ index: Int32) {
+        if self.transport.work.wait(index) { self.transport.pausedInputs.append(index) }
+    }
+
+    /// Handles input that was received before a pause, the longest paused first. Beyond the part of a tick that it may cost, the rest
+    /// stays paused: however many connections send ahead, a tick is short. Must be called at the beginning of a tick.
+    package mutating func takePausedInput() {
+        let paused = self.transport.pausedInputs
+        guard !paused.isEmpty else { return }
+        self.transport.pausedInputs.removeAll()
+        self.transport.work.beginPaused(paused.count)
+        let nothing: [UInt8] = []
+        var place = 0
+        while place < paused.count, !self.transport.work.isPausedPartSpent {
+            let connection = paused[place]
+            place += 1
+            self.transport.work.forget(connection)
+            guard self.connections.isTaken(connection) else { continue }
+            self.transport.work.spend(WorkMeter.visit)
+            self.received(connection, nothing.span.bytes)
+        }
+        self.transport.work.endPaused()
+        self.transport.pausedInputs.insert(contentsOf: paused[place...], at: 0)
+    }
+
+    package var hasPausedInput: Bool { !self.transport.pausedInputs.isEmpty }
 }

@@ -368,6 +368,74 @@ private let strangeKey: TokenKey = {
         #expect(!meter.isEmpty)
     }
 
+    @Test func `lets connections that send ahead take turns, so that two hundred of them lengthen no tick`() {
+        let world = World()
+        let callers = (0..<200).map { Caller(world, number: 10_000 + $0) }
+        let request = "GET /nothing HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for caller in callers {
+            caller.socket.clientSends(Array(String(repeating: request, count: 8).utf8))
+            while caller.socket.deliverToServer() {}
+        }
+        // Each is read once, and its first request is answered.
+        world.turn()
+        var answers = [Int](repeating: 0, count: callers.count)
+        func hear() -> Int {
+            let before = answers.reduce(0, +)
+            for (place, caller) in callers.enumerated() {
+                let heard = String(decoding: caller.socket.deliverToClient(), as: UTF8.self)
+                answers[place] += heard.components(of: "HTTP/1.1 404 ")
+            }
+            return answers.reduce(0, +) - before
+        }
+        #expect(hear() == callers.count)
+        let most = Limits.workPausedPerTurn / (WorkMeter.visit + WorkMeter.head + WorkMeter.refusal) + 1
+        #expect(most < callers.count)
+        let late = Caller(world, number: 9_999)
+        var ticks = 0
+        while world.loops[0].core.hasPausedInput, ticks < 1_000 {
+            if ticks == 5 {
+                late.socket.clientSends(Array(request.utf8))
+                while late.socket.deliverToServer() {}
+            }
+            world.turn()
+            let count = hear()
+            #expect(count > 0 && count <= most, "\(count) in tick \(ticks)")
+            #expect((answers.max() ?? 0) - (answers.min() ?? 0) <= 1, "\(answers)")
+            if ticks == 5 {
+                #expect(late.socket.deliverToClient().starts(with: Array("HTTP/1.1 404 ".utf8)), "a new request waits")
+            }
+            ticks += 1
+        }
+        #expect(answers.allSatisfy { $0 == 8 })
+        world.checkInvariants()
+    }
+
+    @Test func `lets connections of HTTP 2 take turns with calls that are refused, and with tokens that are wrong`() {
+        for isToken in [false, true] {
+            let world = isToken ? Gate.world { $0.core.hosts = HostRule(.any) } : World()
+            let clients = (0..<60).map { _ in HTTP2Client(world) }
+            for (place, client) in clients.enumerated() {
+                for number in 0..<20 {
+                    _ =
+                        isToken
+                        ? client.open(readPath, [("authorization", badToken(100 * place + number))], .endStream)
+                        : client.open("/perch.v1.EntitlementService/NoSuchMethod", [], .endStream)
+                }
+                while client.socket.deliverToServer() {}
+            }
+            // Each is read once, and has its least.
+            world.turn()
+            let least = WorkMeter.frame + WorkMeter.head
+            let most = UInt64((Limits.workPausedPerTurn + Limits.workPerConnectionMin) / least + 1)
+            let before = world.loops[0].core.counters.framesIn
+            world.turn()
+            let frames = world.loops[0].core.counters.framesIn - before
+            #expect(frames > 0 && frames <= most && most < 120, "\(frames)")
+            for client in clients { client.settle() }
+            #expect(clients.allSatisfy { $0.goAways.isEmpty } && !world.loops[0].core.hasPausedInput)
+        }
+    }
+
     @Test func `changes nothing for 500 purchases in one read of perch 1`() {
         let world = World()
         let client = world.welcomedClient()

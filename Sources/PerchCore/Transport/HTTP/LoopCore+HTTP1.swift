@@ -464,7 +464,7 @@ extension LoopCore {
             self.transport.http.connections[http].flags.insert(.isLeaving)
             return
         }
-        if hasMore { self.transport.pausedInputs.append(index) }
+        if hasMore { self.pauseInput(index) }
     }
 
     /// The client of HTTP/1.1 has shut down its writing side. It may still read, so requests under way are answered first.
@@ -475,7 +475,7 @@ extension LoopCore {
         }
         guard self.transport.http.connections[http].flags.contains(.isResponding) else {
             guard self.connections[index].flags.contains(.hasPartialInput) else { return self.remove(index) }
-            self.transport.pausedInputs.append(index)
+            self.pauseInput(index)
             return self.listen(index)
         }
         let stream = self.transport.http.connections[http].firstStream

@@ -575,6 +575,6 @@ extension LoopCore {
         self.connections[connection].flags.remove(.isReadPaused)
         self.listen(connection)
         guard self.connections[connection].flags.contains(.hasPartialInput) else { return }
-        self.transport.pausedInputs.append(connection)
+        self.pauseInput(connection)
     }
 }
