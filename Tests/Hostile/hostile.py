@@ -5,10 +5,13 @@ how long a change takes to reach them, and newcomers connect ten times a second.
 watcher misses a change. With --full, a newcomer may wait two seconds for its WELCOME or its answer, and the p99 of the watchers'
 latency may be at most twice the value before the attack, three times under a flood; LATENCY_FLOOR is allowed always.
 
-Latencies mean something on a quiet machine only, or with `nice -n -19`. A flood of HTTP may also add at most MEMORY_GROWTH to what the server holds with as many quiet connections.
+Latencies mean something on a quiet machine only, or with `nice -n -19`. Where /proc/sys/kernel/sched_autogroup_enabled is 1, that counts
+among the processes of one session only: `setsid bash -c 'echo -19 >/proc/self/autogroup; nice -n -19 Tests/Hostile/run …'`. A flood of
+HTTP may also add at most MEMORY_GROWTH to what the server holds with as many quiet connections.
 """
 import collections
 import multiprocessing
+import os
 import pathlib
 import select
 import socket
@@ -49,7 +52,7 @@ class Failure(Exception):
     pass
 
 
-# The attackers. Each runs in a separate process, so that it takes no time from the measuring clients.
+# The attackers. Each runs in a separate process of lower priority, so that it takes no time from the measuring clients.
 
 def dribble(address, sources, count, stop):
     """Holds `count` connections that never finish HELLO, and replaces those that the server closes.
@@ -129,7 +132,12 @@ class Attack:
 
     def __init__(self, attacker, *arguments):
         self.stopped = multiprocessing.Event()
-        self.process = multiprocessing.Process(target=attacker, args=(*arguments, self.stopped), daemon=True)
+        self.process = multiprocessing.Process(target=self.attack, args=(attacker, *arguments), daemon=True)
+
+    def attack(self, attacker, *arguments):
+        # Behind the server and the measuring clients, because an attacker has a machine of its own.
+        os.nice(10)
+        attacker(*arguments, self.stopped)
 
     def __enter__(self):
         self.process.start()
