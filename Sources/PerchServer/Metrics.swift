@@ -544,6 +544,7 @@ struct LimitCounter {
         LimitCounter("workPerConnection", "perch_inputs_deferred_total"),
         LimitCounter("workPerTurn", "perch_inputs_deferred_total"),
         LimitCounter("workPerConnectionMin", "perch_inputs_deferred_total"),
+        LimitCounter("workPausedPerTurn", "perch_inputs_deferred_total"),
         LimitCounter("verificationsPerTurn", reason: .credentialsRate),
         LimitCounter("refusedTokensKept", reason: .credentialsRate),
         LimitCounter("credentialFailuresMax", reason: .credentialsLimit),

@@ -1,4 +1,5 @@
 import PerchBase
+import PerchModel
 import PerchTesting
 import Testing
 
@@ -15,9 +16,11 @@ import Testing
                 instant: Instant(milliseconds: Int64(random.below(40))), account: AccountNumber(random.below(100)))
             // It grows to some 3,000 entries, and then shrinks to none.
             if random.below(4) < (step < 8_000 ? 3 : 1) {
-                #expect(entries.insert(entry) == expected.insert(entry).inserted)
+                let (isNew, isExpected) = (entries.insert(entry), expected.insert(entry).inserted)
+                #expect(isNew == isExpected)
             } else {
-                #expect(entries.remove(entry) == (expected.remove(entry) != nil))
+                let (wasThere, isExpected) = (entries.remove(entry), expected.remove(entry) != nil)
+                #expect(wasThere == isExpected)
             }
             guard step % 200 == 0 else { continue }
             let sorted = expected.sorted()
@@ -31,7 +34,10 @@ import Testing
                     == Array(sorted.filter { $0 > entry && $0.instant <= through }.prefix(limit)))
             #expect(entries.entries(upTo: entry) == sorted.filter { $0 <= entry })
         }
-        for entry in expected { #expect(entries.remove(entry)) }
+        for entry in expected {
+            let wasThere = entries.remove(entry)
+            #expect(wasThere)
+        }
         #expect(entries.first == nil && entries.entries(through: .distantFuture, limit: 1).isEmpty)
     }
 }
