@@ -11,14 +11,16 @@ from waiting import free_port
 
 
 class Database:
-    """`address`: it listens there as well, on a port of its own."""
+    """`address`: it listens there as well, on a port of its own. `settings`: as on the server's command line."""
+
+    process, freezing, settings = None, None, ()
 
     def __init__(self, directory, copied_from=None, address="", settings=()):
         versions = sorted(pathlib.Path("/usr/lib/postgresql").iterdir(), key=lambda each: int(each.name))
         self.programs = versions[-1] / "bin"
         self.directory = pathlib.Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
-        self.data, self.process, self.freezing = self.directory / "data", None, None
+        self.data = self.directory / "data"
         self.address, self.port, self.settings = address, 5432, settings
         if address:
             self.port = free_port(address)
