@@ -39,6 +39,7 @@ NODE_CHECKS = (
 )
 # Milliseconds by which a commit may seem to be ahead of the true clock, or behind it where clients write.
 CLOCK_TOLERANCE = 3_000
+CLOCK_PATIENCE_SECONDS = 60
 crash.CHECKS += NODE_CHECKS
 # Violations after which the state of all nodes is printed, and the metrics that it has.
 DIAGNOSES = 3
@@ -366,14 +367,16 @@ class Run:
                 each.bring_up()
 
     def check_clock(self):
-        """The newest commit is of now: clients write all the time."""
-        newest = self.database.ask("SELECT max(committed) FROM perch.commits")
-        if not newest:
-            return
-        difference = int(newest) - int(time.time() * 1000)
+        """The newest commit is of now: clients write all the time, if a busy machine lets them. A clock that stands still stays behind."""
         self.test.looked(NODE_CHECKS[4])
-        if abs(difference) > CLOCK_TOLERANCE:
-            self.test.broken(NODE_CHECKS[4], f"the newest commit is {difference} ms ahead of the true clock")
+        end = time.monotonic() + CLOCK_PATIENCE_SECONDS
+        while newest := self.database.ask("SELECT max(committed) FROM perch.commits"):
+            difference = int(newest) - int(time.time() * 1000)
+            if abs(difference) <= CLOCK_TOLERANCE:
+                return
+            if difference > 0 or time.monotonic() > end:
+                return self.test.broken(NODE_CHECKS[4], f"the newest commit is {difference} ms ahead of the true clock")
+            time.sleep(0.1)
 
     def finish(self, seconds):
         test = self.test
