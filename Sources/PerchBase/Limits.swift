@@ -332,14 +332,14 @@ extension Limits {
     @inlinable package static var workPerConnection: Int { 4_096 }
 
     /// What the input of all connections may cost in an iteration. Beyond it, a connection has `workPerConnectionMin` left.
-    @inlinable package static var workPerTurn: Int { 8_192 }
+    @inlinable package static var workPerTurn: Int { 4_096 }
 
-    /// What input may cost in an iteration that was received before it, and paused: some 45 refused requests of HTTP/1.1. Connections
+    /// What input may cost in an iteration that was received before it, and paused: some 15 refused requests of HTTP/1.1. Connections
     /// with such input take turns, and beyond it they wait for the next iteration, so that their number does not lengthen it.
-    @inlinable package static var workPausedPerTurn: Int { 2_048 }
+    @inlinable package static var workPausedPerTurn: Int { 1_024 }
 
     /// What the input of a connection may cost in any case: a HELLO and its first calls.
-    @inlinable package static var workPerConnectionMin: Int { 96 }
+    @inlinable package static var workPerConnectionMin: Int { 48 }
 
     /// Store requests that a loop collects before it runs a store that it drives itself.
     ///
