@@ -448,6 +448,18 @@ def purchase(page, site, browser):
         page.sees("The change begins with your next period.", "perch-subscription-store")
         equal("Purchased" in page.words(), False, "a purchase is claimed")
         browser.until(lambda: page.run(f"const found = (() => {{ {SUBSCRIBE} }})(); return found.getAttribute('aria-disabled') === 'true' && found.dataset.product") == PLUS, 5, "its button is off")
+    with check("what a view reads is of what its page shows already, whichever thread of the server answers"):
+        page.build("<perch-subscription-store group-id='plus'></perch-subscription-store>", account="lea")
+        page.ready()
+        before = page.run("""window.asked = []; window.fetched = window.fetch; window.fetch = (address, options) => {
+                if (String(address).endsWith('ListPlanOptions')) asked.push(JSON.parse(options.body).atLeast ?? {});
+                return fetched(address, options);
+            };
+            return document.querySelector('perch-app').perch.revision""")
+        site.buy("lea", PRO)
+        page.sees("Current plan")
+        asked = page.run("window.fetch = fetched; return asked")
+        assert asked and all(int(each.get("revision", 0)) > before and "asOfMs" in each for each in asked), (before, asked)
     with check("what the family shares is marked, and a customer with the highest plan is told that there is no other"):
         site.buy("mia", PRO)
         site.operate("mia", {"share": {"target": {"productId": PRO}, "member": "sam"}})

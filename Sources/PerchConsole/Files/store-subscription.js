@@ -75,8 +75,6 @@ class Plans extends Selling {
         this.tell('subscriptionstatuschange', state);
         if (state.failure && !this.options) this.showState('failure', errorText(this.language, state.failure));
         if (state.success) this.shared = (state.success.statuses ?? []).filter(isShared).map((each) => each.transaction.transaction.productId);
-        // The next call may come to a thread of the server that has not seen what this state shows.
-        this.position = state.info?.position ?? this.position;
         if (!state.loading) this.refresh();
       }));
     };
@@ -101,9 +99,9 @@ class Plans extends Selling {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     let answer, eligibility = [];
     try {
-      answer = await this.app.call('EntitlementService/ListPlanOptions', { groupId: this.group, locale: this.app.locale(this), atLeast: this.position });
+      answer = await this.app.call('EntitlementService/ListPlanOptions', { groupId: this.group, locale: this.app.locale(this) });
       if ((answer.options ?? []).some(({ product }) => product.subscription?.winBackOffers?.length || product.subscription?.promotionalOffers?.length)) {
-        eligibility = (await this.app.call('EntitlementService/GetOfferEligibility', { groupId: this.group, atLeast: this.position }).catch(() => ({}))).offers ?? [];
+        eligibility = (await this.app.call('EntitlementService/GetOfferEligibility', { groupId: this.group }).catch(() => ({}))).offers ?? [];
       }
     } catch (error) {
       if (!this.options && turn === this.turn) this.showState('failure', errorText(this.language, error));

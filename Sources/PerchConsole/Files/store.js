@@ -83,6 +83,10 @@ for (const [type, action] of Object.entries({
 /** The token of the console that this page belongs to. */
 const stored = () => { try { return sessionStorage.getItem('perch-token'); } catch { return null; } };
 
+/** The later one of two positions of one app. Those of another epoch follow a restore, and replace what was before it. */
+const later = (one, other) => (!one || !other ? other ?? one : one.epoch !== other.epoch ? other
+  : { ...other, ...(BigInt(one.revision ?? 0) > BigInt(other.revision ?? 0) ? { revision: one.revision } : {}), ...(BigInt(one.asOfMs ?? 0) > BigInt(other.asOfMs ?? 0) ? { asOfMs: one.asOfMs } : {}) });
+
 /**
  * The customer of the views inside: one server, one account, and the tasks that they share. Each task is watched once, however many
  * views show it, and all of them on one stream.
@@ -155,6 +159,7 @@ export class PerchApp extends HTMLElement {
     if (name === 'lang') return this.#relocate();
     if (name === 'purchases') return this.#draw();
     if (name === 'server' && this.client) { this.client.close(); this.client = null; }
+    this.#shown = null;
     // Another customer: every task begins again.
     for (const task of this.#shared.values()) { task.watch?.close(); task.state = { loading: {} }; task.open(); for (const each of task.listeners) each(task.state); }
     this.#listen();
@@ -193,6 +198,7 @@ export class PerchApp extends HTMLElement {
         if (isOfAccount && !this.account) return;
         task.watch = this.perch.watch(method, isOfAccount ? { account: this.account, ...request } : request, (state) => {
           task.state = state;
+          this.#shown = later(this.#shown, state.info?.position);
           for (const each of [...task.listeners]) each(state);
         });
       };
@@ -225,7 +231,13 @@ export class PerchApp extends HTMLElement {
     return () => watch.close();
   }
 
-  call(method, request = {}) { return this.perch.call(method, { account: this.account, ...request }); }
+  /** A read is of what the page shows already, or later: it may come to a thread or node of the server that has not seen it yet. */
+  call(method, request = {}) {
+    const atLeast = /\/(Get|List)/.test(method) && this.#shown ? { atLeast: this.#shown } : {};
+    return this.perch.call(method, { account: this.account, ...atLeast, ...request });
+  }
+  /** The newest position of what the page shows. */
+  #shown = null;
   finish(transaction) { return this.call('TransactionService/Finish', { transactionId: transaction.id ?? '0' }); }
   /** Whether the app asks its customers before they buy: its setting of dialogs. */
   async showsDialogs() { return !!(await this.perch.call('EntitlementService/GetAppPolicies', {})).showsDialogs; }
