@@ -45,12 +45,7 @@ extension LoopCore {
     private func token(_ bytes: [UInt8], of method: any MethodHandler, app: AppNumber) throws(CallRefusal)
         -> ResumeToken
     {
-        let token: ResumeToken
-        do throws(TokenError) {
-            token = try ResumeToken(bytes)
-        } catch {
-            throw CallRefusal(WireStatus(error))
-        }
+        let token = try CallRefusal.reading { () throws(TokenError) in try ResumeToken(bytes) }
         try self.requireOwn(token.origin, ResumeToken.name)
         let account = method.account.map { self.canonical(Array($0.utf8), app) } ?? []
         guard token.app == app, token.view == method.watchedView?.digest(app: app, account: account) else {
@@ -58,5 +53,16 @@ extension LoopCore {
                 .tokenOtherView, "the token belongs to a call with other parameters; begin without a token")
         }
         return token
+    }
+}
+
+extension CallRefusal {
+    /// Reads a token that a caller brings back, or refuses the call.
+    static func reading<Token>(_ read: () throws(TokenError) -> Token) throws(CallRefusal) -> Token {
+        do throws(TokenError) {
+            return try read()
+        } catch {
+            throw CallRefusal(WireStatus(error))
+        }
     }
 }

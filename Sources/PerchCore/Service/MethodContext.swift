@@ -5,7 +5,7 @@ import PerchModel
 import PerchStore
 import PerchWire
 
-/// What a handler may know beside its request: whose call it is, of which app, at which moment, and what answers are made with.
+/// A call as its handler knows it, beside the request: the caller, the app, the present moment, and the makers of answers.
 struct MethodContext {
     /// Nil for a call about the server.
     let named: AppState?

@@ -58,12 +58,7 @@ extension MethodContext {
     fileprivate func place(
         _ token: [UInt8], in query: TransactionQuery, account: String
     ) throws(CallRefusal) -> TransactionQuery.Place {
-        let page: PageToken
-        do throws(TokenError) {
-            page = try PageToken(token)
-        } catch {
-            throw CallRefusal(WireStatus(error))
-        }
+        let page = try CallRefusal.reading { () throws(TokenError) in try PageToken(token) }
         try self.requireOwn(page.origin, PageToken.name)
         guard page.query == self.digest(of: query, account) else {
             throw CallRefusal(
@@ -89,12 +84,7 @@ extension MethodContext {
     ) throws(CallRefusal) -> StoreRequest.Body {
         var after = first
         if !token.isEmpty {
-            let page: AccountPageToken
-            do throws(TokenError) {
-                page = try AccountPageToken(token)
-            } catch {
-                throw CallRefusal(WireStatus(error))
-            }
+            let page = try CallRefusal.reading { () throws(TokenError) in try AccountPageToken(token) }
             try self.requireOwn(page.origin, AccountPageToken.name)
             guard page.app == self.app.number else {
                 throw CallRefusal(

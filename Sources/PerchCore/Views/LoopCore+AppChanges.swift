@@ -83,12 +83,7 @@ extension LoopCore {
     mutating func watchAppChanges(_ call: Int32, _ asked: AppChangesRequest, of app: AppNumber) throws(CallRefusal) {
         var start = asked.fromOldest ? ChangesAsked.Start.oldest : .now
         if !asked.cursor.isEmpty {
-            let cursor: ChangesCursor
-            do throws(TokenError) {
-                cursor = try ChangesCursor(asked.cursor)
-            } catch {
-                throw CallRefusal(WireStatus(error))
-            }
+            let cursor = try CallRefusal.reading { () throws(TokenError) in try ChangesCursor(asked.cursor) }
             try self.requireOwn(cursor.origin, ChangesCursor.name)
             guard cursor.app == app else {
                 throw CallRefusal(.tokenOtherView, "the cursor belongs to another app; begin without one")

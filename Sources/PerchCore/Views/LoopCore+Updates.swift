@@ -54,12 +54,7 @@ extension LoopCore {
         let key = AccountKey(app: app, bytes: self.canonical(Array(asked.account.utf8), app))
         var cursor: EventPlace?
         if !asked.cursor.isEmpty {
-            let read: EventCursor
-            do throws(TokenError) {
-                read = try EventCursor(asked.cursor)
-            } catch {
-                throw CallRefusal(WireStatus(error))
-            }
+            let read = try CallRefusal.reading { () throws(TokenError) in try EventCursor(asked.cursor) }
             try self.requireOwn(read.origin, EventCursor.name)
             guard read.view == Self.updatesDigest(key) else {
                 throw CallRefusal(.tokenOtherView, "the cursor belongs to another account; begin without one")
