@@ -1,7 +1,8 @@
 """What an operator does with an app of the App Store, on a server with TLS and tokens. Usage: operating.py PERCH
 
 The file of named entitlements is refused, goes and comes back. A token that may only submit for one account is tried at every method.
-A bad value of a submission is refused alone. `perch ingest` takes an account a line. Ends only the server that it started.
+The keys of passes change. A bad value of a submission is refused alone. `perch ingest` takes an account a line. Ends only the server
+that it started.
 """
 
 import http.client
@@ -12,6 +13,7 @@ import re
 import shutil
 import signal
 import ssl
+import struct
 import subprocess
 import sys
 import tempfile
@@ -33,6 +35,7 @@ from waiting import PATIENCE_SECONDS  # noqa: E402
 
 BUNDLE = "app.perch.sample"
 DAY = 86_400_000
+HOUR_SECONDS = 3_600
 APP = {"bundleId": BUNDLE, "environment": "ENVIRONMENT_SANDBOX"}
 perch = os.path.abspath(sys.argv[1])
 
@@ -55,6 +58,10 @@ class Site:
             {"bundle_id": BUNDLE, "environment": "sandbox", "roots": ["root.pem"]}]}))
         self.run("token", "key", "create", "--to", self.directory / "main.jwk")
         self.tokens = {}
+        self.store = self.directory / "store.db"
+        self.shim = self.directory / "machine.so"
+        clang = pathlib.Path(shutil.which("swift")).resolve().parent / "clang"
+        subprocess.run([clang, "-O1", "-shared", "-fPIC", "-o", self.shim, HERE.parent / "Crash" / "machine.c", "-ldl"], check=True)
         self.start()
 
     def run(self, *arguments, text=None):
@@ -71,13 +78,19 @@ class Site:
             self.tokens[scope, account] = path
         return self.tokens[scope, account]
 
-    def start(self):
+    def start(self, ahead=0):
+        """`ahead`: by so many seconds its clock is."""
         self.log = []
+        environment = dict(os.environ)
+        if ahead:
+            clock = self.directory / "clock"
+            clock.write_bytes(struct.pack("=qqq", ahead * 1_000_000_000, 0, 0))
+            environment.update(LD_PRELOAD=str(self.shim), PERCH_TEST_MACHINE=str(clock))
         self.process = subprocess.Popen([
-            perch, "serve", "--store", self.directory / "store.db", "--bundle-id", BUNDLE, "--environment", "sandbox", "--catalog",
+            perch, "serve", "--store", self.store, "--bundle-id", BUNDLE, "--environment", "sandbox", "--catalog",
             self.catalogue, "--listen", "127.0.0.1:0", "--tls-certificate", self.certificate, "--tls-key", self.key, "--token-keys",
             self.directory / "main.pub.jwk", "--apple-apps", self.directory / "apple.json", "--apple-listen", "127.0.0.1:0",
-            "--log-format", "json", "--with-parent"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            "--log-format", "json", "--with-parent"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
         self.heard = threading.Condition()
         self.ended = False
         threading.Thread(target=self.listen, daemon=True).start()
@@ -114,9 +127,12 @@ class Site:
         self.process.send_signal(signal.SIGHUP)
         return self.until(lambda line: all(word in line for word in says), since)
 
-    def restart(self):
+    def stop(self):
         self.process.terminate()
         self.process.wait(timeout=PATIENCE_SECONDS)
+
+    def restart(self):
+        self.stop()
         self.start()
 
     def client(self, *arguments, scope="admin", account=None, text=None):
@@ -185,25 +201,58 @@ def entitlement_file(site):
     expect("their file is gone" not in site.client("doctor").stdout, "the warning ends")
 
 
-def pass_keys(site):
-    """A pass is verified with the keys at the well-known path, which the key of tomorrow is among."""
-    text = site.client("entitlements", "pass", "eve").stdout.split()
-    passed = max(text, key=len)
+def shown_keys(site):
     context = ssl.create_default_context(cafile=site.authority)
     connection = http.client.HTTPSConnection("localhost", site.port, timeout=PATIENCE_SECONDS, context=context)
     connection.request("GET", "/.well-known/jwks.json")
     keys = json.loads(connection.getresponse().read())
     connection.close()
+    return keys
+
+
+def pass_of(site, account):
+    """A pass, and the ID of its key."""
+    passed = max(site.client("entitlements", "pass", account).stdout.split(), key=len)
+    return passed, jwt.get_unverified_header(passed)["kid"]
+
+
+def verified(passed, kid, keys):
+    return jwt.decode(passed, jwt.PyJWKSet.from_dict(keys)[kid].key, algorithms=["ES256"], audience=BUNDLE,
+                      leeway=2 * HOUR_SECONDS)
+
+
+def pass_keys(site):
+    """A pass is verified with the keys at the well-known path, which the key of tomorrow is among. When the present key has signed for
+    its life, the next start signs with that one, and what the present one signed stays good."""
+    passed, kid = pass_of(site, "eve")
+    keys = shown_keys(site)
     expect(len(keys["keys"]) == 2 and not any("d" in one for one in keys["keys"]), f"the present key and the next are shown: {keys}")
-    key = jwt.PyJWKSet.from_dict(keys)[jwt.get_unverified_header(passed)["kid"]]
-    said = jwt.decode(passed, key.key, algorithms=["ES256"], audience=BUNDLE)
+    said = verified(passed, kid, keys)
     expect(all(one.get("until", said["exp"]) > said["iat"] for one in said["entitlements"]), f"what is active ends in the future: {said}")
     site.restart()
-    connection = http.client.HTTPSConnection("localhost", site.port, timeout=PATIENCE_SECONDS, context=context)
-    connection.request("GET", "/.well-known/jwks.json")
-    again = json.loads(connection.getresponse().read())
-    connection.close()
-    expect(again == keys, "a restart keeps the keys")
+    expect(shown_keys(site) == keys, "a restart keeps the keys")
+    # Another store, whose key began to sign an hour less than 90 days ago.
+    site.stop()
+    kept, site.store = site.store, site.directory / "keys.db"
+    site.start(ahead=HOUR_SECONDS - 90 * 24 * HOUR_SECONDS)
+    keys = shown_keys(site)
+    site.stop()
+    site.start()
+    expect(shown_keys(site) == keys, "an hour before the end of its life it is the same")
+    passed, kid = pass_of(site, "eve")
+    said = verified(passed, kid, keys)
+    site.stop()
+    site.start(ahead=HOUR_SECONDS + 60)
+    later = shown_keys(site)
+    newer, newer_kid = pass_of(site, "eve")
+    expect(newer_kid != kid, f"after its life another one signs: {newer_kid}")
+    expect(newer_kid in [one["kid"] for one in keys["keys"]], f"which was shown before: {newer_kid}, {keys}")
+    expect(verified(passed, kid, later) == said, f"the pass of before is verified with the keys of now: {later}")
+    expect(verified(newer, newer_kid, keys)["sub"] == "eve", f"the pass of now is verified with the keys of before: {keys}")
+    expect(len(later["keys"]) == 3, f"the former, the present and the next key are shown: {later}")
+    site.stop()
+    site.store = kept
+    site.start()
 
 
 def limited_ingest(site):
