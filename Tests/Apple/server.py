@@ -102,7 +102,7 @@ SERVICES = {
     "IngestService": ["SubmitTransaction", "SubmitNotification"],
     "AdminService": [
         "ListDeadLetters", "RetryDeadLetter", "DropDeadLetter", "FindAccount", "AttachAlias", "DetachAlias", "MoveTransaction",
-        "ListUnclaimed", "MergeAccounts", "GrantEntitlement", "RevokeGrant", "EraseAccount", "ExportAccount"],
+        "ListUnclaimed", "MergeAccounts", "GrantEntitlement", "RevokeGrant", "EraseAccount", "ExportAccount", "ListAudit"],
     "TransactionService": ["ListTransactions", "ListUnfinished"],
     "TestStoreService": ["ListAccounts", "InspectAccount", "Operate"],
 }
@@ -488,6 +488,23 @@ def reload(server, chain):
     configure(server.directory, chain)
 
 
+def mended(server, apple, chain):
+    """A dead letter is taken once what it lacked is configured, and the audit trail says who took it."""
+    other = Chain()
+    status, answer = server.post(body(apple.notification(transaction=apple.transaction(90_000), inner=other)))
+    expect(status == 503, f"a value of a root that is not trusted waits: {status} {answer}")
+    letter = server.call("ListDeadLetters")[1]["deadLetters"][-1]["id"]
+    server.stop()
+    (server.directory / "other.pem").write_bytes(other.root.certificate.public_bytes(serialization.Encoding.PEM))
+    configure(server.directory, chain, roots=["root.pem", "other.pem"])
+    server.start()
+    status, answer = server.call("RetryDeadLetter", id=letter)
+    expect(status == 200 and answer.get("newsCount") == 1, f"it is taken when that root is trusted: {status} {answer}")
+    trail = server.call("ListAudit")[1]["entries"]
+    expect(trail[-1]["method"].endswith("/RetryDeadLetter") and trail[-1]["what"] == letter, f"the trail has it: {trail[-1:]}")
+    configure(server.directory, chain)
+
+
 def pushes(server, apple, chain):
     times = measure(server, apple, chain, "watched", 70_000, 40)
     print(f"apple: from POST to push: median {times[20]:.1f} ms, slowest of 40 {times[-1]:.1f} ms")
@@ -630,6 +647,7 @@ def main():
         server.start()
         expect(before == [statuses(server, name) for name in ("refund", "order", "grace")],
                "a restart changes no status")
+        mended(server, apple, chain)
         crashes(server, apple, chain, int(os.environ.get("CRASHES", "12")))
         server.stop()
 
