@@ -22,14 +22,14 @@ extension LoopCore {
         self.checkIdentities()
         for (call, state) in self.views.updates {
             precondition(
-                self.calls.isTaken(call) && self.calls[call].state == .updates(account: state.account),
+                self.tables.calls.isTaken(call) && self.tables.calls[call].state == .updates(account: state.account),
                 "events for call \(call), which is gone")
             precondition(state.taken <= state.ready.count, "call \(call) took more events than there were")
             for event in state.ready[state.taken...] { refer(event.payload) }
         }
         for (call, state) in self.views.appChanges {
             precondition(
-                self.calls.isTaken(call) && self.calls[call].state == .appChanges,
+                self.tables.calls.isTaken(call) && self.tables.calls[call].state == .appChanges,
                 "changes for call \(call), which is gone"
             )
             precondition(state.taken <= state.ready.count, "call \(call) took more changes than there were")
@@ -37,16 +37,16 @@ extension LoopCore {
         }
         precondition(
             self.views.encodedChanges.isEmpty && self.views.appChangesToAsk.isEmpty, "changes of a tick that has ended")
-        self.payloads.checkInvariants(references)
+        self.tables.payloads.checkInvariants(references)
         var accountTickets = 0
-        for place in 0..<self.service.tickets.extent where self.service.tickets.isTaken(place) {
-            if case .account = self.service.tickets[place] { accountTickets += 1 }
+        for place in 0..<self.tables.tickets.extent where self.tables.tickets.isTaken(place) {
+            if case .account = self.tables.tickets[place] { accountTickets += 1 }
         }
         precondition(
             self.service.askedCount == self.service.answeredCount + UInt64(accountTickets),
             "\(self.service.askedCount) records asked, \(self.service.answeredCount) answered, \(accountTickets) under way"
         )
-        self.deadlines.checkInvariants()
+        self.tables.deadlines.checkInvariants()
         self.transport.beats.checkInvariants()
         self.transport.stalls.checkInvariants()
     }
@@ -54,13 +54,13 @@ extension LoopCore {
     /// Traps if any state is left after all connections are gone.
     package func checkIsEmpty() {
         self.checkInvariants()
-        precondition(self.connections.count == 0, "\(self.connections.count) connections are left")
-        precondition(self.calls.count == 0, "\(self.calls.count) calls are left")
+        precondition(self.tables.connections.count == 0, "\(self.tables.connections.count) connections are left")
+        precondition(self.tables.calls.count == 0, "\(self.tables.calls.count) calls are left")
         precondition(self.transport.owed.count == 0, "\(self.transport.owed.count) owed frames are left")
         precondition(self.views.slots.count == 0, "\(self.views.slots.count) views are left")
         precondition(self.views.accounts.count == 0, "\(self.views.accounts.count) accounts are left")
         let kept = 2 + self.transport.http.heads.count + self.lastingFormCount
-        precondition(self.payloads.count == kept, "\(self.payloads.count - kept) payloads are leaked")
+        precondition(self.tables.payloads.count == kept, "\(self.tables.payloads.count - kept) payloads are leaked")
         precondition(
             self.transport.http.connections.count == 0 && self.transport.http.streams.count == 0
                 && self.transport.http.table.count == 0 && self.transport.http.requests.isEmpty
@@ -69,11 +69,11 @@ extension LoopCore {
                 && self.transport.http.lengths.isEmpty && self.transport.http.heldPlaces.isEmpty
                 && self.transport.http.healthWatches.isEmpty
                 && self.transport.http.clientIDs.isEmpty && self.transport.http.origins.isEmpty
-                && self.payloads.forms.keys.allSatisfy { $0 == self.views.loading.index }
+                && self.tables.payloads.forms.keys.allSatisfy { $0 == self.views.loading.index }
                 && self.transport.http.bookmark.isNone,
             "connections of HTTP are left")
         precondition(self.transport.streams.count == 0, "\(self.transport.streams.count) stream numbers are left")
-        precondition(self.service.tickets.count == 0, "\(self.service.tickets.count) tickets are left")
+        precondition(self.tables.tickets.count == 0, "\(self.tables.tickets.count) tickets are left")
         precondition(self.service.appSearch.isEmpty, "\(self.service.appSearch.count) calls look for their app")
         precondition(self.service.waiting.isEmpty, "\(self.service.waiting.count) waiters are left")
         precondition(
@@ -112,8 +112,8 @@ extension LoopCore {
 
     private func checkIdentities() {
         var uses: [UInt32: Int] = [:]
-        for connection in 0..<self.connections.extent where self.connections.isTaken(connection) {
-            let slot = self.connections[connection]
+        for connection in 0..<self.tables.connections.extent where self.tables.connections.isTaken(connection) {
+            let slot = self.tables.connections[connection]
             guard slot.flags.contains(.isCounted) else {
                 precondition(slot.identity == IdentityTable.nobody, "connection \(connection) is somebody's, uncounted")
                 continue
@@ -122,7 +122,7 @@ extension LoopCore {
             if slot.identity != IdentityTable.nobody { uses[slot.identity, default: 0] += 1 }
         }
         for (call, identity) in self.service.callIdentities {
-            precondition(self.calls.isTaken(call), "a call that is gone has an identity")
+            precondition(self.tables.calls.isTaken(call), "a call that is gone has an identity")
             if identity != IdentityTable.nobody { uses[identity, default: 0] += 1 }
         }
         self.service.identities.checkInvariants(uses: uses)
@@ -134,8 +134,8 @@ extension LoopCore {
         var greeting = 0
         var partial = 0
         var unfinished = 0
-        for index in 0..<self.connections.extent where self.connections.isTaken(index) {
-            let slot = self.connections[index]
+        for index in 0..<self.tables.connections.extent where self.tables.connections.isTaken(index) {
+            let slot = self.tables.connections[index]
             callCount += self.checkCallList(index)
             var owed = slot.firstOwed
             var last: Int32 = -1
@@ -143,11 +143,11 @@ extension LoopCore {
             while owed >= 0 {
                 let entry = self.transport.owed[owed]
                 refer(entry.payload)
-                bytes += self.payloads[entry.payload].count + 4
+                bytes += self.tables.payloads[entry.payload].count + 4
                 owedCount += 1
                 if entry.endsCall >= 0 {
                     precondition(
-                        self.calls.isTaken(entry.endsCall) && self.calls[entry.endsCall].isEnding,
+                        self.tables.calls.isTaken(entry.endsCall) && self.tables.calls[entry.endsCall].isEnding,
                         "a status is pending for a call that does not end")
                 }
                 last = owed
@@ -182,10 +182,12 @@ extension LoopCore {
                 self.transport.beats.contains(index) == (slot.phase == .open),
                 "connection \(index) has lost its heartbeat")
         }
-        precondition(callCount == self.calls.count, "\(callCount) calls in lists, \(self.calls.count) in the slab")
         precondition(
-            self.counters.callsOpened - self.counters.callsEnded == UInt64(callCount),
-            "\(self.counters.callsOpened) calls opened, \(self.counters.callsEnded) ended, and \(callCount) are there")
+            callCount == self.tables.calls.count, "\(callCount) calls in lists, \(self.tables.calls.count) in the slab")
+        precondition(
+            self.tables.counters.callsOpened - self.tables.counters.callsEnded == UInt64(callCount),
+            "\(self.tables.counters.callsOpened) calls opened, \(self.tables.counters.callsEnded) ended, and \(callCount) are there"
+        )
         precondition(
             owedCount + self.httpOwedCount == self.transport.owed.count,
             "\(owedCount) owed frames in lists, \(self.transport.owed.count) in the slab")
@@ -196,32 +198,32 @@ extension LoopCore {
             self.transport.partialInputs.values.reduce(0) { $0 + $1.bytes.count } == self.transport.partialBytes,
             "partial bytes do not add up")
         precondition(
-            self.service.room.requests.keys.allSatisfy { self.calls.isTaken($0) }
+            self.service.room.requests.keys.allSatisfy { self.tables.calls.isTaken($0) }
                 && self.service.room.requests.values.reduce(0) { $0 + Int($1) } == self.service.room.bytes,
             "the requests that calls keep do not add up")
         self.views.viewKeys.checkInvariants()
         precondition(unfinished == self.transport.unfinishedFrames.count, "an unfinished frame has no connection")
         precondition(
             self.transport.streams.count + self.httpCallCount + self.service.carried.parts.count
-                == Int(self.calls.count),
+                == Int(self.tables.calls.count),
             "stream numbers and calls differ")
     }
 
     private func checkCallList(_ index: Int32) -> Int32 {
-        let slot = self.connections[index]
+        let slot = self.tables.connections[index]
         var count: Int32 = 0
         var watches: Int32 = 0
         var waiting: Int32 = 0
         var previous: Int32 = -1
         var call = slot.firstCall
         while call >= 0 {
-            let entry = self.calls[call]
+            let entry = self.tables.calls[call]
             precondition(entry.connection == index && entry.previousInConnection == previous, "a call list is torn")
             let named =
                 self.part(call) == nil
                 ? slot.wire.isHTTP
                     ? self.transport.http.streams[Int32(bitPattern: entry.stream)].call
-                    : self.call(index, entry.stream)
+                    : self.transport.call(index, entry.stream, self.tables)
                 : call
             precondition(named == call, "stream \(entry.stream) means another call")
             if entry.method.isStreaming, !entry.isEnding { watches += 1 }
@@ -239,17 +241,17 @@ extension LoopCore {
     }
 
     private func isWaitedFor(_ call: Int32) -> Bool {
-        if self.calls[call].flags.contains(.isWaiting) { return true }
+        if self.tables.calls[call].flags.contains(.isWaiting) { return true }
         return self.isBehindClock(call)
     }
 
     private func checkDirtyList(_ index: Int32) {
-        let slot = self.connections[index]
+        let slot = self.tables.connections[index]
         var listed = 0
         var last: Int32 = -1
         var call = slot.firstDirty
         while call >= 0 {
-            let entry = self.calls[call]
+            let entry = self.tables.calls[call]
             precondition(entry.connection == index && entry.flags.contains(.isListed), "a dirty list is torn")
             listed += 1
             precondition(listed <= Int(slot.callCount), "the dirty list of connection \(index) has a ring")
@@ -260,7 +262,7 @@ extension LoopCore {
         var marked = 0
         call = slot.firstCall
         while call >= 0 {
-            let entry = self.calls[call]
+            let entry = self.tables.calls[call]
             if entry.flags.contains(.isListed) { marked += 1 }
             let owes = !entry.flags.isDisjoint(with: [.owesLoading, .owesValue])
             precondition(
@@ -273,32 +275,35 @@ extension LoopCore {
 
     private func checkCalls() {
         var waiting = 0
-        for call in 0..<self.calls.extent where self.calls.isTaken(call) {
-            guard case .unary(let pending) = self.calls[call].state, pending >= 0 else { continue }
+        for call in 0..<self.tables.calls.extent where self.tables.calls.isTaken(call) {
+            guard case .unary(let pending) = self.tables.calls[call].state, pending >= 0 else { continue }
             precondition(self.pendingCall(call) != nil, "call \(call) waits with nothing")
             waiting += 1
         }
         precondition(waiting + self.service.freePending.count == self.service.pending.count, "a pending call is gone")
         for (call, _) in self.service.callTokens {
             precondition(
-                self.calls.isTaken(call) && self.calls[call].flags.contains(.hasToken), "a token's call is gone")
+                self.tables.calls.isTaken(call) && self.tables.calls[call].flags.contains(.hasToken),
+                "a token's call is gone")
         }
         for (call, _) in self.views.lateReaders {
             precondition(
-                self.calls.isTaken(call) && self.calls[call].flags.contains(.owesValue), "a late reader owes nothing")
+                self.tables.calls.isTaken(call) && self.tables.calls[call].flags.contains(.owesValue),
+                "a late reader owes nothing")
         }
         for (part, place) in self.service.carried.parts {
             precondition(
-                self.calls.isTaken(part) && self.calls.isTaken(place.whole) && self.calls[place.whole].state == .several
-                    && self.calls[part].stream == self.calls[place.whole].stream
+                self.tables.calls.isTaken(part) && self.tables.calls.isTaken(place.whole)
+                    && self.tables.calls[place.whole].state == .several
+                    && self.tables.calls[part].stream == self.tables.calls[place.whole].stream
                     && self.service.carried.wholes[place.whole]?.contains(part) == true,
                 "a watch has lost the call that carries it")
         }
         precondition(
             self.service.carried.wholes.values.reduce(0) { $0 + $1.count } == self.service.carried.parts.count,
             "a call carries a watch that is gone")
-        self.service.appSearch.checkInvariants { self.calls.isTaken($0.call, generation: $0.generation) }
-        self.service.waiting.checkInvariants { self.calls.isTaken($0.call, generation: $0.generation) }
+        self.service.appSearch.checkInvariants { self.tables.calls.isTaken($0.call, generation: $0.generation) }
+        self.service.waiting.checkInvariants { self.tables.calls.isTaken($0.call, generation: $0.generation) }
     }
 
     private func checkViews(_ refer: (PayloadHandle) -> Void) {
@@ -317,7 +322,7 @@ extension LoopCore {
             var previous: Int32 = -1
             var call = slot.firstWatch
             while call >= 0 {
-                let entry = self.calls[call]
+                let entry = self.tables.calls[call]
                 precondition(
                     entry.state == .watch(view: view) && entry.previousInTarget == previous,
                     "the watches of view \(view) are torn")
@@ -327,7 +332,7 @@ extension LoopCore {
             }
             precondition(watches == slot.watchCount && watches > 0, "view \(view) counts \(slot.watchCount) watches")
             precondition(
-                self.findView(app: slot.app, account: slot.account, self.views.viewKeys[slot.key]) == view,
+                self.views.findView(app: slot.app, account: slot.account, self.views.viewKeys[slot.key]) == view,
                 "view \(view) is not found by its name")
             let isScheduled = slot.crossingTimer != .none
             precondition(isScheduled == (slot.crossing < .distantFuture), "view \(view) has lost its crossing")
@@ -355,7 +360,7 @@ extension LoopCore {
         for account in 0..<self.views.accounts.extent where self.views.accounts.isTaken(account) {
             let slot = self.views.accounts[account]
             count += 1
-            precondition(self.findAccount(self.accountKey(account)) == account, "an account is not indexed")
+            precondition(self.views.findAccount(self.views.accountKey(account)) == account, "an account is not indexed")
             var tenants: Int32 = 0
             var previous: Int32 = -1
             var view = slot.firstView
@@ -371,11 +376,12 @@ extension LoopCore {
             var call = slot.firstUpdates
             while call >= 0 {
                 precondition(
-                    self.calls[call].state == .updates(account: account)
-                        && self.calls[call].previousInTarget == previous, "the streams of account \(account) are torn")
+                    self.tables.calls[call].state == .updates(account: account)
+                        && self.tables.calls[call].previousInTarget == previous,
+                    "the streams of account \(account) are torn")
                 tenants += 1
                 previous = call
-                call = self.calls[call].nextInTarget
+                call = self.tables.calls[call].nextInTarget
             }
             precondition(
                 tenants == slot.tenantCount && tenants > 0, "account \(account) counts \(slot.tenantCount) tenants")
@@ -389,7 +395,7 @@ extension LoopCore {
         var numbers = 0
         for account in 0..<self.views.accounts.extent where self.views.accounts.isTaken(account) {
             let number = self.views.accounts[account].number
-            guard self.views.accounts[account].hasNumber, self.firstOfNumber(number) == account else { continue }
+            guard self.views.accounts[account].hasNumber, self.views.firstOfNumber(number) == account else { continue }
             numbers += 1
             var slot = account
             while slot >= 0 {
@@ -411,14 +417,14 @@ extension LoopCore {
         self.transport.admission.closing.checkInvariants()
         var held = 0
         for (connection, partial) in self.transport.partialInputs
-        where self.connections[connection].flags.contains(.isIdentified) {
+        where self.tables.connections[connection].flags.contains(.isIdentified) {
             held += partial.bytes.count
         }
-        for index in 0..<self.connections.extent
-        where self.connections.isTaken(index) && self.connections[index].http >= 0
-            && self.connections[index].flags.contains(.isIdentified)
+        for index in 0..<self.tables.connections.extent
+        where self.tables.connections.isTaken(index) && self.tables.connections[index].http >= 0
+            && self.tables.connections[index].flags.contains(.isIdentified)
         {
-            held += Int(self.transport.http.connections[self.connections[index].http].heldBytes)
+            held += Int(self.transport.http.connections[self.tables.connections[index].http].heldBytes)
         }
         precondition(held == self.transport.admission.partialFrames.weight, "bytes of partial frames do not add up")
     }

@@ -28,7 +28,9 @@ extension LoopCore {
     /// Sends the BEAT of groups that waited for the end of a sweep.
     private mutating func releaseGroups() {
         guard !self.transport.heldGroups.isEmpty, !self.isSweeping else { return }
-        for connection in self.transport.heldGroups where self.connections.isTaken(connection) { self.list(connection) }
+        for connection in self.transport.heldGroups where self.tables.connections.isTaken(connection) {
+            self.list(connection)
+        }
         self.transport.heldGroups.removeAll()
     }
 }

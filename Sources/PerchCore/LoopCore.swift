@@ -19,35 +19,7 @@ package struct LoopCore: ~Copyable {
     /// two kilobytes.
     private let anchor = Atomic<Bool>(false)
 
-    package let loop: Int
-    package let identity: StoreIdentity
-    package let epoch: UInt32
-    package let settings: CoreSettings
-    package internal(set) var counters = LoopCounters()
-    /// Actions for the driver beside writing and asking the store; the driver empties the list.
-    package var effects: [Effect] = []
-    /// Requests for the store, in order; the driver empties the list. Apart from the effects, so that thousands in one
-    /// tick are handed over as one list.
-    package var asks: [StoreRequest] = []
-    /// Notes for the log; the driver empties the list.
-    package var notes: [LoopNote] = []
-    /// Notes connections and calls too, because the log is at `debug`.
-    package var notesEverything = false
-
-    // The state that transport, service and views share: connections, calls, and outgoing bytes.
-    var connections = Slab<Connection>()
-    var calls = Slab<CallSlot>()
-    var payloads = Payloads()
-    let codec: MessageCodec
-    /// Signs values of test apps; nil if the store has no authority.
-    let signer: SharedAppleSigner?
-
-    // The loop's inputs: its time, the apps, and the revision up to which it has applied every change.
-    var now: Moment
-    var deadlines = TimerHeap()
-    var apps: AppTable
-    package internal(set) var applied: UInt64
-
+    var tables: Tables
     var transport: Transport
     var service: Service
     var views: Views
@@ -58,23 +30,46 @@ package struct LoopCore: ~Copyable {
         seenTokens: SeenTokens = SeenTokens(), consoleCodes: ConsoleCodes? = nil,
         signer: SharedAppleSigner? = nil, now: Moment
     ) {
-        self.signer = signer
-        self.loop = loop
-        self.identity = identity
-        self.epoch = epoch
-        self.codec = MessageCodec(serves: true, epoch: epoch)
-        self.settings = settings
-        self.applied = revision
-        self.apps = AppTable(apps)
-        self.now = now
+        self.tables = Tables(
+            loop: loop, identity: identity, epoch: epoch, settings: settings, signer: signer, now: now,
+            apps: AppTable(apps), applied: revision)
         self.transport = Transport(now: now)
-        let loading = self.payloads.insert(MessageCodec.loadingBody)
-        let okStatus = self.payloads.insert(MessageCodec.okStatusBody)
         self.service = Service(
             authenticator: authenticator, revocations: revocations, seenTokens: seenTokens,
             consoleCodes: consoleCodes, quotas: quotas,
-            okStatus: okStatus, identitiesKeptMax: settings.identitiesKeptMax)
-        self.views = Views(loading: loading)
+            okStatus: self.tables.payloads.insert(MessageCodec.okStatusBody),
+            identitiesKeptMax: settings.identitiesKeptMax)
+        self.views = Views(loading: self.tables.payloads.insert(MessageCodec.loadingBody))
+    }
+
+    package var loop: Int { self.tables.loop }
+    package var identity: StoreIdentity { self.tables.identity }
+    package var epoch: UInt32 { self.tables.epoch }
+    package var applied: UInt64 { self.tables.applied }
+    package var counters: LoopCounters { self.tables.counters }
+
+    /// Actions for the driver beside writing and asking the store; the driver empties the list.
+    package var effects: [Effect] {
+        _read { yield self.tables.effects }
+        _modify { yield &self.tables.effects }
+    }
+
+    /// Requests for the store, in order; the driver empties the list.
+    package var asks: [StoreRequest] {
+        _read { yield self.tables.asks }
+        _modify { yield &self.tables.asks }
+    }
+
+    /// Notes for the log; the driver empties the list.
+    package var notes: [LoopNote] {
+        _read { yield self.tables.notes }
+        _modify { yield &self.tables.notes }
+    }
+
+    /// Whether connections and calls are noted too, because the log is at `debug`.
+    package var notesEverything: Bool {
+        get { self.tables.notesEverything }
+        set { self.tables.notesEverything = newValue }
     }
 
     /// Bytes held by the calls of the other loops of this process.

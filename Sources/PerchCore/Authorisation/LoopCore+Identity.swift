@@ -14,7 +14,7 @@ extension LoopCore {
             let identity = authenticator.certificates.identity(of: certificate)
         else { return IdentityTable.nobody }
         if let known = self.service.identities.find(.certificate(certificate.fingerprint)) { return known }
-        guard self.now.wall < identity.expires else { throw self.refused(.expired(at: identity.expires)) }
+        guard self.tables.now.wall < identity.expires else { throw self.refused(.expired(at: identity.expires)) }
         return self.service.identities.insert(identity, .certificate(certificate.fingerprint))
     }
 
@@ -27,10 +27,10 @@ extension LoopCore {
         if let known = self.service.identities.find(key) { return known }
         if let fault = self.service.tokens.refused[hash] { throw self.refused(fault) }
         try self.requireVerification(connection)
-        self.counters.credentialsVerified += 1
+        self.tables.counters.credentialsVerified += 1
         let identity: Identity
         do throws(CredentialFault) {
-            identity = try authenticator.identity(ofAuthorization: authorization, now: self.now.wall)
+            identity = try authenticator.identity(ofAuthorization: authorization, now: self.tables.now.wall)
         } catch {
             if error.isLasting { self.service.tokens.refused.insert(hash, error) }
             throw self.refused(error)
@@ -47,9 +47,9 @@ extension LoopCore {
     /// the connection's input waits for the next tick.
     private mutating func requireVerification(_ connection: Int32) throws(CallRefusal) {
         let isFirst =
-            !self.connections[connection].flags.contains(.isIdentified)
+            !self.tables.connections[connection].flags.contains(.isIdentified)
             && self.transport.credentialFailures[connection] == nil
-        if self.connections[connection].wire.isHTTP, !isFirst {
+        if self.tables.connections[connection].wire.isHTTP, !isFirst {
             guard self.service.tokens.later < Limits.verificationsPerTurn else {
                 let wait = 100
                 throw CallRefusal(
@@ -70,7 +70,7 @@ extension LoopCore {
     /// it is valid, or there is none.
     mutating func identifyByHead(_ connection: Int32, _ head: RequestHead) -> WireStatus? {
         guard self.service.hasAuthenticator, !head.metadata.isEmpty,
-            !self.connections[connection].flags.contains(.isIdentified)
+            !self.tables.connections[connection].flags.contains(.isIdentified)
         else { return nil }
         do throws(CallRefusal) {
             _ = try self.caller(connection, head.metadata)
@@ -85,7 +85,7 @@ extension LoopCore {
     private static let lostItsKey = "the server no longer takes its key or certificate"
 
     private mutating func refused(_ fault: CredentialFault) -> CallRefusal {
-        self.counters.credentialsRefused += 1
+        self.tables.counters.credentialsRefused += 1
         self.service.lastCredentialRefusal = fault.description
         return CallRefusal(WireStatus(fault))
     }
@@ -96,7 +96,7 @@ extension LoopCore {
             return IdentityTable.nobody
         }
         guard let own = metadata.first(where: { $0.key == "authorization" }) else {
-            return self.connections[connection].identity
+            return self.tables.connections[connection].identity
         }
         // Two entries are ambiguous: a proxy may have added its own to its client's.
         guard metadata.count(where: { $0.key == "authorization" }) == 1 else {
@@ -118,7 +118,9 @@ extension LoopCore {
         let count = self.transport.credentialFailures[connection, default: 0] + 1
         self.transport.credentialFailures[connection] = count
         // Behind a proxy one connection of HTTP carries many callers: a call ends, never the others.
-        guard count > Limits.credentialFailuresMax, !self.connections[connection].wire.isHTTP else { return false }
+        guard count > Limits.credentialFailuresMax, !self.tables.connections[connection].wire.isHTTP else {
+            return false
+        }
         self.close(
             connection,
             WireStatus(
@@ -133,7 +135,7 @@ extension LoopCore {
     /// Counts a connection for its identity. False: the identity has too many, and the connection is being closed.
     mutating func admit(_ connection: Int32, as identity: UInt32) -> Bool {
         guard self.service.hasAuthenticator else { return true }
-        let limit = self.settings.connectionsPerIdentityMax
+        let limit = self.tables.settings.connectionsPerIdentityMax
         if case .full(let count) = self.service.quotas.enter(
             principal: self.service.identities[identity].identity.principal, max: limit)
         {
@@ -146,17 +148,17 @@ extension LoopCore {
             return false
         }
         self.service.identities.use(identity)
-        self.connections[connection].identity = identity
-        self.connections[connection].flags.insert(.isCounted)
+        self.tables.connections[connection].identity = identity
+        self.tables.connections[connection].flags.insert(.isCounted)
         return true
     }
 
     /// The connection no longer has an identity.
     mutating func letGoIdentity(of connection: Int32) {
-        guard self.connections[connection].flags.contains(.isCounted) else { return }
-        self.connections[connection].flags.remove(.isCounted)
-        let identity = self.connections[connection].identity
-        self.connections[connection].identity = IdentityTable.nobody
+        guard self.tables.connections[connection].flags.contains(.isCounted) else { return }
+        self.tables.connections[connection].flags.remove(.isCounted)
+        let identity = self.tables.connections[connection].identity
+        self.tables.connections[connection].identity = IdentityTable.nobody
         self.service.quotas.leave(principal: self.service.identities[identity].identity.principal)
         self.service.identities.letGo(identity)
     }
@@ -169,11 +171,11 @@ extension LoopCore {
         if let ended = self.service.identities[caller].ended { throw CallRefusal(ended) }
         // A loop that slept reads input before it checks its timers.
         let expires = self.service.identities[caller].identity.expires
-        guard self.now.wall < expires else { throw CallRefusal(WireStatus(.expired(at: expires))) }
+        guard self.tables.now.wall < expires else { throw CallRefusal(WireStatus(.expired(at: expires))) }
         if let wait = self.service.identities[caller].meter.take(
-            self.settings.callsPerIdentity, nowMilliseconds: self.now.monotonic)
+            self.tables.settings.callsPerIdentity, nowMilliseconds: self.tables.now.monotonic)
         {
-            let rate = self.settings.callsPerIdentity
+            let rate = self.tables.settings.callsPerIdentity
             throw CallRefusal(
                 .callRate,
                 "this identity makes more than \(rate.perSecond) calls a second, after \(rate.burst) at once; try again in \(wait) ms",
@@ -203,7 +205,8 @@ extension LoopCore {
 
     /// Whoever made a call.
     func identity(ofCall call: Int32) -> Identity {
-        let index = self.service.callIdentities[call] ?? self.connections[self.calls[call].connection].identity
+        let index =
+            self.service.callIdentities[call] ?? self.tables.connections[self.tables.calls[call].connection].identity
         return self.service.identities[index].identity
     }
 
@@ -211,7 +214,7 @@ extension LoopCore {
 
     /// Identities whose time is over.
     mutating func endExpiredIdentities() {
-        while let index = self.service.identities.popEnded(at: self.now.wall) {
+        while let index = self.service.identities.popEnded(at: self.tables.now.wall) {
             let identity = self.service.identities[index].identity
             self.endIdentity(index, WireStatus(.expired(at: identity.expires)))
         }
@@ -243,15 +246,15 @@ extension LoopCore {
 
     /// Ends an identity for all its users: streams end now, and connections soon.
     private mutating func endIdentity(_ index: UInt32, _ status: WireStatus) {
-        self.counters.identitiesEnded += 1
-        self.service.identities.end(index, status, at: self.now.monotonic)
+        self.tables.counters.identitiesEnded += 1
+        self.service.identities.end(index, status, at: self.tables.now.monotonic)
         for call in self.service.callIdentities.keys.sorted() where self.service.callIdentities[call] == index {
             if self.isUnanswered(call) { self.end(call, status) }
         }
         var connection: Int32 = 0
-        while connection < self.connections.extent {
-            if self.connections.isTaken(connection), self.connections[connection].identity == index,
-                self.connections[connection].phase == .open
+        while connection < self.tables.connections.extent {
+            if self.tables.connections.isTaken(connection), self.tables.connections[connection].identity == index,
+                self.tables.connections[connection].phase == .open
             {
                 self.endStreams(of: connection, status)
             }
@@ -264,15 +267,15 @@ extension LoopCore {
     @inline(__always)
     func isUnanswered(_ call: Int32) -> Bool {
         guard self.part(call) == nil else { return false }
-        return self.calls[call].method.isStreaming || self.service.waiting[call] != nil
+        return self.tables.calls[call].method.isStreaming || self.service.waiting[call] != nil
     }
 
     /// A unary call in progress was permitted when it began, and still gets its answer. A call that waits for a
     /// position would see data from after the end, so it ends.
     private mutating func endStreams(of connection: Int32, _ status: WireStatus) {
-        var call = self.connections[connection].firstCall
+        var call = self.tables.connections[connection].firstCall
         while call >= 0 {
-            let next = self.calls[call].nextInConnection
+            let next = self.tables.calls[call].nextInConnection
             if self.service.callIdentities[call] == nil, self.isUnanswered(call) { self.end(call, status) }
             call = next
         }
@@ -284,17 +287,17 @@ extension LoopCore {
         let wait = Limits.endedIdentityMilliseconds / 5
         let spread = Int64(truncatingIfNeeded: UInt32(bitPattern: connection) &* 2_654_435_761 >> 8) % wait
         self.scheduleDeadline(
-            .identityEnded(connection, self.connections.generation(connection)),
-            at: self.now.monotonic + wait + spread)
+            .identityEnded(connection, self.tables.connections.generation(connection)),
+            at: self.tables.now.monotonic + wait + spread)
     }
 
     /// Closes a connection whose identity has ended, after its pending answers are sent or its time has passed. It
     /// stays while calls are in progress: those with their own credentials, or with an answer on its way.
     mutating func identityCloseDue(_ connection: Int32) {
-        let entry = self.service.identities[self.connections[connection].identity]
-        guard self.connections[connection].phase == .open, let ended = entry.ended else { return }
-        let mayTake = self.now.monotonic < entry.endedAt + Limits.endedIdentityMilliseconds
-        if self.hasCallUnderWay(connection) || (mayTake && self.connections[connection].firstOwed >= 0) {
+        let entry = self.service.identities[self.tables.connections[connection].identity]
+        guard self.tables.connections[connection].phase == .open, let ended = entry.ended else { return }
+        let mayTake = self.tables.now.monotonic < entry.endedAt + Limits.endedIdentityMilliseconds
+        if self.hasCallUnderWay(connection) || (mayTake && self.tables.connections[connection].firstOwed >= 0) {
             self.scheduleIdentityClose(connection)
         } else {
             self.close(connection, ended)
@@ -302,10 +305,10 @@ extension LoopCore {
     }
 
     private func hasCallUnderWay(_ connection: Int32) -> Bool {
-        var call = self.connections[connection].firstCall
+        var call = self.tables.connections[connection].firstCall
         while call >= 0 {
-            if !self.calls[call].isEnding { return true }
-            call = self.calls[call].nextInConnection
+            if !self.tables.calls[call].isEnding { return true }
+            call = self.tables.calls[call].nextInConnection
         }
         return false
     }

@@ -70,27 +70,27 @@ extension LoopCore {
         guard self.mayRead else { throw CallRefusal(Self.outOfReach) }
         try self.requireRoom(WaitingCalls.bytesPerWaiter)
         self.service.appSearch.add(
-            call, generation: self.calls.generation(call), request, forgivesToken: forgivesToken)
+            call, generation: self.tables.calls.generation(call), request, forgivesToken: forgivesToken)
         self.lookForApps()
     }
 
     /// Looks for apps that other nodes have made, if calls wait for that and the last look is long enough ago.
     mutating func lookForApps() {
-        guard let time = self.service.appSearch.nextTime, time <= self.now.monotonic else { return }
-        self.service.appSearch.begin(at: self.now.monotonic)
-        self.ask(.look, .look)
+        guard let time = self.service.appSearch.nextTime, time <= self.tables.now.monotonic else { return }
+        self.service.appSearch.begin(at: self.tables.now.monotonic)
+        self.tables.ask(.look, .look)
     }
 
     /// The changes before the look are applied. A call whose app is still unknown is refused.
     mutating func finishAppSearch(_ answer: consuming StoreAnswer) {
         let found = self.service.appSearch.end()
         if case .refused(let refusal) = consume answer {
-            for entry in found where self.calls.isTaken(entry.call, generation: entry.generation) {
+            for entry in found where self.tables.calls.isTaken(entry.call, generation: entry.generation) {
                 self.end(entry.call, WireStatus(refusal))
             }
             return
         }
-        for entry in found where self.calls.isTaken(entry.call, generation: entry.generation) {
+        for entry in found where self.tables.calls.isTaken(entry.call, generation: entry.generation) {
             do throws(CallRefusal) {
                 try self.begin(entry.call, entry.request, forgivesToken: entry.forgivesToken, hasLooked: true)
             } catch {
@@ -102,7 +102,7 @@ extension LoopCore {
     /// The store is out of reach, so nobody can say whether there are such apps.
     mutating func endAppSearch() {
         for entry in self.service.appSearch.takeAll()
-        where self.calls.isTaken(entry.call, generation: entry.generation) {
+        where self.tables.calls.isTaken(entry.call, generation: entry.generation) {
             self.end(entry.call, Self.outOfReach)
         }
     }

@@ -19,7 +19,7 @@ extension LoopCore {
                 if self.credentialsFailed(connection) { return }
                 throw error
             }
-            if !self.connections[connection].flags.contains(.isIntake) { try self.permit(method, caller) }
+            if !self.tables.connections[connection].flags.contains(.isIntake) { try self.permit(method, caller) }
             guard request.byteCount <= method.requestBytesMax else {
                 throw CallRefusal(
                     WireStatus(
@@ -36,22 +36,22 @@ extension LoopCore {
             var asked: Request?
             if case nil = plain {
                 do throws(MessageError) {
-                    asked = try self.codec.decodeRequest(method, request)
+                    asked = try self.tables.codec.decodeRequest(method, request)
                 } catch {
                     throw CallRefusal(WireStatus(error))
                 }
             }
             let slot = self.insertCall(connection, stream, method)
             self.keepRequest(of: slot, request.byteCount)
-            if caller != self.connections[connection].identity {
+            if caller != self.tables.connections[connection].identity {
                 self.service.callIdentities[slot] = caller
                 self.service.identities.use(caller)
             }
             if opening.timeoutMilliseconds > 0 {
                 let timeout = Int64(clamping: min(opening.timeoutMilliseconds, 365 * 86_400_000))
-                self.calls[slot].hasDeadline = true
+                self.tables.calls[slot].hasDeadline = true
                 self.scheduleDeadline(
-                    .call(slot, self.calls.generation(slot)), at: self.now.monotonic + timeout)
+                    .call(slot, self.tables.calls.generation(slot)), at: self.tables.now.monotonic + timeout)
             }
             do throws(CallRefusal) {
                 if let plain {
@@ -71,10 +71,10 @@ extension LoopCore {
     /// Refuses a call before it has a slot: its stream number is free again at once.
     mutating func refuse(_ connection: Int32, _ stream: UInt32, _ status: WireStatus) {
         self.spend(WorkMeter.refusal)
-        self.counters.callsOpened += 1
-        self.counters.callsRefused += 1
-        self.counters.callsEnded += 1
-        if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
+        self.tables.counters.callsOpened += 1
+        self.tables.counters.callsRefused += 1
+        self.tables.counters.callsEnded += 1
+        if let reason = status.reason { self.tables.counters.refusalsByReason[reason, default: 0] += 1 }
         self.sendRefusal(connection, stream: stream, status)
     }
 
@@ -82,16 +82,16 @@ extension LoopCore {
     mutating func insertCall(
         _ connection: Int32, _ stream: UInt32, _ method: Method, isPart: Bool = false
     ) -> Int32 {
-        let first = self.connections[connection].firstCall
-        let slot = self.calls.insert(
+        let first = self.tables.connections[connection].firstCall
+        let slot = self.tables.calls.insert(
             CallSlot(
                 connection: connection, stream: stream, state: .unary(pending: -1), method: method,
                 nextInConnection: first))
-        if first >= 0 { self.calls[first].previousInConnection = slot }
-        self.connections[connection].firstCall = slot
-        self.connections[connection].callCount += 1
-        self.counters.callsOpened += 1
-        if method.isStreaming { self.connections[connection].watchCount += 1 }
+        if first >= 0 { self.tables.calls[first].previousInConnection = slot }
+        self.tables.connections[connection].firstCall = slot
+        self.tables.connections[connection].callCount += 1
+        self.tables.counters.callsOpened += 1
+        if method.isStreaming { self.tables.connections[connection].watchCount += 1 }
         if !isPart { self.nameStream(of: slot) }
         self.noteCall(slot)
         return slot
@@ -99,21 +99,23 @@ extension LoopCore {
 
     /// Ends a call with a status: it leaves its view, and its number is free once the kernel has accepted the status.
     mutating func end(_ call: Int32, _ status: WireStatus) {
-        guard !self.calls[call].isEnding else { return }
+        guard !self.tables.calls[call].isEnding else { return }
         if let part = self.part(call) { return self.end(part.whole, Self.status(status, ofPart: part.number)) }
         if status.code == .ok { return self.endWell(call) }
-        self.counters.callsRefused += 1
-        if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
+        self.tables.counters.callsRefused += 1
+        if let reason = status.reason { self.tables.counters.refusalsByReason[reason, default: 0] += 1 }
         self.noteEnd(call, status.reason?.rawValue ?? "\(status.code)")
-        self.noteRefused(self.calls[call].method, self.calls[call].connection, status)
+        self.noteRefused(self.tables.calls[call].method, self.tables.calls[call].connection, status)
         self.detach(call)
-        self.calls[call].state = .ending
+        self.tables.calls[call].state = .ending
         self.sendEnd(of: call, status)
     }
 
     /// A notification that came to the main port was not taken. What comes to Apple's own port is noted with its answer.
     private mutating func noteRefused(_ method: Method, _ connection: Int32, _ status: WireStatus) {
-        guard method == .submitNotification, !self.connections[connection].flags.contains(.isIntake) else { return }
+        guard method == .submitNotification, !self.tables.connections[connection].flags.contains(.isIntake) else {
+            return
+        }
         let reason = status.reason?.rawValue ?? "\(status.code)"
         self.noteRefusedNotification(connection, status.code.connectHTTPStatus, reason, status.message)
     }
@@ -122,13 +124,13 @@ extension LoopCore {
     private mutating func endWell(_ call: Int32) {
         self.noteEnd(call, "OK")
         self.detach(call)
-        self.calls[call].state = .ending
+        self.tables.calls[call].state = .ending
         self.sendEnd(of: call)
     }
 
     /// Detaches a call from everything but its connection and its stream number.
     private mutating func detach(_ call: Int32) {
-        switch self.calls[call].state {
+        switch self.tables.calls[call].state {
         case .watch(let view):
             self.leaveView(call, view)
         case .updates:
@@ -137,7 +139,7 @@ extension LoopCore {
             self.leaveAppChanges(call)
         case .unary:
             self.dropPending(call)
-            if self.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
+            if self.tables.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
         case .several:
             self.removeParts(of: call)
         case .order:
@@ -145,13 +147,15 @@ extension LoopCore {
         case .ending:
             return
         }
-        if self.calls[call].method.isStreaming { self.connections[self.calls[call].connection].watchCount -= 1 }
+        if self.tables.calls[call].method.isStreaming {
+            self.tables.connections[self.tables.calls[call].connection].watchCount -= 1
+        }
         self.service.waiting.remove(call)
         if !self.service.appSearch.isEmpty { self.service.appSearch.remove(call) }
         self.forgetRequest(of: call)
         if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
-        if self.calls[call].flags.contains(.isListed) { self.unlist(call) }
-        self.calls[call].flags = []
+        if self.tables.calls[call].flags.contains(.isListed) { self.unlist(call) }
+        self.tables.calls[call].flags = []
     }
 
     /// Removes a call and frees its number.
@@ -160,30 +164,30 @@ extension LoopCore {
         if !self.service.callIdentities.isEmpty, let identity = self.service.callIdentities.removeValue(forKey: call) {
             self.service.identities.letGo(identity)
         }
-        let slot = self.calls[call]
+        let slot = self.tables.calls[call]
         if slot.previousInConnection >= 0 {
-            self.calls[slot.previousInConnection].nextInConnection = slot.nextInConnection
+            self.tables.calls[slot.previousInConnection].nextInConnection = slot.nextInConnection
         } else {
-            self.connections[slot.connection].firstCall = slot.nextInConnection
+            self.tables.connections[slot.connection].firstCall = slot.nextInConnection
         }
         if slot.nextInConnection >= 0 {
-            self.calls[slot.nextInConnection].previousInConnection = slot.previousInConnection
+            self.tables.calls[slot.nextInConnection].previousInConnection = slot.previousInConnection
         }
-        self.connections[slot.connection].callCount -= 1
+        self.tables.connections[slot.connection].callCount -= 1
         if let part = self.part(call) {
             self.service.carried.parts[call] = nil
             self.service.carried.wholes[part.whole]?.removeAll { $0 == call }
         } else {
             self.forgetStream(of: call)
         }
-        self.calls.remove(call)
-        self.counters.callsEnded += 1
+        self.tables.calls.remove(call)
+        self.tables.counters.callsEnded += 1
     }
 
     /// Sends a unary call's answer and its end.
     mutating func answer(_ call: Int32, _ response: Response) {
         do throws(MessageError) {
-            self.answer(call, encoded: try self.codec.encode(response))
+            self.answer(call, encoded: try self.tables.codec.encode(response))
         } catch {
             self.couldNotEncode(call, error)
         }
@@ -196,22 +200,22 @@ extension LoopCore {
 
     /// Sends a unary call's encoded answer and its end.
     mutating func answer(_ call: Int32, encoded: MessageCodec.Encoded) {
-        var payload = self.payloads.insert(encoded.prefixed)
-        if self.payloads[payload].count - 5 > self.settings.frameBytesMax {
-            let found = self.payloads[payload].count - 5
-            self.payloads.release(payload)
+        var payload = self.tables.payloads.insert(encoded.prefixed)
+        if self.tables.payloads[payload].count - 5 > self.tables.settings.frameBytesMax {
+            let found = self.tables.payloads[payload].count - 5
+            self.tables.payloads.release(payload)
             self.end(
                 call,
                 WireStatus(
                     .frameTooLong,
-                    "the answer has \(found) bytes, the limit is \(self.settings.frameBytesMax); ask for a smaller page",
-                    details: [.found(found), .limit(self.settings.frameBytesMax), .setting("frame-bytes")]))
+                    "the answer has \(found) bytes, the limit is \(self.tables.settings.frameBytesMax); ask for a smaller page",
+                    details: [.found(found), .limit(self.tables.settings.frameBytesMax), .setting("frame-bytes")]))
             return
         }
-        if self.acceptsZlib(call), let compressed = self.codec.compressed() {
-            self.counters.valuesCompressed += 1
-            let smaller = self.payloads.insert(compressed.prefixed)
-            self.payloads.release(payload)
+        if self.acceptsZlib(call), let compressed = self.tables.codec.compressed() {
+            self.tables.counters.valuesCompressed += 1
+            let smaller = self.tables.payloads.insert(compressed.prefixed)
+            self.tables.payloads.release(payload)
             payload = smaller
         }
         self.send(call, payload)

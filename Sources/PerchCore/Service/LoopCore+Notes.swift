@@ -49,25 +49,25 @@ extension LoopCore {
     }
 
     private mutating func keep(_ note: LoopNote) {
-        guard self.notes.count < Limits.notesPerTurnMax else {
-            self.counters.notesDropped += 1
+        guard self.tables.notes.count < Limits.notesPerTurnMax else {
+            self.tables.counters.notesDropped += 1
             return
         }
-        self.notes.append(note)
+        self.tables.notes.append(note)
     }
 
     /// A notification of the App Store was not taken. Counted by the answer, because the App Store sends some of them again and others
     /// never.
     mutating func noteRefusedNotification(_ connection: Int32, _ status: Int, _ reason: String, _ text: String) {
         let refusal = LoopCounters.NotificationRefusal(status: status, reason: reason)
-        self.counters.notificationsRefused[refusal, default: 0] += 1
+        self.tables.counters.notificationsRefused[refusal, default: 0] += 1
         var note = LoopNote(kind: .notificationRefused, connection: connection, what: text)
         note.status = "\(status) \(reason)"
         self.keep(note)
     }
 
     mutating func noteGreeting(_ connection: Int32, as identity: UInt32) {
-        guard self.notesEverything else { return }
+        guard self.tables.notesEverything else { return }
         var note = LoopNote(kind: .greeted, connection: connection)
         let caller = self.service.identities[identity].identity
         // A customer's subject is their account, or tells it.
@@ -76,34 +76,34 @@ extension LoopCore {
     }
 
     mutating func noteClosing(_ connection: Int32) {
-        if self.notesEverything { self.note(.closed, connection) }
+        if self.tables.notesEverything { self.note(.closed, connection) }
     }
 
     mutating func noteCall(_ call: Int32) {
-        guard self.notesEverything else { return }
-        var note = LoopNote(kind: .called, connection: self.calls[call].connection)
-        note.method = self.calls[call].method.path
-        note.stream = self.calls[call].stream
+        guard self.tables.notesEverything else { return }
+        var note = LoopNote(kind: .called, connection: self.tables.calls[call].connection)
+        note.method = self.tables.calls[call].method.path
+        note.stream = self.tables.calls[call].stream
         self.keep(note)
     }
 
     mutating func noteEnd(_ call: Int32, _ reason: String) {
-        guard self.notesEverything else { return }
-        var note = LoopNote(kind: .ended, connection: self.calls[call].connection)
-        note.method = self.calls[call].method.path
-        note.stream = self.calls[call].stream
+        guard self.tables.notesEverything else { return }
+        var note = LoopNote(kind: .ended, connection: self.tables.calls[call].connection)
+        note.method = self.tables.calls[call].method.path
+        note.stream = self.tables.calls[call].stream
         note.status = reason
         self.keep(note)
     }
 
     /// Notes a committed change by an administrator or a test.
     mutating func noteChange(_ call: Int32, _ what: String, _ pending: PendingCall, at revision: UInt64?) {
-        var note = LoopNote(kind: .change, connection: self.calls[call].connection)
+        var note = LoopNote(kind: .change, connection: self.tables.calls[call].connection)
         note.what = what
         note.method = pending.request.method.path
         note.subject = self.identity(ofCall: call).label
         note.revision = revision
-        if pending.request.app != nil, let app = self.apps[pending.app] {
+        if pending.request.app != nil, let app = self.tables.apps[pending.app] {
             note.app = (app.bundleID, app.environment)
         }
         self.keep(note)

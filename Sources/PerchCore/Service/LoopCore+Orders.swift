@@ -14,13 +14,13 @@ extension LoopCore {
         _ request: UnsafeRawBufferPointer, _ method: Method, _ connection: Int32, _ stream: UInt32, _ caller: UInt32
     ) -> StoreOrder? {
         let isPurchase = method == .purchase
-        guard let quick = self.codec.decodeQuickOrder(request, isPurchase: isPurchase),
+        guard let quick = self.tables.codec.decodeQuickOrder(request, isPurchase: isPurchase),
             let app = self.plainApp(quick, caller), app.isTestApp,
             // A dialog asks the app's customer, which a plain order does not say.
             !(isPurchase && app.settings.asksBeforePurchases),
             let account = OrderAccount(app: app.number, quick.account), let key = OrderKey(quick.key)
         else { return nil }
-        let codec = self.codec
+        let codec = self.tables.codec
         guard
             let product = self.service.orderProducts.place(
                 at: quick.productPlace, version: quick.productVersion, of: app, { codec.name(at: quick.productPlace) })
@@ -36,7 +36,7 @@ extension LoopCore {
 
     /// The app of a plain order, where the caller may buy for its account there.
     private func plainApp(_ order: QuickOrder, _ caller: UInt32) -> AppState? {
-        guard let app = self.apps.app(order.app) else { return nil }
+        guard let app = self.tables.apps.app(order.app) else { return nil }
         guard self.service.hasAuthenticator else { return app }
         let identity = self.service.identities[caller].identity
         guard identity.apps.includes(app.name) else { return nil }
@@ -47,20 +47,20 @@ extension LoopCore {
 
     @inline(__always)
     mutating func order(_ call: Int32, _ order: StoreOrder) {
-        self.calls[call].state = .order(app: order.app)
-        let ticket = self.issue(.call(call, generation: self.calls.generation(call)))
-        self.asks.append(StoreRequest(loop: self.loop, ticket: ticket, order: order))
+        self.tables.calls[call].state = .order(app: order.app)
+        let ticket = self.tables.issue(.call(call, generation: self.tables.calls.generation(call)))
+        self.tables.asks.append(StoreRequest(loop: self.tables.loop, ticket: ticket, order: order))
     }
 
     /// Finishes an order that the store has decided.
     mutating func finishOrder(_ call: Int32, _ answer: consuming StoreAnswer) {
-        let isOperation = self.calls[call].method == .operate
+        let isOperation = self.tables.calls[call].method == .operate
         switch consume answer {
         case .mutated(.transaction(let transaction, let wasHeld, let failure), let position):
             do throws(MessageError) {
                 self.answer(
                     call,
-                    encoded: try self.codec.encodePurchase(
+                    encoded: try self.tables.codec.encodePurchase(
                         transaction, failure, wasHeld: wasHeld, at: position, isOperation: isOperation))
             } catch {
                 self.couldNotEncode(call, error)

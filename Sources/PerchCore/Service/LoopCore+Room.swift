@@ -7,7 +7,7 @@ extension LoopCore {
     /// Spare capacity of tables does not count, so the number falls when calls end.
     package var callsBytes: Int {
         let slots =
-            Int(self.calls.count) * (Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
+            Int(self.tables.calls.count) * (Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
             + Int(self.views.slots.count) * (Slab<ViewSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
             + Int(self.views.accounts.count) * (Slab<AccountSlot>.bytesPerElement + 2 * SlotTable.bytesPerSlotMax)
         let beside =
@@ -15,18 +15,19 @@ extension LoopCore {
             + self.views.updates.count * MemoryLayout<UpdatesState>.stride
             + self.views.appChanges.count * MemoryLayout<AppChangesState>.stride
             + self.service.callTokens.count * MemoryLayout<ResumeToken>.stride
-        return slots + beside + self.views.accountKeys.keptBytes + self.views.viewKeys.bytes + self.payloads.bytes
+        return slots + beside + self.views.accountKeys.keptBytes + self.views.viewKeys.bytes
+            + self.tables.payloads.bytes
             + self.service.room.bytes
     }
 
     /// Refuses a call that would hold memory for long, if all loops together hold too much already.
     func requireRoom(_ count: Int) throws(CallRefusal) {
         let held = self.callsBytes + self.callsBytesElsewhere
-        guard held + count > self.settings.callsBytesMax else { return }
+        guard held + count > self.tables.settings.callsBytesMax else { return }
         throw CallRefusal(
             .callsBytesLimit,
-            "the calls of this server hold \(held) bytes and this one would add \(count), the limit is \(self.settings.callsBytesMax); end some, watch fewer products at once, or come back later",
-            details: [.found(held + count), .limit(self.settings.callsBytesMax), .setting("calls-bytes")])
+            "the calls of this server hold \(held) bytes and this one would add \(count), the limit is \(self.tables.settings.callsBytesMax); end some, watch fewer products at once, or come back later",
+            details: [.found(held + count), .limit(self.tables.settings.callsBytesMax), .setting("calls-bytes")])
     }
 
     /// Counts a long request until its call has an answer, or is a watch.

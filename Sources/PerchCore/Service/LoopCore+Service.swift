@@ -20,7 +20,9 @@ extension LoopCore {
             do throws(CallRefusal) {
                 app = try self.app(reference, ofCall: call)
             } catch {
-                guard self.settings.sharesStore, !hasLooked, error.status.reason == .appUnknown else { throw error }
+                guard self.tables.settings.sharesStore, !hasLooked, error.status.reason == .appUnknown else {
+                    throw error
+                }
                 return try self.searchApp(call, request, forgivesToken: forgivesToken)
             }
         }
@@ -32,7 +34,7 @@ extension LoopCore {
         if let atLeast { try self.requireOwn(atLeast) }
         if let token = try self.token(of: request, method, of: app, forgives: forgivesToken) {
             self.service.callTokens[call] = token
-            self.calls[call].flags.insert(.hasToken)
+            self.tables.calls[call].flags.insert(.hasToken)
             try self.wait(call, request, method, of: app, for: token.position, forgivesToken: forgivesToken)
             return
         }
@@ -53,25 +55,25 @@ extension LoopCore {
             return
         }
         try self.requireRoom(WaitingCalls.bytesPerWaiter)
-        let generation = self.calls.generation(call)
+        let generation = self.tables.calls.generation(call)
         self.service.waiting.add(
             Waiter(
                 call: call, generation: generation, position: goal, app: app, request: request,
                 forgivesToken: forgivesToken))
-        if !self.calls[call].flags.contains(.hasToken), method.watchedView != nil { self.sayLoading(call) }
-        guard forgivesToken || !self.calls[call].hasDeadline else { return }
+        if !self.tables.calls[call].flags.contains(.hasToken), method.watchedView != nil { self.sayLoading(call) }
+        guard forgivesToken || !self.tables.calls[call].hasDeadline else { return }
         let wait =
             forgivesToken
-            ? min(Limits.forgivenTokenMilliseconds, self.settings.behindWaitMilliseconds)
-            : self.settings.behindWaitMilliseconds
-        self.scheduleDeadline(.behind(call, generation), at: self.now.monotonic + wait)
+            ? min(Limits.forgivenTokenMilliseconds, self.tables.settings.behindWaitMilliseconds)
+            : self.tables.settings.behindWaitMilliseconds
+        self.scheduleDeadline(.behind(call, generation), at: self.tables.now.monotonic + wait)
     }
 
     /// A call waited in vain for the position of a token that it may do without.
     mutating func forgiveToken(_ call: Int32, _ waiter: Waiter) {
         self.service.waiting.remove(call)
         self.service.callTokens[call] = nil
-        self.calls[call].flags.remove(.hasToken)
+        self.tables.calls[call].flags.remove(.hasToken)
         self.goOn(waiter)
     }
 
@@ -85,7 +87,7 @@ extension LoopCore {
     }
 
     func isAt(_ position: Position, of app: AppNumber) -> Bool {
-        self.applied >= position.revision && self.clock(of: app) >= position.asOf
+        self.tables.applied >= position.revision && self.clock(of: app) >= position.asOf
     }
 
     /// Wakes the calls whose position has been reached.
@@ -93,10 +95,10 @@ extension LoopCore {
         guard !self.service.waiting.isEmpty else { return }
         var waiting = WaitingCalls()
         swap(&waiting, &self.service.waiting)
-        let (woken, held) = waiting.take(applied: self.applied) { self.clock(of: $0) }
+        let (woken, held) = waiting.take(applied: self.tables.applied) { self.clock(of: $0) }
         swap(&waiting, &self.service.waiting)
         for call in held { self.awaitInstant(call) }
-        for waiter in woken where self.calls.isTaken(waiter.call, generation: waiter.generation) {
+        for waiter in woken where self.tables.calls.isTaken(waiter.call, generation: waiter.generation) {
             self.goOn(waiter)
         }
     }
@@ -104,14 +106,16 @@ extension LoopCore {
     /// A stream that waits for its instant delays bookmarks: its first value may be older than the bookmark's revision.
     /// A stream that waits for a revision does not.
     private mutating func awaitInstant(_ call: Int32) {
-        guard self.calls[call].method.isStreaming, !self.calls[call].flags.contains(.isWaiting) else { return }
-        self.calls[call].flags.insert(.isWaiting)
+        guard self.tables.calls[call].method.isStreaming, !self.tables.calls[call].flags.contains(.isWaiting) else {
+            return
+        }
+        self.tables.calls[call].flags.insert(.isWaiting)
         self.holdBeats(for: call)
     }
 
     /// The app's clock, as of this tick.
     func clock(of app: AppNumber) -> Instant {
-        self.apps[app].map { $0.clock.now(wall: self.now.wall) } ?? self.now.wall
+        self.tables.apps[app].map { $0.clock.now(wall: self.tables.now.wall) } ?? self.tables.now.wall
     }
 
     private mutating func proceed(
@@ -128,16 +132,17 @@ extension LoopCore {
         let caller = MethodCaller(
             identity: self.identity(ofCall: call), address: self.callerAddress(ofCall: call),
             clientID: self.clientID(ofCall: call),
-            isIntake: self.connections[self.calls[call].connection].flags.contains(.isIntake))
+            isIntake: self.tables.connections[self.tables.calls[call].connection].flags.contains(.isIntake))
         let access = ServerAccess(
             tokenLifeMilliseconds: self.service.authenticator?.lifeMilliseconds ?? Limits.tokenLifeMilliseconds,
             seenTokens: self.service.seenTokens,
             consoleCodes: self.service.hasAuthenticator ? self.service.consoleCodes : nil,
-            sharesStore: self.settings.sharesStore, passKey: self.settings.passKey)
+            sharesStore: self.tables.settings.sharesStore, passKey: self.tables.settings.passKey)
         return MethodContext(
-            named: self.apps[app], apps: self.apps, now: self.clock(of: app), wall: self.now.wall,
-            monotonic: self.now.monotonic, applied: self.applied, origin: self.origin, caller: caller, access: access,
-            codec: self.codec, signing: self.signing(of: app))
+            named: self.tables.apps[app], apps: self.tables.apps, now: self.clock(of: app), wall: self.tables.now.wall,
+            monotonic: self.tables.now.monotonic, applied: self.tables.applied, origin: self.origin, caller: caller,
+            access: access,
+            codec: self.tables.codec, signing: self.signing(of: app))
     }
 
     /// Takes the next step of a call.
@@ -146,21 +151,21 @@ extension LoopCore {
     ) throws(CallRefusal) {
         switch step {
         case .answer(let response, let counter):
-            if let counter { self.counters[keyPath: counter] += 1 }
+            if let counter { self.tables.counters[keyPath: counter] += 1 }
             self.answer(call, response)
         case .refuse(let status):
             self.end(call, status)
         case .ask(let body, let kept):
             guard self.mayRead || !request.method.isSafe else { return self.end(call, Self.outOfReach) }
             self.hold(call, PendingCall(request: request, app: app, kept: kept, asksStore: true))
-            self.ask(.call(call, generation: self.calls.generation(call)), body)
+            self.tables.ask(.call(call, generation: self.tables.calls.generation(call)), body)
         case .change(let mutation):
             self.hold(call, PendingCall(request: request, app: app, asksStore: true))
             self.change(call, mutation, request, of: app)
         case .server(let control):
             self.hold(call, PendingCall(request: request, app: app))
-            let ticket = self.issue(.call(call, generation: self.calls.generation(call)))
-            self.effects.append(.control(ticket: ticket, control))
+            let ticket = self.tables.issue(.call(call, generation: self.tables.calls.generation(call)))
+            self.tables.effects.append(.control(ticket: ticket, control))
         case .updates(let asked):
             try self.watchUpdates(call, asked, of: app)
         case .appChanges(let asked):
@@ -175,14 +180,14 @@ extension LoopCore {
         if let key = request.idempotencyKey, !key.isEmpty { self.makeRepeatable(&mutation, under: key, request) }
         let note = request.handler.auditNote
         if case .audited = note { mutation.audit = self.context(call, of: app).entry(note, request.method) }
-        self.ask(.call(call, generation: self.calls.generation(call)), .mutate(mutation))
+        self.tables.ask(.call(call, generation: self.tables.calls.generation(call)), .mutate(mutation))
     }
 
     /// A mutation with an idempotency key happens once. The key covers the whole request, so that it cannot be used for
     /// another one.
     private func makeRepeatable(_ mutation: inout Mutation, under key: [UInt8], _ request: Request) {
         do throws(MessageError) {
-            let encoded = try self.codec.encode(request)
+            let encoded = try self.tables.codec.encode(request)
             let digest = Array(encoded.message).withUnsafeBytes { Self.digest(of: request.method, $0) }
             mutation.repeatable(under: key, of: digest)
         } catch {
@@ -198,10 +203,6 @@ extension LoopCore {
             UnsafeMutableRawBufferPointer(rebasing: both[path.count...]).copyMemory(from: message)
             return Digest(of: UnsafeRawBufferPointer(both).bytes)
         }
-    }
-
-    mutating func ask(_ ticket: Ticket, _ body: consuming StoreRequest.Body) {
-        self.asks.append(StoreRequest(loop: self.loop, ticket: self.issue(ticket), body))
     }
 
     // MARK: Answers
@@ -235,7 +236,7 @@ extension LoopCore {
         guard case .call(let call, let generation) = self.redeem(number) else {
             preconditionFailure("control answer \(number) is for no call")
         }
-        guard self.calls.isTaken(call, generation: generation), case .unary = self.calls[call].state,
+        guard self.tables.calls.isTaken(call, generation: generation), case .unary = self.tables.calls[call].state,
             var pending = self.pendingCall(call)
         else { return }
         switch answer {
@@ -255,7 +256,7 @@ extension LoopCore {
         case .deadLetter(let mutation, let status):
             pending.refusal = status
             self.hold(call, pending)
-            self.ask(.call(call, generation: generation), .mutate(mutation))
+            self.tables.ask(.call(call, generation: generation), .mutate(mutation))
         }
     }
 
@@ -270,7 +271,7 @@ extension LoopCore {
         let environment = reference.environment == .unspecified ? "" : " (\(reference.environment))"
         let asked = (reference.bundleID.isEmpty ? "any" : printable(reference.bundleID)) + environment
         let told = reference.bundleID.isEmpty ? "of the environment \(reference.environment)" : asked
-        let others = self.apps.all.filter { $0.bundleID == reference.bundleID && reach.includes($0.name) }
+        let others = self.tables.apps.all.filter { $0.bundleID == reference.bundleID && reach.includes($0.name) }
         let also =
             others.isEmpty ? "" : ", it has it as \(others.map(\.environment.description).joined(separator: " and "))"
         return CallRefusal(
@@ -283,7 +284,7 @@ extension LoopCore {
     /// The app that a request names, or the only one that the caller may use.
     mutating func app(_ reference: AppReference, ofCall call: Int32) throws(CallRefusal) -> AppNumber {
         // Without an authenticator every caller may use every app, and most servers have one.
-        if !self.service.hasAuthenticator, let only = self.apps.only, only.fits(reference) { return only.number }
+        if !self.service.hasAuthenticator, let only = self.tables.apps.only, only.fits(reference) { return only.number }
         let identity = self.identity(ofCall: call)
         func fits(_ app: AppName) -> Bool {
             (reference.bundleID.isEmpty || app.bundleID == reference.bundleID)
@@ -297,7 +298,7 @@ extension LoopCore {
                 details: [StatusDetail(key: "needed", value: "app")])
         }
         // A guest is named in full.
-        let named = self.apps.all.filter {
+        let named = self.tables.apps.all.filter {
             identity.apps.includes($0.name) && fits($0.name) && (!$0.isGuest || $0.bundleID == reference.bundleID)
         }
         guard named.count < 2 else {
@@ -316,8 +317,8 @@ extension LoopCore {
     /// Whether a call may make an app in memory that is not there yet.
     private func mayOpen(_ reference: AppReference, _ call: Int32) -> Bool {
         let name = AppName(bundleID: reference.bundleID, environment: .xcode)
-        return self.settings.hostsGuests && [.xcode, .unspecified].contains(reference.environment)
-            && !self.apps.all.contains { $0.name == name } && self.identity(ofCall: call).apps.includes(name)
+        return self.tables.settings.hostsGuests && [.xcode, .unspecified].contains(reference.environment)
+            && !self.tables.apps.all.contains { $0.name == name } && self.identity(ofCall: call).apps.includes(name)
     }
 }
 

@@ -17,22 +17,23 @@ extension LoopCore {
     /// Begins each watch of a call, or refuses the call.
     mutating func beginSeveral(_ call: Int32, _ asked: WatchRequest) throws(CallRefusal) {
         let count = asked.watches.count
-        let connection = self.calls[call].connection
-        let open = Int(self.connections[connection].callCount)
-        guard open + count <= self.settings.callsPerConnectionMax else {
+        let connection = self.tables.calls[call].connection
+        let open = Int(self.tables.connections[connection].callCount)
+        guard open + count <= self.tables.settings.callsPerConnectionMax else {
             throw CallRefusal(
                 .callsLimit,
-                "this connection has \(open) calls and this one would add \(count), the limit is \(self.settings.callsPerConnectionMax); end some, or open another connection",
+                "this connection has \(open) calls and this one would add \(count), the limit is \(self.tables.settings.callsPerConnectionMax); end some, or open another connection",
                 details: [
-                    .found(open + count), .limit(self.settings.callsPerConnectionMax), .setting("calls-per-connection"),
+                    .found(open + count), .limit(self.tables.settings.callsPerConnectionMax),
+                    .setting("calls-per-connection"),
                 ])
         }
         let caller = self.service.callIdentities[call]
-        self.calls[call].state = .several
+        self.tables.calls[call].state = .several
         self.service.carried.wholes[call] = []
         for (number, request) in asked.watches.enumerated() {
             do throws(CallRefusal) {
-                try self.permit(request.method, caller ?? self.connections[connection].identity)
+                try self.permit(request.method, caller ?? self.tables.connections[connection].identity)
                 let part = self.insertPart(CallPart(whole: call, number: UInt32(number)), request.method)
                 if let caller {
                     self.service.callIdentities[part] = caller
@@ -47,7 +48,7 @@ extension LoopCore {
 
     private mutating func insertPart(_ part: CallPart, _ method: Method) -> Int32 {
         let slot = self.insertCall(
-            self.calls[part.whole].connection, self.calls[part.whole].stream, method, isPart: true)
+            self.tables.calls[part.whole].connection, self.tables.calls[part.whole].stream, method, isPart: true)
         self.service.carried.parts[slot] = part
         self.service.carried.wholes[part.whole]?.append(slot)
         return slot

@@ -7,11 +7,11 @@ import PerchWire
 extension LoopCore {
     /// A key as views and tokens compare it.
     func canonical(_ account: [UInt8], _ app: AppNumber) -> [UInt8] {
-        guard account.count == AccountToken.textBytes, let state = self.apps[app] else { return account }
+        guard account.count == AccountToken.textBytes, let state = self.tables.apps[app] else { return account }
         return AccountKey(app: app, bytes: account).canonical(in: state)
     }
 
-    var origin: TokenOrigin { TokenOrigin(store: self.identity, epoch: self.epoch) }
+    var origin: TokenOrigin { TokenOrigin(store: self.tables.identity, epoch: self.tables.epoch) }
 
     /// `what`: the kind of token.
     func requireOwn(_ origin: TokenOrigin, _ what: String) throws(CallRefusal) {
@@ -20,10 +20,10 @@ extension LoopCore {
 
     /// A position of lost history must not count as reached, because this one came to the same revision with other changes.
     func requireOwn(_ position: Position) throws(CallRefusal) {
-        guard position.epoch == 0 || position.epoch == self.epoch else {
+        guard position.epoch == 0 || position.epoch == self.tables.epoch else {
             throw CallRefusal(
                 .tokenOtherStore,
-                "at_least is a position of epoch \(position.epoch), this store has epoch \(self.epoch) since a restore or a "
+                "at_least is a position of epoch \(position.epoch), this store has epoch \(self.tables.epoch) since a restore or a "
                     + "failover lost changes; ask without at_least, and make the change again if its result is missing",
                 details: [.field("at_least"), .found(Int64(position.epoch))])
         }

@@ -1,6 +1,7 @@
 import PerchIdentity
 import PerchStore
 import PerchWire
+import Synchronization
 
 /// Checks of tokens that callers sent.
 struct TokenChecks {
@@ -25,6 +26,9 @@ struct RequestRoom {
 
 /// The service's state of callers and of calls in progress, outside of their slots.
 struct Service: ~Copyable {
+    /// Makes the struct immovable, as that of `LoopCore` does.
+    private let anchor = Atomic<Bool>(false)
+
     // Authenticates callers. Nil: every caller may do everything.
     var authenticator: Authenticator? {
         didSet { self.hasAuthenticator = self.authenticator != nil }
@@ -45,7 +49,6 @@ struct Service: ~Copyable {
     var callIdentities: [Int32: UInt32] = [:]
 
     // Calls under way.
-    var tickets = Slab<Ticket>()
     var pending: [PendingCall?] = []
     var freePending: [Int32] = []
     var waiting = WaitingCalls()

@@ -75,6 +75,7 @@ struct Signing {
 
 extension LoopCore {
     func signing(of app: AppNumber) -> Signing {
-        Signing(signer: self.signer, isTestApp: self.apps[app]?.isTestApp == true, now: self.clock(of: app))
+        Signing(
+            signer: self.tables.signer, isTestApp: self.tables.apps[app]?.isTestApp == true, now: self.clock(of: app))
     }
 }

@@ -15,21 +15,33 @@ enum Ticket: Hashable, BitwiseCopyable {
     case look
 }
 
-extension LoopCore {
+extension Tables {
+    /// Asks the store.
+    mutating func ask(_ ticket: Ticket, _ body: consuming StoreRequest.Body) {
+        self.asks.append(StoreRequest(loop: self.loop, ticket: self.issue(ticket), body))
+    }
+
     /// A number for a new question: the ticket's slot and generation, so that answers cannot be confused.
     mutating func issue(_ ticket: Ticket) -> UInt64 {
-        let place = self.service.tickets.insert(ticket)
-        return UInt64(self.service.tickets.generation(place)) << 32 | UInt64(UInt32(bitPattern: place))
+        let place = self.tickets.insert(ticket)
+        return UInt64(self.tickets.generation(place)) << 32 | UInt64(UInt32(bitPattern: place))
     }
 
     /// Removes a ticket for its answer; an answer without a question is a bug in Perch.
     mutating func redeem(_ number: UInt64) -> Ticket {
         let place = Int32(truncatingIfNeeded: number)
-        guard self.service.tickets.isTaken(place, generation: UInt32(truncatingIfNeeded: number >> 32)) else {
+        guard self.tickets.isTaken(place, generation: UInt32(truncatingIfNeeded: number >> 32)) else {
             preconditionFailure("answer \(number) was never asked for")
         }
-        let ticket = self.service.tickets[place]
-        self.service.tickets.remove(place)
+        let ticket = self.tickets[place]
+        self.tickets.remove(place)
+        return ticket
+    }
+}
+
+extension LoopCore {
+    mutating func redeem(_ number: UInt64) -> Ticket {
+        let ticket = self.tables.redeem(number)
         self.questionAnswered(ticket)
         return ticket
     }
@@ -58,16 +70,16 @@ extension LoopCore {
             self.service.pending[Int(held)] = pending
         } else if let place = self.service.freePending.popLast() {
             self.service.pending[Int(place)] = pending
-            self.calls[call].state = .unary(pending: place)
+            self.tables.calls[call].state = .unary(pending: place)
         } else {
-            self.calls[call].state = .unary(pending: Int32(self.service.pending.count))
+            self.tables.calls[call].state = .unary(pending: Int32(self.service.pending.count))
             self.service.pending.append(pending)
         }
     }
 
     /// -1 if a call waits for nothing.
     private func pendingPlace(of call: Int32) -> Int32 {
-        if case .unary(let place) = self.calls[call].state { place } else { -1 }
+        if case .unary(let place) = self.tables.calls[call].state { place } else { -1 }
     }
 
     /// The pending work of a unary call; nil if it waits for nothing.
@@ -78,8 +90,8 @@ extension LoopCore {
 
     /// The question that a call waits for alone; nil: it waits for none, or others wait for the answer too.
     func question(of call: Int32) -> Ticket? {
-        let generation = self.calls.generation(call)
-        switch self.calls[call].state {
+        let generation = self.tables.calls.generation(call)
+        switch self.tables.calls[call].state {
         case .order: return .call(call, generation: generation)
         case .unary(let place): return place >= 0 ? .call(call, generation: generation) : nil
         case .updates: return self.views.updates[call]?.isAsked == true ? .updates(call, generation: generation) : nil
@@ -99,7 +111,7 @@ extension LoopCore {
     mutating func dropPending(_ call: Int32) {
         let place = self.pendingPlace(of: call)
         guard place >= 0 else { return }
-        self.calls[call].state = .unary(pending: -1)
+        self.tables.calls[call].state = .unary(pending: -1)
         self.service.pending[Int(place)] = nil
         self.service.freePending.append(place)
     }

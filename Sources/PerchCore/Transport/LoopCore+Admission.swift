@@ -31,14 +31,14 @@ extension LoopCore {
     package mutating func accepted(
         socket: Int32, isLoopback: Bool, address: PeerAddress = .thisMachine, isIntake: Bool = false
     ) -> Int32 {
-        let index = self.connections.insert(
+        let index = self.tables.connections.insert(
             Connection(
                 socket: socket, flags: isIntake ? .isIntake : [],
                 heartbeatSeconds: UInt16(Limits.heartbeatSecondsDefault),
-                lastBeat: self.now.monotonic, origin: self.transport.admission.origins.take(address)))
-        self.counters.connectionsAccepted += 1
-        self.transport.admission.handshakes.add(1, to: index, origin: self.connections[index].origin)
-        self.effects.append(.listen(connection: index, socket: socket, reading: true, writing: false))
+                lastBeat: self.tables.now.monotonic, origin: self.transport.admission.origins.take(address)))
+        self.tables.counters.connectionsAccepted += 1
+        self.transport.admission.handshakes.add(1, to: index, origin: self.tables.connections[index].origin)
+        self.tables.effects.append(.listen(connection: index, socket: socket, reading: true, writing: false))
         if self.transport.draining {
             self.close(index, self.shuttingDown)
             return index
@@ -47,9 +47,9 @@ extension LoopCore {
             guard self.admit(index, from: address) else { return index }
         }
         self.scheduleDeadline(
-            .firstByte(index, self.connections.generation(index)),
-            at: self.now.monotonic + self.settings.firstByteTimeoutMilliseconds)
-        if self.handshakes > self.settings.handshakesMax { self.freeHandshakeSlot() }
+            .firstByte(index, self.tables.connections.generation(index)),
+            at: self.tables.now.monotonic + self.tables.settings.firstByteTimeoutMilliseconds)
+        if self.handshakes > self.tables.settings.handshakesMax { self.freeHandshakeSlot() }
         return index
     }
 
@@ -61,22 +61,26 @@ extension LoopCore {
 
     /// The peer's certificate was verified. Must be called before any of its bytes are given.
     package mutating func authenticated(_ connection: Int32, as certificate: PeerCertificate) {
-        guard self.connections.isTaken(connection) else { return }
+        guard self.tables.connections.isTaken(connection) else { return }
         precondition(
-            self.connections[connection].phase != .open, "a certificate came after connection \(connection) had greeted"
+            self.tables.connections[connection].phase != .open,
+            "a certificate came after connection \(connection) had greeted"
         )
         self.transport.certificates[connection] = certificate
     }
 
     /// TLS chose a protocol by ALPN, and the connection must speak it. Must be called before any of its bytes are given.
     package mutating func negotiated(_ connection: Int32, _ name: String) {
-        guard self.connections.isTaken(connection), self.connections[connection].wire == .unknown else { return }
+        guard self.tables.connections.isTaken(connection), self.tables.connections[connection].wire == .unknown else {
+            return
+        }
         self.transport.negotiated[connection] = Wire(negotiated: name)
     }
 
     /// The driver holds more memory for a connection before its peer is known: a TLS handshake.
     package mutating func holds(_ bytes: Int, for connection: Int32) {
-        guard self.connections.isTaken(connection), self.transport.admission.handshakes.contains(connection) else {
+        guard self.tables.connections.isTaken(connection), self.transport.admission.handshakes.contains(connection)
+        else {
             return
         }
         self.charge(bytes, connection)
@@ -84,26 +88,26 @@ extension LoopCore {
 
     /// The peer is known: the connection releases its handshake slot.
     mutating func identified(_ index: Int32) {
-        guard !self.connections[index].flags.contains(.isIdentified) else { return }
-        self.connections[index].flags.insert(.isIdentified)
+        guard !self.tables.connections[index].flags.contains(.isIdentified) else { return }
+        self.tables.connections[index].flags.insert(.isIdentified)
         self.transport.admission.handshakes.remove(index)
         self.transport.admission.handshakeBytes.remove(index)
         // Its incomplete requests count among those of known peers from now on.
         var held = self.transport.partialInputs[index]?.bytes.count ?? 0
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         if http >= 0 { held += Int(self.transport.http.connections[http].heldBytes) }
         if held > 0 {
-            self.transport.admission.partialFrames.add(held, to: index, origin: self.connections[index].origin)
+            self.transport.admission.partialFrames.add(held, to: index, origin: self.tables.connections[index].origin)
         }
     }
 
     /// Counts a connection for its address. False: there are too many, or they come too fast, and it is being closed.
     private mutating func admit(_ index: Int32, from address: PeerAddress) -> Bool {
-        let limit = self.settings.connectionsPerAddressMax
-        let rate = self.settings.connectsPerAddress
-        switch self.service.quotas.enter(address, max: limit, rate: rate, nowMilliseconds: self.now.monotonic) {
+        let limit = self.tables.settings.connectionsPerAddressMax
+        let rate = self.tables.settings.connectsPerAddress
+        switch self.service.quotas.enter(address, max: limit, rate: rate, nowMilliseconds: self.tables.now.monotonic) {
         case .admitted:
-            self.connections[index].flags.insert(.countsForAddress)
+            self.tables.connections[index].flags.insert(.countsForAddress)
             return true
         case .full(let count):
             self.refuseAtFirstByte(
@@ -129,9 +133,9 @@ extension LoopCore {
     /// Closes the oldest unfinished handshake of the address with the most slots.
     private mutating func freeHandshakeSlot() {
         let victim = self.transport.admission.handshakes.victim
-        let (found, limit) = (self.handshakes, self.settings.handshakesMax)
-        let own = self.transport.admission.handshakes.weight(ofOrigin: self.connections[victim].origin)
-        let need = self.connections[victim].phase == .greeting ? "HELLO" : "valid credentials"
+        let (found, limit) = (self.handshakes, self.tables.settings.handshakesMax)
+        let own = self.transport.admission.handshakes.weight(ofOrigin: self.tables.connections[victim].origin)
+        let need = self.tables.connections[victim].phase == .greeting ? "HELLO" : "valid credentials"
         self.refuseAtFirstByte(
             victim,
             WireStatus(
@@ -145,15 +149,17 @@ extension LoopCore {
     private mutating func refuseAtFirstByte(
         _ index: Int32, _ status: WireStatus, reconnectAfterMilliseconds wait: UInt32? = nil
     ) {
-        guard self.connections[index].wire == .unknown, !self.connections[index].flags.contains(.hasSpoken) else {
+        guard self.tables.connections[index].wire == .unknown,
+            !self.tables.connections[index].flags.contains(.hasSpoken)
+        else {
             return self.close(index, status, reconnectAfterMilliseconds: wait)
         }
-        if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
+        if let reason = status.reason { self.tables.counters.refusalsByReason[reason, default: 0] += 1 }
         self.transport.admission.refused[index] = RefusedConnection(status: status, wait: wait)
         self.leaveOpenPhase(index, to: .closing)
         self.scheduleDeadline(
-            .firstByte(index, self.connections.generation(index)),
-            at: self.now.monotonic + self.settings.firstByteTimeoutMilliseconds)
+            .firstByte(index, self.tables.connections.generation(index)),
+            at: self.tables.now.monotonic + self.tables.settings.firstByteTimeoutMilliseconds)
         self.linger(index)
     }
 
@@ -164,24 +170,24 @@ extension LoopCore {
             (bytes.first ?? 0, bytes.count > 1 ? bytes[1] : 0)
         }
         if first == UInt8(ascii: "P"), second == UInt8(ascii: "R") {
-            self.connections[index].wire = .http2
-            self.oweControl(index, HTTP2.settings(streamsMax: self.settings.callsPerConnectionMax))
+            self.tables.connections[index].wire = .http2
+            self.oweControl(index, HTTP2.settings(streamsMax: self.tables.settings.callsPerConnectionMax))
             self.oweControl(index, self.goAway(index, refused.status))
         } else if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
-            self.connections[index].wire = .http1
+            self.tables.connections[index].wire = .http1
             self.oweControl(index, self.httpClosing(refused.status))
         } else {
             self.oweDrain(index, refused.status, endsAcceptedCredentials: false, wait: refused.wait)
         }
-        self.connections[index].flags.insert(.writesReason)
+        self.tables.connections[index].flags.insert(.writesReason)
     }
 
     /// Counts bytes of a connection before its peer is known. False: the connection was closed, because its address
     /// holds the most bytes.
     @discardableResult
     mutating func charge(_ bytes: Int, _ index: Int32) -> Bool {
-        self.transport.admission.handshakeBytes.add(bytes, to: index, origin: self.connections[index].origin)
-        let limit = self.settings.handshakesBytesMax
+        self.transport.admission.handshakeBytes.add(bytes, to: index, origin: self.tables.connections[index].origin)
+        let limit = self.tables.settings.handshakesBytesMax
         while self.transport.admission.handshakeBytes.weight > limit {
             let found = self.transport.admission.handshakeBytes.weight
             self.close(
@@ -191,7 +197,7 @@ extension LoopCore {
                     "connections that wait for HELLO or valid credentials hold \(found) bytes, the limit is \(limit); this address holds most, and this connection is its oldest: finish the handshake sooner",
                     details: [.found(found), .limit(limit), .setting("handshakes-bytes")]))
         }
-        return self.connections[index].phase.takesFrames
+        return self.tables.connections[index].phase.takesFrames
     }
 }
 

@@ -6,13 +6,13 @@ extension LoopCore {
     /// Input arrived that is not for the core, such as a part of a handshake. It meets the limit for the first byte;
     /// that for HELLO remains.
     package mutating func heard(_ connection: Int32) {
-        guard self.connections.isTaken(connection) else { return }
-        self.connections[connection].flags.insert(.hasSpoken)
+        guard self.tables.connections.isTaken(connection) else { return }
+        self.tables.connections[connection].flags.insert(.hasSpoken)
     }
 
     /// The driver refuses this peer. The connection closes with a reason that the peer can read.
     package mutating func refuse(_ connection: Int32, _ status: WireStatus) {
-        guard self.connections.isTaken(connection) else { return }
+        guard self.tables.connections.isTaken(connection) else { return }
         self.close(connection, status)
     }
 
@@ -20,26 +20,28 @@ extension LoopCore {
     ///
     /// `bytes`: the first bytes of the peer. A client of HTTP is answered in HTTP/1.1, which all of them show.
     package mutating func refuse(_ connection: Int32, _ status: WireStatus, first bytes: borrowing RawSpan) {
-        guard self.connections.isTaken(connection) else { return }
-        if let wire = self.wire(of: bytes), wire.isHTTP { self.connections[connection].wire = .http1 }
+        guard self.tables.connections.isTaken(connection) else { return }
+        if let wire = self.wire(of: bytes), wire.isHTTP { self.tables.connections[connection].wire = .http1 }
         self.close(connection, status)
     }
 
     /// The layer between has failed, and has notified the peer itself if it could. The core sends nothing more. It
     /// shuts down the writing side and discards input for a while, so that the peer can read the notification.
     package mutating func giveUp(_ connection: Int32) {
-        guard self.connections.isTaken(connection), self.connections[connection].phase != .dying else { return }
-        let isClosing = self.connections[connection].phase == .closing
+        guard self.tables.connections.isTaken(connection), self.tables.connections[connection].phase != .dying else {
+            return
+        }
+        let isClosing = self.tables.connections[connection].phase == .closing
         if isClosing {
-            self.connections[connection].phase = .dying
+            self.tables.connections[connection].phase = .dying
         } else {
             self.leaveOpenPhase(connection, to: .dying)
         }
         self.dropOwed(connection)
-        if self.connections[connection].unfinished >= 0 { self.dropUnfinished(connection) }
-        self.effects.append(
-            .shutDownWriting(connection: connection, socket: self.connections[connection].socket))
-        if self.connections[connection].flags.contains(.peerHasEnded) {
+        if self.tables.connections[connection].unfinished >= 0 { self.dropUnfinished(connection) }
+        self.tables.effects.append(
+            .shutDownWriting(connection: connection, socket: self.tables.connections[connection].socket))
+        if self.tables.connections[connection].flags.contains(.peerHasEnded) {
             self.remove(connection)
         } else if !isClosing {
             self.linger(connection)
@@ -48,13 +50,13 @@ extension LoopCore {
 
     /// The kernel accepted some or all of the bytes that the core counts as written, so a slow reader is not stalled.
     package mutating func progressed(_ connection: Int32, isAll: Bool) {
-        guard self.connections.isTaken(connection) else { return }
-        if isAll { self.connections[connection].flags.remove(.isHeldBelow) }
-        guard self.connections[connection].stalledSince != 0 else { return }
-        if isAll, !self.connections[connection].flags.contains(.isFull) {
+        guard self.tables.connections.isTaken(connection) else { return }
+        if isAll { self.tables.connections[connection].flags.remove(.isHeldBelow) }
+        guard self.tables.connections[connection].stalledSince != 0 else { return }
+        if isAll, !self.tables.connections[connection].flags.contains(.isFull) {
             self.stopsStalling(connection)
         } else {
-            self.connections[connection].stalledSince = self.now.monotonic
+            self.tables.connections[connection].stalledSince = self.tables.now.monotonic
         }
     }
 }

@@ -30,12 +30,14 @@ extension LoopCore {
         var index = 0
         while index < self.transport.listedConnections.count {
             let connection = self.transport.listedConnections[index]
-            guard self.connections.isTaken(connection), self.connections[connection].flags.contains(.isListed) else {
+            guard self.tables.connections.isTaken(connection),
+                self.tables.connections[connection].flags.contains(.isListed)
+            else {
                 index += 1
                 continue
             }
             if self.transport.staging.room < Limits.copiedFrameBytesMax + 64 { break }
-            self.connections[connection].flags.remove(.isListed)
+            self.tables.connections[connection].flags.remove(.isListed)
             self.planWrite(connection)
             index += 1
         }
@@ -63,10 +65,10 @@ extension LoopCore {
 
     /// Appends the frames of one connection, in order: the unfinished one, pending answers, values and events, a BEAT.
     private mutating func planWrite(_ connection: Int32) {
-        if self.connections[connection].wire.isHTTP { return self.planHTTPWrite(connection) }
+        if self.tables.connections[connection].wire.isHTTP { return self.planHTTPWrite(connection) }
         let firstSegment = self.transport.staging.segments.count
         let firstFrame = self.transport.staging.frames.count
-        let slot = self.connections[connection]
+        let slot = self.tables.connections[connection]
         var bytes = slot.unfinished >= 0 ? self.planUnfinished(connection, firstSegment) : 0
 
         var isComplete = true
@@ -83,7 +85,7 @@ extension LoopCore {
         let zlib = slot.flags.contains(.acceptsZlib)
         var call = slot.firstDirty
         while call >= 0, isComplete {
-            let next = self.calls[call].nextDirty
+            let next = self.tables.calls[call].nextDirty
             isComplete = self.planCall(call, zlib: zlib, &said, &bytes, firstSegment)
             call = next
         }
@@ -92,7 +94,7 @@ extension LoopCore {
             if said.isAll {
                 let beat = self.beatBody(revision: self.vouchedRevision(connection))
                 _ = self.append(.beat, call: -1, kind: .beat, stream: 0, beat, &bytes, firstSegment)
-                self.payloads.release(beat)
+                self.tables.payloads.release(beat)
             } else if self.isSweeping {
                 // The BEAT follows the sweep's end, or the remaining output.
                 self.transport.heldGroups.append(connection)
@@ -128,7 +130,7 @@ extension LoopCore {
         }
         var bytes = rest.bytes.count
         if !rest.payload.isNone {
-            let body = self.payloads[rest.payload]
+            let body = self.tables.payloads[rest.payload]
             self.transport.staging.refer(
                 body.baseAddress.unsafelyUnwrapped + rest.offset, count: body.count - rest.offset)
             bytes += body.count - rest.offset
@@ -143,15 +145,15 @@ extension LoopCore {
     private mutating func planCall(
         _ call: Int32, zlib: Bool, _ said: inout Said, _ bytes: inout Int, _ firstSegment: Int
     ) -> Bool {
-        let stream = self.calls[call].stream
-        if self.calls[call].flags.contains(.owesLoading) {
+        let stream = self.tables.calls[call].stream
+        if self.tables.calls[call].flags.contains(.owesLoading) {
             guard
                 self.append(
                     .loading, call: call, kind: .message, stream: stream, self.views.loading, &bytes, firstSegment)
             else { return false }
             said.value = true
         }
-        if self.calls[call].flags.contains(.owesValue) {
+        if self.tables.calls[call].flags.contains(.owesValue) {
             let body: PayloadHandle
             if let part = self.part(call) {
                 body = self.envelope(ofValue: call, part, zlib: zlib)
@@ -169,7 +171,7 @@ extension LoopCore {
                 said.value = true
             }
         }
-        guard self.calls[call].isFeed else { return true }
+        guard self.tables.calls[call].isFeed else { return true }
         for event in self.eventsReady(call) {
             let body = self.part(call).map { self.envelope(of: event.payload, call, $0) } ?? event.payload
             let isAppended = self.append(
@@ -185,7 +187,7 @@ extension LoopCore {
         _ role: Staging.Frame.Role, call: Int32, kind: FrameKind, stream: UInt32, _ payload: PayloadHandle,
         _ bytes: inout Int, _ firstSegment: Int
     ) -> Bool {
-        let body = self.payloads[payload]
+        let body = self.tables.payloads[payload]
         let count = body.count + 4
         guard bytes == 0 || bytes + count <= Limits.writeBytesMax else { return false }
         let isCopied = count <= Limits.copiedFrameBytesMax || role == .beat
@@ -206,8 +208,8 @@ extension LoopCore {
     }
 
     mutating func compressForReader(_ call: Int32) {
-        let view = self.calls[call].view
-        let flags = self.calls[call].flags
+        let view = self.tables.calls[call].view
+        let flags = self.tables.calls[call].flags
         guard view >= 0, !flags.contains(.owesUnchanged) else { return }
         let place = self.views.slots[view].encodings
         guard place >= 0 else { return }
@@ -225,7 +227,7 @@ extension LoopCore {
     }
 
     private mutating func beatBody(revision: UInt64) -> PayloadHandle {
-        let beat = Beat(revision: revision, serverTime: self.now.wall)
+        let beat = Beat(revision: revision, serverTime: self.tables.now.wall)
         return self.encoded { codec throws(MessageError) in try codec.encode(beat) }
     }
 
@@ -234,21 +236,21 @@ extension LoopCore {
     /// Reports the result of one write of the batch.
     package mutating func wrote(_ index: Int, _ result: WriteResult) {
         let write = self.transport.staging.writes[index]
-        guard self.connections.isTaken(write.connection) else { return }
-        self.counters.writes += 1
+        guard self.tables.connections.isTaken(write.connection) else { return }
+        self.tables.counters.writes += 1
         let taken: Int
         switch result {
         case .wrote(let count): taken = count
         case .held(let count):
             taken = count
-            self.connections[write.connection].flags.insert(.isHeldBelow)
+            self.tables.connections[write.connection].flags.insert(.isHeldBelow)
         case .broken:
             self.remove(write.connection)
             return
         }
-        self.counters.bytesOut += UInt64(taken)
+        self.tables.counters.bytesOut += UInt64(taken)
         let connection = write.connection
-        if self.connections[connection].wire.isHTTP { return self.wroteHTTP(write, taken: taken) }
+        if self.tables.connections[connection].wire.isHTTP { return self.wroteHTTP(write, taken: taken) }
         var allTaken = true
         for offset in 0..<write.frameCount {
             let frame = self.transport.staging.frames[write.firstFrame + offset]
@@ -264,7 +266,7 @@ extension LoopCore {
                 allTaken = false
                 break
             }
-            guard self.connections.isTaken(connection) else { return }
+            guard self.tables.connections.isTaken(connection) else { return }
         }
         self.unlistClean(connection)
         self.afterWrite(connection, taken: taken, allTaken: allTaken && taken == write.byteCount)
@@ -294,37 +296,37 @@ extension LoopCore {
                 place += segment.count
             }
         }
-        if !frame.payload.isNone { self.payloads.retain(frame.payload) }
+        if !frame.payload.isNone { self.tables.payloads.retain(frame.payload) }
         self.transport.unfinishedFrames[connection] = UnfinishedFrame(
             bytes: rest, payload: frame.payload, offset: max(0, written - copiedCount))
-        self.connections[connection].unfinished = 0
+        self.tables.connections[connection].unfinished = 0
         self.frameTaken(frame, connection, rest: frame.count - written)
     }
 
     mutating func dropUnfinished(_ connection: Int32) {
         if let rest = self.transport.unfinishedFrames.removeValue(forKey: connection), !rest.payload.isNone {
-            self.payloads.release(rest.payload)
+            self.tables.payloads.release(rest.payload)
         }
-        self.connections[connection].unfinished = -1
+        self.tables.connections[connection].unfinished = -1
     }
 
     /// A frame is accepted by the kernel, or will be: its content is no longer pending.
     private mutating func frameTaken(_ frame: Staging.Frame, _ connection: Int32, rest: Int) {
-        self.counters.framesOut += 1
+        self.tables.counters.framesOut += 1
         switch frame.role {
         case .unfinished:
             self.dropUnfinished(connection)
         case .owed:
-            let slot = self.connections[connection].firstOwed
+            let slot = self.tables.connections[connection].firstOwed
             let entry = self.transport.owed[slot]
-            self.connections[connection].firstOwed = entry.next
-            if entry.next < 0 { self.connections[connection].lastOwed = -1 }
-            self.connections[connection].owedBytes -= Int32(self.payloads[entry.payload].count + 4)
-            self.payloads.release(entry.payload)
+            self.tables.connections[connection].firstOwed = entry.next
+            if entry.next < 0 { self.tables.connections[connection].lastOwed = -1 }
+            self.tables.connections[connection].owedBytes -= Int32(self.tables.payloads[entry.payload].count + 4)
+            self.tables.payloads.release(entry.payload)
             self.transport.owed.remove(slot)
             if entry.endsCall >= 0 { self.removeCall(entry.endsCall) }
         case .loading:
-            self.calls[frame.call].flags.remove(.owesLoading)
+            self.tables.calls[frame.call].flags.remove(.owesLoading)
             self.openGroup(connection)
         case .value:
             self.valueTaken(frame.call, connection)
@@ -332,50 +334,52 @@ extension LoopCore {
             self.eventTaken(frame.call)
             self.openGroup(connection)
         case .beat:
-            self.counters.beatsSent += 1
-            self.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])
-            self.connections[connection].lastBeat = self.now.monotonic
-            self.connections[connection].vouchedRevision = self.vouchedRevision(connection)
+            self.tables.counters.beatsSent += 1
+            self.tables.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])
+            self.tables.connections[connection].lastBeat = self.tables.now.monotonic
+            self.tables.connections[connection].vouchedRevision = self.vouchedRevision(connection)
         }
     }
 
     @inline(__always)
     mutating func valueTaken(_ call: Int32, _ connection: Int32) {
-        self.counters.valuesPushed += 1
-        self.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
+        self.tables.counters.valuesPushed += 1
+        self.tables.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
         if !self.views.lateReaders.isEmpty { self.views.lateReaders[call] = nil }
         if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
         self.openGroup(connection)
-        let view = self.calls[call].view
+        let view = self.tables.calls[call].view
         // A value sent to its only watcher is not kept: it can be recomputed.
         if self.views.slots[view].watchCount == 1 { self.dropEncodings(view) }
     }
 
     @inline(__always)
     private mutating func openGroup(_ connection: Int32) {
-        if self.connections[connection].watchCount > 1 { self.connections[connection].flags.insert(.hasOpenGroup) }
+        if self.tables.connections[connection].watchCount > 1 {
+            self.tables.connections[connection].flags.insert(.hasOpenGroup)
+        }
     }
 
     /// Removes calls without output from the front of a connection's list.
     private mutating func unlistClean(_ connection: Int32) {
-        var call = self.connections[connection].firstDirty
-        while call >= 0, self.calls[call].flags.isDisjoint(with: [.owesLoading, .owesValue]),
-            !self.calls[call].isFeed || !self.hasEventsToSay(call)
+        var call = self.tables.connections[connection].firstDirty
+        while call >= 0, self.tables.calls[call].flags.isDisjoint(with: [.owesLoading, .owesValue]),
+            !self.tables.calls[call].isFeed || !self.hasEventsToSay(call)
         {
-            let next = self.calls[call].nextDirty
-            self.calls[call].nextDirty = -1
-            self.calls[call].flags.remove(.isListed)
+            let next = self.tables.calls[call].nextDirty
+            self.tables.calls[call].nextDirty = -1
+            self.tables.calls[call].flags.remove(.isListed)
             call = next
         }
-        self.connections[connection].firstDirty = call
-        if call >= 0 { self.calls[call].previousDirty = -1 }
-        if call < 0 { self.connections[connection].lastDirty = -1 }
+        self.tables.connections[connection].firstDirty = call
+        if call >= 0 { self.tables.calls[call].previousDirty = -1 }
+        if call < 0 { self.tables.connections[connection].lastDirty = -1 }
     }
 
     private mutating func afterWrite(_ connection: Int32, taken: Int, allTaken: Bool) {
         self.noteFullness(connection, taken: taken, allTaken: allTaken)
         if allTaken {
-            let slot = self.connections[connection]
+            let slot = self.tables.connections[connection]
             if slot.firstOwed >= 0 || slot.firstDirty >= 0 {
                 // More output than one call's, or a value that is still being computed.
                 if slot.firstOwed >= 0 || self.hasSomethingReady(connection) { self.list(connection) }
@@ -395,37 +399,37 @@ extension LoopCore {
     /// Notes whether the kernel accepted all of a write: a connection that is full waits for `writable`, and may stall.
     @inline(__always)
     mutating func noteFullness(_ connection: Int32, taken: Int, allTaken: Bool) {
-        let flags = self.connections[connection].flags
+        let flags = self.tables.connections[connection].flags
         if allTaken, !flags.contains(.isHeldBelow) {
             self.stopsStalling(connection)
         } else {
             self.startsStalling(connection, hasProgress: taken > 0)
         }
         guard flags.contains(.isFull) == allTaken else { return }
-        self.connections[connection].flags.formSymmetricDifference(.isFull)
+        self.tables.connections[connection].flags.formSymmetricDifference(.isFull)
         self.listen(connection)
     }
 
     /// Output waits for the kernel: from now on, or since the kernel last accepted bytes.
     mutating func startsStalling(_ connection: Int32, hasProgress: Bool) {
-        guard hasProgress || self.connections[connection].stalledSince == 0 else { return }
-        self.connections[connection].stalledSince = self.now.monotonic
+        guard hasProgress || self.tables.connections[connection].stalledSince == 0 else { return }
+        self.tables.connections[connection].stalledSince = self.tables.now.monotonic
         guard !self.transport.stalls.contains(connection) else { return }
-        let wait = self.settings.writeStallMilliseconds
-        self.transport.stalls.insert(connection, dueAt: (self.now.monotonic + wait) / 1_000 + 1)
+        let wait = self.tables.settings.writeStallMilliseconds
+        self.transport.stalls.insert(connection, dueAt: (self.tables.now.monotonic + wait) / 1_000 + 1)
     }
 
     @inline(__always)
     mutating func stopsStalling(_ connection: Int32) {
-        guard self.connections[connection].stalledSince != 0 else { return }
-        self.connections[connection].stalledSince = 0
+        guard self.tables.connections[connection].stalledSince != 0 else { return }
+        self.tables.connections[connection].stalledSince = 0
         _ = self.transport.stalls.remove(connection)
     }
 
     private func hasSomethingReady(_ connection: Int32) -> Bool {
-        var call = self.connections[connection].firstDirty
+        var call = self.tables.connections[connection].firstDirty
         while call >= 0 {
-            let slot = self.calls[call]
+            let slot = self.tables.calls[call]
             if slot.flags.contains(.owesLoading) { return true }
             if slot.isFeed, self.hasEventsToSay(call) { return true }
             if slot.flags.contains(.owesValue), !self.encoding(for: call, zlib: false).isNone { return true }
@@ -436,43 +440,43 @@ extension LoopCore {
 
     /// Resumes reading from a connection after enough of its pending answers were sent.
     private mutating func resumeReading(_ connection: Int32) {
-        guard self.connections[connection].flags.contains(.isReadPaused),
-            Int(self.connections[connection].owedBytes) <= self.settings.owedBytesMax / 2
+        guard self.tables.connections[connection].flags.contains(.isReadPaused),
+            Int(self.tables.connections[connection].owedBytes) <= self.tables.settings.owedBytesMax / 2
         else { return }
-        self.connections[connection].flags.remove(.isReadPaused)
+        self.tables.connections[connection].flags.remove(.isReadPaused)
         self.listen(connection)
-        guard self.connections[connection].flags.contains(.hasPartialInput) else { return }
+        guard self.tables.connections[connection].flags.contains(.hasPartialInput) else { return }
         // Frames received before the pause are handled in the next tick, in the ordinary way.
         self.pauseInput(connection)
     }
 
     /// A closing connection whose DRAIN is written: shuts down the writing side; a timer does the rest.
     mutating func finishClosing(_ connection: Int32) {
-        guard self.connections[connection].phase == .closing, self.connections[connection].firstOwed < 0,
-            self.connections[connection].unfinished < 0
+        guard self.tables.connections[connection].phase == .closing, self.tables.connections[connection].firstOwed < 0,
+            self.tables.connections[connection].unfinished < 0
         else { return }
-        self.connections[connection].phase = .dying
-        self.effects.append(
-            .shutDownWriting(connection: connection, socket: self.connections[connection].socket))
-        if self.connections[connection].flags.contains(.peerHasEnded) { self.remove(connection) }
+        self.tables.connections[connection].phase = .dying
+        self.tables.effects.append(
+            .shutDownWriting(connection: connection, socket: self.tables.connections[connection].socket))
+        if self.tables.connections[connection].flags.contains(.peerHasEnded) { self.remove(connection) }
     }
 
     /// The kernel has room again.
     package mutating func writable(_ connection: Int32) {
-        guard self.connections.isTaken(connection) else { return }
-        guard self.connections[connection].flags.contains(.isFull) else { return }
-        self.connections[connection].flags.remove(.isFull)
+        guard self.tables.connections.isTaken(connection) else { return }
+        guard self.tables.connections[connection].flags.contains(.isFull) else { return }
+        self.tables.connections[connection].flags.remove(.isFull)
         self.listen(connection)
         // Streams of HTTP refresh freed values when they are planned.
-        if self.connections[connection].http < 0 { self.refreshLetGo(connection) }
+        if self.tables.connections[connection].http < 0 { self.refreshLetGo(connection) }
         self.list(connection)
     }
 
     /// Recomputes pending values whose encodings were freed while the stream was full.
     private mutating func refreshLetGo(_ connection: Int32) {
-        var call = self.connections[connection].firstDirty
+        var call = self.tables.connections[connection].firstDirty
         while call >= 0 {
-            let slot = self.calls[call]
+            let slot = self.tables.calls[call]
             if slot.isFeed {
                 self.resumeUpdates(call)
             } else if case .watch(let view) = slot.state, slot.flags.contains(.owesValue),

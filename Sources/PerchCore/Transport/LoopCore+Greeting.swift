@@ -8,7 +8,7 @@ extension LoopCore {
         self.transport.work.spend(WorkMeter.greeting)
         let hello: Hello
         do throws(MessageError) {
-            hello = try self.codec.decodeHello(body)
+            hello = try self.tables.codec.decodeHello(body)
         } catch {
             let status = WireStatus(error)
             self.close(index, WireStatus(.helloInvalid, "HELLO: \(status.message)", details: status.details))
@@ -42,45 +42,48 @@ extension LoopCore {
         self.noteGreeting(index, as: identity)
         let asked = hello.heartbeatSeconds == 0 ? Limits.heartbeatSecondsDefault : hello.heartbeatSeconds
         let heartbeat = min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
-        self.connections[index].phase = .open
-        self.connections[index].heartbeatSeconds = UInt16(heartbeat)
-        if hello.accepts.contains(.zlib) { self.connections[index].flags.insert(.acceptsZlib) }
+        self.tables.connections[index].phase = .open
+        self.tables.connections[index].heartbeatSeconds = UInt16(heartbeat)
+        if hello.accepts.contains(.zlib) { self.tables.connections[index].flags.insert(.acceptsZlib) }
         if !hello.clientID.isEmpty { self.service.clientIDs[index] = hello.clientID }
         if !self.service.hasAuthenticator || identity != IdentityTable.nobody { self.identified(index) }
         // Spread by connection number, so that a storm of connects does not become a storm of beats. The first BEAT
         // comes early, as if the last one had been sent before the connection opened.
-        self.connections[index].lastBeat = self.now.monotonic - Int64(heartbeat) * 1_000
+        self.tables.connections[index].lastBeat = self.tables.now.monotonic - Int64(heartbeat) * 1_000
         let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % Int64(heartbeat)
-        self.transport.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
+        self.transport.beats.insert(index, dueAt: self.tables.now.monotonic / 1_000 + spread)
         self.owe(index, .welcome, stream: 0, self.welcome(heartbeatSeconds: heartbeat))
     }
 
     /// The WELCOME of this tick, except for the heartbeat. Encoded once, because a storm of connects has hundreds in a
     /// tick. The caller owns a reference.
     private mutating func welcome(heartbeatSeconds: UInt32) -> PayloadHandle {
-        let said = Welcomed(heartbeatSeconds: heartbeatSeconds, revision: self.applied, wall: self.now.wall)
+        let said = Welcomed(
+            heartbeatSeconds: heartbeatSeconds, revision: self.tables.applied, wall: self.tables.now.wall)
         if self.transport.welcomed.payload.isNone || self.transport.welcomed.said != said {
             let welcome = Welcome(
-                serverVersion: self.settings.serverVersion, storeID: self.identity.bytes, epoch: self.epoch,
+                serverVersion: self.tables.settings.serverVersion, storeID: self.tables.identity.bytes,
+                epoch: self.tables.epoch,
                 revision: said.revision,
                 limits: PeerLimits(
-                    frameBytes: UInt32(self.settings.frameBytesMax), requestBytes: UInt32(Limits.requestBytesMax),
+                    frameBytes: UInt32(self.tables.settings.frameBytesMax),
+                    requestBytes: UInt32(Limits.requestBytesMax),
                     catalogRequestBytes: UInt32(Limits.catalogRequestBytesMax),
-                    callsPerConnection: UInt32(self.settings.callsPerConnectionMax),
-                    writeStallMilliseconds: UInt32(self.settings.writeStallMilliseconds)),
+                    callsPerConnection: UInt32(self.tables.settings.callsPerConnectionMax),
+                    writeStallMilliseconds: UInt32(self.tables.settings.writeStallMilliseconds)),
                 heartbeatSeconds: heartbeatSeconds, accepts: [.zlib], serverTime: said.wall)
             let payload = self.encoded { codec throws(MessageError) in try codec.encode(welcome) }
             self.forgetWelcome()
             self.transport.welcomed = (payload, said)
         }
-        self.payloads.retain(self.transport.welcomed.payload)
+        self.tables.payloads.retain(self.transport.welcomed.payload)
         return self.transport.welcomed.payload
     }
 
     /// Once a tick, because the next WELCOME has another time.
     mutating func forgetWelcome() {
         guard !self.transport.welcomed.payload.isNone else { return }
-        self.payloads.release(self.transport.welcomed.payload)
+        self.tables.payloads.release(self.transport.welcomed.payload)
         self.transport.welcomed.payload = .none
     }
 }

@@ -5,15 +5,15 @@ import PerchWire
 extension LoopCore {
     /// Handles a CALL frame on a free stream number.
     mutating func openCall(_ header: FrameHeader, _ body: borrowing RawSpan, _ connection: Int32) {
-        guard Int(self.connections[connection].callCount) < self.settings.callsPerConnectionMax else {
+        guard Int(self.tables.connections[connection].callCount) < self.tables.settings.callsPerConnectionMax else {
             self.refuse(
                 connection, header.stream,
                 WireStatus(
                     .callsLimit,
-                    "this connection has \(self.connections[connection].callCount) calls, the limit is \(self.settings.callsPerConnectionMax); end some, or open another connection",
+                    "this connection has \(self.tables.connections[connection].callCount) calls, the limit is \(self.tables.settings.callsPerConnectionMax); end some, or open another connection",
                     details: [
-                        .found(self.connections[connection].callCount),
-                        .limit(self.settings.callsPerConnectionMax), .setting("calls-per-connection"),
+                        .found(self.tables.connections[connection].callCount),
+                        .limit(self.tables.settings.callsPerConnectionMax), .setting("calls-per-connection"),
                     ]))
             return
         }
@@ -23,14 +23,14 @@ extension LoopCore {
         }
         if header.isCompressed {
             do throws(InflateError) {
-                let inflated = try self.codec.inflate(body, limit: self.frameBytesMax(of: connection))
+                let inflated = try self.tables.codec.inflate(body, limit: self.frameBytesMax(of: connection))
                 // The codec's buffer is stable until the next inflate, and decoding does not inflate.
                 self.openCall(header.stream, RawSpan(_unsafeBytes: inflated), connection)
             } catch {
                 // A message that cannot be inflated breaks the framing.
                 var status = WireStatus(error)
                 if status.reason == .inflateLimit {
-                    let isIdentified = self.connections[connection].flags.contains(.isIdentified)
+                    let isIdentified = self.tables.connections[connection].flags.contains(.isIdentified)
                     status.details.append(.setting(isIdentified ? "frame-bytes" : "unidentified-frame-bytes"))
                 }
                 self.close(connection, status)
@@ -43,7 +43,7 @@ extension LoopCore {
     private mutating func openCall(_ stream: UInt32, _ body: borrowing RawSpan, _ connection: Int32) {
         let call: Call
         do throws(MessageError) {
-            call = try self.codec.decodeCall(body)
+            call = try self.tables.codec.decodeCall(body)
         } catch {
             self.refuse(connection, stream, WireStatus(error))
             return

@@ -6,24 +6,25 @@ import PerchWire
 extension LoopCore {
     /// Begins a tick. `now` never runs backwards, on either clock.
     package mutating func begin(_ now: Moment) {
-        assert(now.monotonic >= self.now.monotonic && now.wall >= self.now.wall, "a clock ran backwards")
-        self.now = now
-        self.counters.turns += 1
+        assert(now.monotonic >= self.tables.now.monotonic && now.wall >= self.tables.now.wall, "a clock ran backwards")
+        self.tables.now = now
+        self.tables.counters.turns += 1
         self.transport.work.begin()
         (self.service.tokens.first, self.service.tokens.later) = (0, 0)
     }
 
     /// Whether the driver should continue to read this connection in this tick.
     package func wantsInput(_ connection: Int32) -> Bool {
-        self.connections.isTaken(connection) && !self.connections[connection].flags.contains(.isReadPaused)
+        self.tables.connections.isTaken(connection)
+            && !self.tables.connections[connection].flags.contains(.isReadPaused)
             && !self.transport.work.waits(connection)
     }
 
     package func socket(of connection: Int32) -> Int32? {
-        self.connections.isTaken(connection) ? self.connections[connection].socket : nil
+        self.tables.connections.isTaken(connection) ? self.tables.connections[connection].socket : nil
     }
 
-    package var connectionCount: Int { Int(self.connections.count) }
+    package var connectionCount: Int { Int(self.tables.connections.count) }
 
     /// Receives bytes. Whole frames are handled; the rest is kept.
     ///
@@ -33,26 +34,26 @@ extension LoopCore {
     package mutating func received(
         _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int = .max
     ) -> Int {
-        guard self.connections.isTaken(index) else { return bytes.byteCount }
-        self.connections[index].flags.insert(.hasSpoken)
+        guard self.tables.connections.isTaken(index) else { return bytes.byteCount }
+        self.tables.connections[index].flags.insert(.hasSpoken)
         self.transport.work.read(index)
         let taken = self.takeInput(index, bytes, untilAsks: asksMax)
-        self.counters.bytesIn += UInt64(taken)
+        self.tables.counters.bytesIn += UInt64(taken)
         return taken
     }
 
     private mutating func takeInput(_ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int) -> Int {
         let count = bytes.byteCount
-        guard self.connections[index].phase.takesFrames else {
+        guard self.tables.connections[index].phase.takesFrames else {
             if !self.transport.admission.refused.isEmpty { self.sayRefusal(index, bytes) }
             return count
         }
-        guard self.connections[index].flags.contains(.hasPartialInput) else {
+        guard self.tables.connections[index].flags.contains(.hasPartialInput) else {
             let taken = self.takeFrames(index, bytes, untilAsks: asksMax)
             if taken.isStopped { return taken.bytes }
             if taken.bytes < count {
                 let rest = bytes.withUnsafeBytes { Array($0[taken.bytes...]) }
-                self.keepPartial(index, rest, since: self.now.monotonic)
+                self.keepPartial(index, rest, since: self.tables.now.monotonic)
             }
             return count
         }
@@ -66,7 +67,7 @@ extension LoopCore {
         if taken < partial.bytes.count {
             partial.bytes.removeFirst(taken)
             // The rest is a later frame, unless no frame was complete.
-            self.keepPartial(index, partial.bytes, since: taken > 0 ? self.now.monotonic : partial.since)
+            self.keepPartial(index, partial.bytes, since: taken > 0 ? self.tables.now.monotonic : partial.since)
         }
         return count
     }
@@ -75,10 +76,10 @@ extension LoopCore {
     mutating func takeFrames(
         _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
     ) -> (bytes: Int, isStopped: Bool) {
-        if self.connections[index].wire != .perch1 { return self.takeOther(index, bytes, untilAsks: asksMax) }
+        if self.tables.connections[index].wire != .perch1 { return self.takeOther(index, bytes, untilAsks: asksMax) }
         var offset = 0
-        while self.connections.isTaken(index), self.connections[index].phase.takesFrames,
-            !self.connections[index].flags.contains(.isReadPaused)
+        while self.tables.connections.isTaken(index), self.tables.connections[index].phase.takesFrames,
+            !self.tables.connections[index].flags.contains(.isReadPaused)
         {
             if offset < bytes.byteCount, self.defersInput(index, isFirst: offset == 0) { return (offset, false) }
             let header: FrameHeader
@@ -99,18 +100,18 @@ extension LoopCore {
             let end = offset + FrameHeader.byteCount + header.length
             guard end <= bytes.byteCount else { return (offset, false) }
             let body = bytes.extracting(offset + FrameHeader.byteCount..<end)
-            self.counters.framesIn += 1
+            self.tables.counters.framesIn += 1
             offset = end
             self.take(header, body, index)
-            if self.asks.count >= asksMax, offset < bytes.byteCount { return (offset, true) }
+            if self.tables.asks.count >= asksMax, offset < bytes.byteCount { return (offset, true) }
         }
-        let isOver = !self.connections.isTaken(index) || !self.connections[index].phase.takesFrames
+        let isOver = !self.tables.connections.isTaken(index) || !self.tables.connections[index].phase.takesFrames
         return (isOver ? bytes.byteCount : offset, false)
     }
 
     /// Checks a frame by its header: kind, direction, stream, compression, order, length, number.
     private func judge(_ header: FrameHeader, _ index: Int32) -> WireStatus? {
-        let isGreeting = self.connections[index].phase == .greeting
+        let isGreeting = self.tables.connections[index].phase == .greeting
         switch header.kind {
         case .welcome, .message, .status, .beat, .drain:
             return WireStatus(
@@ -149,7 +150,7 @@ extension LoopCore {
         if header.length > self.frameBytesMax(of: index) { return self.tooLong(header, index) }
         switch header.kind {
         case .call:
-            guard self.call(index, header.stream) != nil else { return nil }
+            guard self.transport.call(index, header.stream, self.tables) != nil else { return nil }
             return WireStatus(
                 .streamLive,
                 "stream \(header.stream) has a call that has not ended; take another number until its STATUS",
@@ -177,13 +178,14 @@ extension LoopCore {
             self.openCall(header, body, index)
         case .cancel:
             // Not live: a legitimate race with the call's own end.
-            guard let call = self.call(index, header.stream), !self.calls[call].isEnding else { return }
+            guard let call = self.transport.call(index, header.stream, self.tables), !self.tables.calls[call].isEnding
+            else { return }
             self.end(call, WireStatus(.cancelled, "the client cancelled"))
         case .ping:
             var pong = [UInt8](repeating: 0, count: 13)
             pong[4] = 8
             body.withUnsafeBytes { pong.replaceSubrange(5..., with: $0) }
-            let payload = self.payloads.insert(pong)
+            let payload = self.tables.payloads.insert(pong)
             self.owe(index, .pong, stream: 0, payload)
         default:
             break
@@ -195,7 +197,7 @@ extension LoopCore {
         _ encode: (MessageCodec) throws(MessageError) -> MessageCodec.Encoded
     ) -> PayloadHandle {
         do {
-            return self.payloads.insert(try encode(self.codec).prefixed)
+            return self.tables.payloads.insert(try encode(self.tables.codec).prefixed)
         } catch {
             preconditionFailure("a message of our own could not be encoded: \(error)")
         }
@@ -219,7 +221,7 @@ extension LoopCore {
     ) -> (after: UInt32, jitter: UInt32) {
         guard let reason else { return (0, Limits.drainShortJitterMilliseconds) }
         guard reason != .shuttingDown, reason != .storeUnreachable else {
-            return (self.settings.returnAfterMilliseconds, Limits.drainJitterMilliseconds)
+            return (self.tables.settings.returnAfterMilliseconds, Limits.drainJitterMilliseconds)
         }
         return reason.drainPause(endsAcceptedCredentials: endsAcceptedCredentials)
     }
@@ -229,19 +231,19 @@ extension LoopCore {
     ///
     /// `wait`: milliseconds after which the client may return, if the reason has no default.
     mutating func close(_ index: Int32, _ status: WireStatus, reconnectAfterMilliseconds wait: UInt32? = nil) {
-        guard self.connections[index].phase.takesFrames else { return }
-        if let reason = status.reason { self.counters.refusalsByReason[reason, default: 0] += 1 }
-        let wasOpen = self.connections[index].phase == .open
+        guard self.tables.connections[index].phase.takesFrames else { return }
+        if let reason = status.reason { self.tables.counters.refusalsByReason[reason, default: 0] += 1 }
+        let wasOpen = self.tables.connections[index].phase == .open
         let goodbye = self.httpFarewell(index, status)
         self.leaveOpenPhase(index, to: .closing)
         self.dropOwed(index)
         if let goodbye {
-            let payload = self.payloads.insert(goodbye)
+            let payload = self.tables.payloads.insert(goodbye)
             self.owe(index, .control, stream: 0, payload)
         } else {
             self.oweDrain(index, status, endsAcceptedCredentials: wasOpen, wait: wait)
         }
-        self.connections[index].flags.insert(.writesReason)
+        self.tables.connections[index].flags.insert(.writesReason)
         self.linger(index)
     }
 
@@ -258,35 +260,37 @@ extension LoopCore {
     /// Bounds the time and the number of closing connections.
     mutating func linger(_ index: Int32) {
         self.scheduleDeadline(
-            .dying(index, self.connections.generation(index)),
-            at: self.now.monotonic + self.settings.lingerMilliseconds)
-        self.transport.admission.closing.add(1, to: index, origin: self.connections[index].origin)
-        if self.transport.admission.closing.count > self.settings.dyingConnectionsMax {
-            self.counters.dyingCutOff += 1
+            .dying(index, self.tables.connections.generation(index)),
+            at: self.tables.now.monotonic + self.tables.settings.lingerMilliseconds)
+        self.transport.admission.closing.add(1, to: index, origin: self.tables.connections[index].origin)
+        if self.transport.admission.closing.count > self.tables.settings.dyingConnectionsMax {
+            self.tables.counters.dyingCutOff += 1
             let victim = self.transport.admission.closing.victim
             self.remove(victim)
             guard victim != index else { return }
         }
-        self.connections[index].flags.remove(.isReadPaused)
+        self.tables.connections[index].flags.remove(.isReadPaused)
         self.listen(index)
     }
 
     /// Ends every call of a connection and drops its output.
     mutating func leaveOpenPhase(_ index: Int32, to phase: Connection.Phase) {
-        self.connections[index].phase = phase
+        self.tables.connections[index].phase = phase
         self.letGoIdentity(of: index)
         // The output list is dropped as a whole, before its members.
-        while self.connections[index].firstDirty >= 0 {
-            let call = self.connections[index].firstDirty
-            self.connections[index].firstDirty = self.calls[call].nextDirty
-            self.calls[call].flags.remove(.isListed)
+        while self.tables.connections[index].firstDirty >= 0 {
+            let call = self.tables.connections[index].firstDirty
+            self.tables.connections[index].firstDirty = self.tables.calls[call].nextDirty
+            self.tables.calls[call].flags.remove(.isListed)
         }
-        self.connections[index].lastDirty = -1
-        while self.connections[index].firstCall >= 0 { self.removeCall(self.connections[index].firstCall) }
-        if self.connections[index].http >= 0 { self.leaveHTTP(index) }
-        self.connections[index].flags.subtract([.wantsBeat, .hasOpenGroup])
+        self.tables.connections[index].lastDirty = -1
+        while self.tables.connections[index].firstCall >= 0 {
+            self.removeCall(self.tables.connections[index].firstCall)
+        }
+        if self.tables.connections[index].http >= 0 { self.leaveHTTP(index) }
+        self.tables.connections[index].flags.subtract([.wantsBeat, .hasOpenGroup])
         _ = self.transport.beats.remove(index)
-        if self.connections[index].flags.contains(.hasPartialInput) { _ = self.takePartial(index) }
+        if self.tables.connections[index].flags.contains(.hasPartialInput) { _ = self.takePartial(index) }
         self.transport.admission.handshakes.remove(index)
         self.transport.admission.handshakeBytes.remove(index)
         self.transport.work.forget(index)
@@ -294,14 +298,16 @@ extension LoopCore {
 
     /// The peer will send nothing more.
     package mutating func peerEnded(_ index: Int32) {
-        guard self.connections.isTaken(index) else { return }
-        guard !self.connections[index].flags.contains(.peerHasEnded) || !self.connections[index].phase.takesFrames
+        guard self.tables.connections.isTaken(index) else { return }
+        guard
+            !self.tables.connections[index].flags.contains(.peerHasEnded)
+                || !self.tables.connections[index].phase.takesFrames
         else {
             return
         }
-        self.connections[index].flags.insert(.peerHasEnded)
-        switch self.connections[index].phase {
-        case .open where self.connections[index].wire == .http1:
+        self.tables.connections[index].flags.insert(.peerHasEnded)
+        switch self.tables.connections[index].phase {
+        case .open where self.tables.connections[index].wire == .http1:
             self.http1PeerEnded(index)
         case .greeting, .open:
             // A closing connection was kept only for its peer, which has now closed too.
@@ -316,36 +322,37 @@ extension LoopCore {
 
     /// The connection is gone: reset, or refused by the kernel.
     package mutating func broken(_ index: Int32) {
-        guard self.connections.isTaken(index) else { return }
+        guard self.tables.connections.isTaken(index) else { return }
         self.remove(index)
     }
 
     mutating func remove(_ index: Int32) {
-        if self.connections[index].phase.takesFrames { self.leaveOpenPhase(index, to: .dying) }
+        if self.tables.connections[index].phase.takesFrames { self.leaveOpenPhase(index, to: .dying) }
         self.dropOwed(index)
-        if self.connections[index].unfinished >= 0 { self.dropUnfinished(index) }
+        if self.tables.connections[index].unfinished >= 0 { self.dropUnfinished(index) }
         self.transport.admission.closing.remove(index)
         if !self.transport.admission.refused.isEmpty { self.transport.admission.refused[index] = nil }
         self.service.clientIDs[index] = nil
         self.transport.certificates[index] = nil
         if !self.transport.negotiated.isEmpty { self.transport.negotiated[index] = nil }
         self.transport.credentialFailures[index] = nil
-        let origin = self.connections[index].origin
-        if self.connections[index].flags.contains(.countsForAddress) {
-            self.service.quotas.leave(self.transport.admission.origins[origin], nowMilliseconds: self.now.monotonic)
+        let origin = self.tables.connections[index].origin
+        if self.tables.connections[index].flags.contains(.countsForAddress) {
+            self.service.quotas.leave(
+                self.transport.admission.origins[origin], nowMilliseconds: self.tables.now.monotonic)
         }
         self.transport.admission.origins.release(origin)
         _ = self.transport.stalls.remove(index)
-        self.counters.connectionsClosed += 1
+        self.tables.counters.connectionsClosed += 1
         self.noteClosing(index)
-        self.effects.append(.close(connection: index, socket: self.connections[index].socket))
-        self.connections.remove(index)
+        self.tables.effects.append(.close(connection: index, socket: self.tables.connections[index].socket))
+        self.tables.connections.remove(index)
         self.reportDrained()
     }
 
     /// The events that the driver must wait for.
     func listenEffect(_ index: Int32) -> Effect {
-        let connection = self.connections[index]
+        let connection = self.tables.connections[index]
         let reading = !connection.flags.contains(.isReadPaused) && !connection.flags.contains(.peerHasEnded)
         return .listen(
             connection: index, socket: connection.socket, reading: reading,
@@ -353,7 +360,7 @@ extension LoopCore {
     }
 
     mutating func listen(_ index: Int32) {
-        self.effects.append(self.listenEffect(index))
+        self.tables.effects.append(self.listenEffect(index))
     }
 
     /// Adds output that is not state: it stays pending until it is sent.
@@ -361,38 +368,38 @@ extension LoopCore {
         _ index: Int32, _ role: Owed.Role, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1
     ) {
         let slot = self.transport.owed.insert(Owed(role: role, stream: stream, payload: payload, endsCall: endsCall))
-        let last = self.connections[index].lastOwed
-        if last >= 0 { self.transport.owed[last].next = slot } else { self.connections[index].firstOwed = slot }
-        self.connections[index].lastOwed = slot
-        self.connections[index].owedBytes += Int32(self.payloads[payload].count + 4)
-        if Int(self.connections[index].owedBytes) > self.settings.owedBytesMax,
-            self.connections[index].phase == .open, !self.connections[index].flags.contains(.isReadPaused)
+        let last = self.tables.connections[index].lastOwed
+        if last >= 0 { self.transport.owed[last].next = slot } else { self.tables.connections[index].firstOwed = slot }
+        self.tables.connections[index].lastOwed = slot
+        self.tables.connections[index].owedBytes += Int32(self.tables.payloads[payload].count + 4)
+        if Int(self.tables.connections[index].owedBytes) > self.tables.settings.owedBytesMax,
+            self.tables.connections[index].phase == .open, !self.tables.connections[index].flags.contains(.isReadPaused)
         {
-            self.connections[index].flags.insert(.isReadPaused)
-            self.counters.readPauses += 1
+            self.tables.connections[index].flags.insert(.isReadPaused)
+            self.tables.counters.readPauses += 1
             self.listen(index)
         }
         self.list(index)
     }
 
     mutating func dropOwed(_ index: Int32) {
-        var slot = self.connections[index].firstOwed
+        var slot = self.tables.connections[index].firstOwed
         while slot >= 0 {
             let owed = self.transport.owed[slot]
-            self.payloads.release(owed.payload)
+            self.tables.payloads.release(owed.payload)
             self.transport.owed.remove(slot)
             slot = owed.next
         }
-        self.connections[index].firstOwed = -1
-        self.connections[index].lastOwed = -1
-        self.connections[index].owedBytes = 0
+        self.tables.connections[index].firstOwed = -1
+        self.tables.connections[index].lastOwed = -1
+        self.tables.connections[index].owedBytes = 0
     }
 
     /// Adds a connection to the list of those with output.
     @inline(__always)
     mutating func list(_ index: Int32) {
-        guard self.connections[index].flags.isDisjoint(with: [.isListed, .isFull]) else { return }
-        self.connections[index].flags.insert(.isListed)
+        guard self.tables.connections[index].flags.isDisjoint(with: [.isListed, .isFull]) else { return }
+        self.tables.connections[index].flags.insert(.isListed)
         self.transport.listedConnections.append(index)
     }
 
@@ -402,11 +409,11 @@ extension LoopCore {
     package mutating func beginDrain() {
         guard !self.transport.draining else { return }
         self.transport.draining = true
-        self.transport.drainDeadline = self.now.monotonic + self.settings.drainMilliseconds
+        self.transport.drainDeadline = self.tables.now.monotonic + self.tables.settings.drainMilliseconds
         let status = self.shuttingDown
         var index: Int32 = 0
-        while index < self.connections.extent {
-            if self.connections.isTaken(index), self.connections[index].phase.takesFrames {
+        while index < self.tables.connections.extent {
+            if self.tables.connections.isTaken(index), self.tables.connections[index].phase.takesFrames {
                 self.drain(index, status)
             }
             index += 1
@@ -422,9 +429,9 @@ extension LoopCore {
             "this server has been cut off from its store for \(Limits.nodeGoneMilliseconds / 1_000) s; go on at another one, with your resume tokens"
         )
         var index: Int32 = 0
-        while index < self.connections.extent {
-            if self.connections.isTaken(index), self.connections[index].phase == .open {
-                if self.connections[index].http >= 0 {
+        while index < self.tables.connections.extent {
+            if self.tables.connections.isTaken(index), self.tables.connections[index].phase == .open {
+                if self.tables.connections[index].http >= 0 {
                     self.drainHTTP(index, status)
                 } else {
                     self.close(index, status)
@@ -435,9 +442,9 @@ extension LoopCore {
     }
 
     private mutating func drain(_ index: Int32, _ status: WireStatus) {
-        self.counters.connectionsDrained += 1
-        if self.connections[index].http >= 0 { return self.drainHTTP(index, status) }
-        guard self.connections[index].phase == .open, self.connections[index].callCount > 0 else {
+        self.tables.counters.connectionsDrained += 1
+        if self.tables.connections[index].http >= 0 { return self.drainHTTP(index, status) }
+        guard self.tables.connections[index].phase == .open, self.tables.connections[index].callCount > 0 else {
             self.close(index, status)
             return
         }
@@ -447,29 +454,30 @@ extension LoopCore {
             isFinal: false, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
         let noticePayload = self.encoded { codec throws(MessageError) in try codec.encode(notice) }
         self.owe(index, .farewell, stream: 0, noticePayload)
-        var call = self.connections[index].firstCall
+        var call = self.tables.connections[index].firstCall
         while call >= 0 {
-            let next = self.calls[call].nextInConnection
+            let next = self.tables.calls[call].nextInConnection
             // A unary call that waits for the store still gets its answer, which ends it. A call that waits for a
             // position ends now, because the position may never be reached.
             if self.isUnanswered(call) { self.end(call, status) }
             call = next
         }
         self.scheduleDeadline(
-            .drained(index, self.connections.generation(index)), at: self.transport.drainDeadline)
+            .drained(index, self.tables.connections.generation(index)), at: self.transport.drainDeadline)
         self.closeIfDrained(index)
     }
 
     /// Closes a draining connection after its last call has ended.
     mutating func closeIfDrained(_ index: Int32) {
-        guard self.transport.draining, self.connections[index].phase == .open, self.connections[index].callCount == 0,
-            self.connections[index].firstOwed < 0
+        guard self.transport.draining, self.tables.connections[index].phase == .open,
+            self.tables.connections[index].callCount == 0,
+            self.tables.connections[index].firstOwed < 0
         else { return }
         self.close(index, self.shuttingDown)
     }
 
     mutating func reportDrained() {
-        if self.transport.draining, self.connections.count == 0 { self.effects.append(.drained) }
+        if self.transport.draining, self.tables.connections.count == 0 { self.tables.effects.append(.drained) }
     }
 }
 

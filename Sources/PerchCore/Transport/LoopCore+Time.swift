@@ -41,18 +41,18 @@ enum Deadline {
 // Time: deadlines, heartbeats, stalls, on the monotonic clock.
 extension LoopCore {
     mutating func scheduleDeadline(_ deadline: Deadline, at time: Int64) {
-        _ = self.deadlines.schedule(at: time, payload: deadline.packed)
+        _ = self.tables.deadlines.schedule(at: time, payload: deadline.packed)
     }
 
     mutating func runTimers() {
-        while let due = self.deadlines.popDue(at: self.now.monotonic) { self.expired(due.payload) }
+        while let due = self.tables.deadlines.popDue(at: self.tables.now.monotonic) { self.expired(due.payload) }
         self.endExpiredIdentities()
         self.retryLoads()
         self.lookForApps()
         if self.hasDueCrossing {
             for app in self.views.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
         }
-        let second = self.now.monotonic / 1_000
+        let second = self.tables.now.monotonic / 1_000
         self.transport.beats.advance(to: second)
         while self.transport.vouches, let connection = self.transport.beats.popDue() {
             self.beatDue(connection, second)
@@ -68,9 +68,9 @@ extension LoopCore {
         self.transport.vouches = isFresh
         guard ends else { return }
         self.endAppSearch()
-        for place in 0..<self.service.tickets.extent where self.service.tickets.isTaken(place) {
-            guard case .call(let call, let generation) = self.service.tickets[place],
-                self.calls.isTaken(call, generation: generation), self.calls[call].method.isSafe,
+        for place in 0..<self.tables.tickets.extent where self.tables.tickets.isTaken(place) {
+            guard case .call(let call, let generation) = self.tables.tickets[place],
+                self.tables.calls.isTaken(call, generation: generation), self.tables.calls[call].method.isSafe,
                 self.pendingCall(call)?.asksStore == true
             else { continue }
             self.holdPlace(of: call)
@@ -79,7 +79,7 @@ extension LoopCore {
     }
 
     /// Whether an answer of the store is awaited.
-    package var awaitsStore: Bool { self.service.tickets.count > 0 }
+    package var awaitsStore: Bool { self.tables.tickets.count > 0 }
 
     static var outOfReach: WireStatus {
         WireStatus(
@@ -93,7 +93,8 @@ extension LoopCore {
         let generation = UInt32(truncatingIfNeeded: packed >> 32) & 0x0FFF_FFFF
         let kind = packed >> 60
         if kind == 2 || kind == 3 || kind == 9 {
-            guard self.calls.isTaken(index), self.calls.generation(index) & 0x0FFF_FFFF == generation else { return }
+            guard self.tables.calls.isTaken(index), self.tables.calls.generation(index) & 0x0FFF_FFFF == generation
+            else { return }
             if kind == 9 { return self.end(index, Self.tooOld) }
             if let waits = self.service.waiting[index] {
                 if kind == 3, waits.forgivesToken { return self.forgiveToken(index, waits) }
@@ -104,48 +105,54 @@ extension LoopCore {
             }
             return
         }
-        guard self.connections.isTaken(index), self.connections.generation(index) & 0x0FFF_FFFF == generation else {
+        guard self.tables.connections.isTaken(index),
+            self.tables.connections.generation(index) & 0x0FFF_FFFF == generation
+        else {
             return
         }
         switch kind {
         case 0:
-            if self.connections[index].phase == .closing {
+            if self.tables.connections[index].phase == .closing {
                 let nothing: [UInt8] = []
                 return self.sayRefusal(index, nothing.span.bytes)
             }
-            guard self.connections[index].phase == .greeting || self.isSilentHTTP2(index) else { return }
-            if self.connections[index].flags.contains(.hasSpoken) {
-                let rest = self.settings.helloTimeoutMilliseconds - self.settings.firstByteTimeoutMilliseconds
-                self.scheduleDeadline(.hello(index, self.connections.generation(index)), at: self.now.monotonic + rest)
+            guard self.tables.connections[index].phase == .greeting || self.isSilentHTTP2(index) else { return }
+            if self.tables.connections[index].flags.contains(.hasSpoken) {
+                let rest =
+                    self.tables.settings.helloTimeoutMilliseconds - self.tables.settings.firstByteTimeoutMilliseconds
+                self.scheduleDeadline(
+                    .hello(index, self.tables.connections.generation(index)), at: self.tables.now.monotonic + rest)
             } else {
                 self.close(
                     index,
-                    Self.helloTimeout("nothing", "first-byte-timeout", self.settings.firstByteTimeoutMilliseconds))
+                    Self.helloTimeout(
+                        "nothing", "first-byte-timeout", self.tables.settings.firstByteTimeoutMilliseconds))
             }
         case 1:
             if self.isSilentHTTP2(index) {
-                let limit = self.settings.helloTimeoutMilliseconds
+                let limit = self.tables.settings.helloTimeoutMilliseconds
                 return self.close(
                     index,
                     WireStatus(
                         .helloTimeout, "no request came within \(limit) ms of connecting; connect when you have one",
                         details: [.limit(limit), .setting("hello-timeout")]))
             }
-            guard self.connections[index].phase == .greeting else { return }
+            guard self.tables.connections[index].phase == .greeting else { return }
             self.close(
-                index, Self.helloTimeout("no whole HELLO", "hello-timeout", self.settings.helloTimeoutMilliseconds))
+                index,
+                Self.helloTimeout("no whole HELLO", "hello-timeout", self.tables.settings.helloTimeoutMilliseconds))
         case 4:
-            self.counters.lingerExpired += 1
+            self.tables.counters.lingerExpired += 1
             self.remove(index)
         case 6:
             self.identityCloseDue(index)
         case 7:
             self.frameTimerFired(index)
         case 8:
-            guard self.connections[index].http >= 0 else { return }
+            guard self.tables.connections[index].http >= 0 else { return }
             self.ageHTTP(index)
         case 10:
-            if self.connections[index].http >= 0 { self.drainPingReturned(index) }
+            if self.tables.connections[index].http >= 0 { self.drainPingReturned(index) }
         default:
             self.close(index, self.shuttingDown)
         }
@@ -153,10 +160,10 @@ extension LoopCore {
 
     /// A connection of HTTP/2 on which only the preface came; on a server that needs credentials, one without a request.
     private func isSilentHTTP2(_ index: Int32) -> Bool {
-        guard self.connections[index].phase == .open, self.connections[index].wire == .http2,
-            self.connections[index].identity == IdentityTable.nobody
+        guard self.tables.connections[index].phase == .open, self.tables.connections[index].wire == .http2,
+            self.tables.connections[index].identity == IdentityTable.nobody
         else { return false }
-        let http = self.transport.http.connections[self.connections[index].http]
+        let http = self.transport.http.connections[self.tables.connections[index].http]
         return !http.flags.contains(.hasSettings) || self.service.hasAuthenticator && http.lastStream == 0
     }
 
@@ -170,12 +177,12 @@ extension LoopCore {
         let clock = self.clock(of: waiter.app)
         // The awaited position: if the revision is reached, the instant.
         let (found, limit) =
-            waiter.position.revision > self.applied
-            ? (Int64(clamping: waiter.position.revision), Int64(clamping: self.applied))
+            waiter.position.revision > self.tables.applied
+            ? (Int64(clamping: waiter.position.revision), Int64(clamping: self.tables.applied))
             : (waiter.position.asOf.milliseconds, clock.milliseconds)
         return WireStatus(
             .behind,
-            "position \(waiter.position) is ahead of this server, which is at \(Position(revision: self.applied, asOf: clock)); wait longer, or ask the server that gave it",
+            "position \(waiter.position) is ahead of this server, which is at \(Position(revision: self.tables.applied, asOf: clock)); wait longer, or ask the server that gave it",
             details: [.found(found), .limit(limit)])
     }
 
@@ -187,8 +194,8 @@ extension LoopCore {
     }
 
     private mutating func beatDue(_ connection: Int32, _ second: Int64) {
-        if self.connections[connection].http >= 0 { return self.httpBeatDue(connection, second) }
-        let slot = self.connections[connection]
+        if self.tables.connections[connection].http >= 0 { return self.httpBeatDue(connection, second) }
+        let slot = self.tables.connections[connection]
         let interval = Int64(slot.heartbeatSeconds)
         let due = slot.lastBeat / 1_000 + interval
         if due > second {
@@ -197,10 +204,10 @@ extension LoopCore {
             return
         }
         self.transport.beats.insert(connection, dueAt: second + interval)
-        self.connections[connection].flags.insert(.wantsBeat)
+        self.tables.connections[connection].flags.insert(.wantsBeat)
         // A waiting watch delays the BEAT, and the client would treat silence as a dead connection.
         if slot.phase == .open, slot.waitingCount > 0, !slot.flags.contains(.isFull) {
-            let payload = self.payloads.insert(Self.pingBody)
+            let payload = self.tables.payloads.insert(Self.pingBody)
             self.owe(connection, .ping, stream: 0, payload)
         }
         self.list(connection)
@@ -210,23 +217,23 @@ extension LoopCore {
     private static let pingBody: [UInt8] = [0, 0, 0, 0, 8] + [UInt8](repeating: 0, count: 8)
 
     private mutating func stallDue(_ connection: Int32) {
-        let since = self.connections[connection].stalledSince
+        let since = self.tables.connections[connection].stalledSince
         guard since != 0 else { return }
-        let due = since + self.settings.writeStallMilliseconds
-        guard due <= self.now.monotonic else {
+        let due = since + self.tables.settings.writeStallMilliseconds
+        guard due <= self.tables.now.monotonic else {
             self.transport.stalls.insert(connection, dueAt: due / 1_000 + 1)
             return
         }
-        guard self.connections[connection].phase.takesFrames else { return }
-        self.counters.stalledClosed += 1
+        guard self.tables.connections[connection].phase.takesFrames else { return }
+        self.tables.counters.stalledClosed += 1
         self.close(
             connection,
             WireStatus(
                 .writeStalled,
-                "this connection has taken nothing for \(self.now.monotonic - since) ms, the limit is \(self.settings.writeStallMilliseconds); read faster, or watch less on one connection",
+                "this connection has taken nothing for \(self.tables.now.monotonic - since) ms, the limit is \(self.tables.settings.writeStallMilliseconds); read faster, or watch less on one connection",
                 details: [
-                    .found(self.now.monotonic - since),
-                    .limit(self.settings.writeStallMilliseconds), .setting("write-stall"),
+                    .found(self.tables.now.monotonic - since),
+                    .limit(self.tables.settings.writeStallMilliseconds), .setting("write-stall"),
                 ]))
     }
 
@@ -238,26 +245,28 @@ extension LoopCore {
         self.forgetBookmark()
         self.forgetEncodedChanges()
         if self.isSweepUnasked || !self.transport.pausedInputs.isEmpty || !self.views.listedViews.isEmpty {
-            return self.now.monotonic
+            return self.tables.now.monotonic
         }
-        var next = self.deadlines.nextTime
+        var next = self.tables.deadlines.nextTime
         func consider(_ time: Int64) { next = min(next ?? .max, time) }
         if !self.views.failedAccounts.isEmpty { consider(self.views.asksAgainAt) }
         if let time = self.service.appSearch.nextTime { consider(time) }
         if self.transport.beats.count > 0 || self.transport.stalls.count > 0 {
-            consider((self.now.monotonic / 1_000 + 1) * 1_000)
+            consider((self.tables.now.monotonic / 1_000 + 1) * 1_000)
         }
         for (app, heap) in self.views.crossings {
-            guard let time = heap.nextTime, let state = self.apps[app], case .running = state.clock else { continue }
-            consider(self.now.monotonic + max(0, time - self.clock(of: app).milliseconds))
+            guard let time = heap.nextTime, let state = self.tables.apps[app], case .running = state.clock else {
+                continue
+            }
+            consider(self.tables.now.monotonic + max(0, time - self.clock(of: app).milliseconds))
         }
         if let end = self.service.identities.nextEnd {
-            consider(self.now.monotonic + max(0, end - self.now.wall.milliseconds))
+            consider(self.tables.now.monotonic + max(0, end - self.tables.now.wall.milliseconds))
         }
         for (app, instant) in self.service.waiting.nextInstants {
             let wait = instant.subtractingReportingOverflow(self.clock(of: app).milliseconds)
             if !wait.overflow, wait.partialValue < 86_400_000 {
-                consider(self.now.monotonic + max(0, wait.partialValue))
+                consider(self.tables.now.monotonic + max(0, wait.partialValue))
             }
         }
         return next
@@ -276,19 +285,21 @@ extension LoopCore {
             return true
         }
         for number in reached {
-            self.asks.append(StoreRequest(loop: self.loop, ticket: 0, .barrierReached(number)))
+            self.tables.asks.append(StoreRequest(loop: self.tables.loop, ticket: 0, .barrierReached(number)))
         }
     }
 
     /// The costs and counts of the loop's data, for `perch doctor`.
     package var census: LoopCensus {
         LoopCensus(
-            connections: Int(self.connections.count), calls: Int(self.calls.count), views: Int(self.views.slots.count),
+            connections: Int(self.tables.connections.count), calls: Int(self.tables.calls.count),
+            views: Int(self.views.slots.count),
             accounts: Int(self.views.accounts.count),
-            payloads: self.payloads.count - self.transport.http.heads.count - self.lastingFormCount,
-            memoryBytes: self.connections.memoryBytes + self.calls.memoryBytes + self.views.slots.memoryBytes
-                + self.views.accounts.memoryBytes + self.payloads.memoryBytes + self.views.encodings.memoryBytes
-                + self.tableBytes + self.httpBytes
+            payloads: self.tables.payloads.count - self.transport.http.heads.count - self.lastingFormCount,
+            memoryBytes: self.tables.connections.memoryBytes + self.tables.calls.memoryBytes
+                + self.views.slots.memoryBytes
+                + self.views.accounts.memoryBytes + self.tables.payloads.memoryBytes + self.views.encodings.memoryBytes
+                + self.transport.streams.memoryBytes + self.views.tableBytes + self.httpBytes
                 + Limits.stagingBytes + self.transport.partialBytes,
             connectionBytes: Slab<Connection>.bytesPerElement,
             callBytes: Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax,
@@ -298,7 +309,7 @@ extension LoopCore {
             dying: self.transport.admission.closing.count, partialBytes: self.transport.partialBytes,
             callsBytes: self.callsBytes,
             identities: self.service.identities.count,
-            applied: self.applied)
+            applied: self.tables.applied)
     }
 }
 

@@ -1,7 +1,11 @@
 import PerchBase
+import Synchronization
 
 /// The perch/1 state of connections outside of their slots: partial frames, pending output, and the next writes.
 struct Transport: ~Copyable {
+    /// Makes the struct immovable, as that of `LoopCore` does.
+    private let anchor = Atomic<Bool>(false)
+
     /// The calls by stream number and connection.
     var streams = SlotTable()
     var owed = Slab<Owed>()

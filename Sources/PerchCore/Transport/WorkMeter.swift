@@ -85,14 +85,14 @@ extension LoopCore {
     mutating func defersInput(_ index: Int32, isFirst: Bool) -> Bool {
         if self.transport.work.isEmpty, !isFirst { return self.defers(index) }
         guard self.service.hasAuthenticator, self.service.tokens.first >= Limits.firstVerificationsPerTurn,
-            !self.connections[index].flags.contains(.isIdentified), !self.transport.work.waits(index)
+            !self.tables.connections[index].flags.contains(.isIdentified), !self.transport.work.waits(index)
         else { return false }
         return self.defers(index)
     }
 
     private mutating func defers(_ index: Int32) -> Bool {
         self.pauseInput(index)
-        self.counters.inputsDeferred += 1
+        self.tables.counters.inputsDeferred += 1
         return true
     }
 
@@ -114,7 +114,7 @@ extension LoopCore {
             let connection = paused[place]
             place += 1
             self.transport.work.forget(connection)
-            guard self.connections.isTaken(connection) else { continue }
+            guard self.tables.connections.isTaken(connection) else { continue }
             self.transport.work.spend(WorkMeter.visit)
             self.received(connection, nothing.span.bytes)
         }

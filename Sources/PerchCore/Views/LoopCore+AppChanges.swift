@@ -94,7 +94,7 @@ extension LoopCore {
                     ordinal: cursor.revision == 0 ? ChangePlace.allAccounts : cursor.ordinal,
                     crossing: DueEntry(instant: cursor.instant, account: cursor.account)))
         }
-        self.calls[call].state = .appChanges
+        self.tables.calls[call].state = .appChanges
         self.setBehind(call, true)
         self.views.appChanges[call] = AppChangesState(app: app, filter: ChangesFilter(asked), start: start)
         self.resumeAppChanges(call)
@@ -102,7 +102,7 @@ extension LoopCore {
 
     mutating func leaveAppChanges(_ call: Int32) {
         guard let state = self.views.appChanges.removeValue(forKey: call) else { return }
-        for event in state.ready[state.taken...] { self.payloads.release(event.payload) }
+        for event in state.ready[state.taken...] { self.tables.payloads.release(event.payload) }
         if state.timer != .none { self.views.crossings[state.app]?.cancel(state.timer) }
         self.setBehind(call, false)
     }
@@ -112,8 +112,8 @@ extension LoopCore {
         guard let state = self.views.appChanges[call], !state.isAsked, state.taken == state.ready.count else { return }
         if case .live = state.phase { return }
         self.views.appChanges[call]?.isAsked = true
-        self.ask(
-            .updates(call, generation: self.calls.generation(call)),
+        self.tables.ask(
+            .updates(call, generation: self.tables.calls.generation(call)),
             .changes(ChangesAsked(app: state.app, start: state.start)))
     }
 
@@ -141,7 +141,7 @@ extension LoopCore {
         for entry in page.entries {
             let change = self.encodedChange(entry, app: state.app)
             guard state.filter.includes(change) else { continue }
-            self.payloads.retain(change.payload)
+            self.tables.payloads.retain(change.payload)
             state.ready.append(Self.event(change.payload, at: entry.place))
             state.saidRevision = entry.place.revision
         }
@@ -234,8 +234,8 @@ extension LoopCore {
         }
         let event = state.ready[state.taken]
         state.taken += 1
-        self.counters.appChangesSent += 1
-        self.payloads.release(event.payload)
+        self.tables.counters.appChangesSent += 1
+        self.tables.payloads.release(event.payload)
         let isDone = state.taken == state.ready.count
         if isDone { self.finishReadyChanges(call, &state) }
         self.views.appChanges[call] = state
@@ -267,10 +267,10 @@ extension LoopCore {
 
     private mutating func encoded(_ event: FeedEvent) -> PayloadHandle {
         do throws(MessageError) {
-            let whole = try self.codec.encode(.appChanges(event))
-            let payload = self.payloads.insert(whole.prefixed)
-            if self.payloads[payload].count - 5 <= self.settings.frameBytesMax { return payload }
-            self.payloads.release(payload)
+            let whole = try self.tables.codec.encode(.appChanges(event))
+            let payload = self.tables.payloads.insert(whole.prefixed)
+            if self.tables.payloads[payload].count - 5 <= self.tables.settings.frameBytesMax { return payload }
+            self.tables.payloads.release(payload)
         } catch {}
         // An account with thousands of lines: its reader has to ask for the values.
         var short = event
@@ -295,13 +295,13 @@ extension LoopCore {
         for group in parts.groups {
             let before = subscriptionStatuses(of: account.before, inGroup: group, app: app, at: earlier).value
             let after = subscriptionStatuses(of: account.after, inGroup: group, app: app, at: instant).value
-            guard self.codec.digest(of: before) != self.codec.digest(of: after) else { continue }
+            guard self.tables.codec.digest(of: before) != self.tables.codec.digest(of: after) else { continue }
             event.groups.append(GroupStatuses(groupID: group, statuses: after))
         }
         for product in parts.products {
             let before = currentEntitlement(of: account.before, toProduct: product, app: app, at: earlier).value
             let after = currentEntitlement(of: account.after, toProduct: product, app: app, at: instant).value
-            guard self.codec.digest(of: before) != self.codec.digest(of: after) else { continue }
+            guard self.tables.codec.digest(of: before) != self.tables.codec.digest(of: after) else { continue }
             event.entitlements.append(EntitlementChange(productID: product, transaction: after))
         }
     }
@@ -332,7 +332,7 @@ extension LoopCore {
     /// Once a tick: the shared encodings are let go.
     mutating func forgetEncodedChanges() {
         guard !self.views.encodedChanges.isEmpty else { return }
-        for change in self.views.encodedChanges.values { self.payloads.release(change.payload) }
+        for change in self.views.encodedChanges.values { self.tables.payloads.release(change.payload) }
         self.views.encodedChanges.removeAll(keepingCapacity: true)
     }
 }

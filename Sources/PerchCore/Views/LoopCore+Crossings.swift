@@ -29,7 +29,7 @@ extension LoopCore {
             self.views.slots[view].crossingTimer = .none
             self.views.slots[view].crossing = .distantFuture
             self.views.slots[view].pendingCause = cause
-            self.counters.crossings += 1
+            self.tables.counters.crossings += 1
             self.fallBehindClock(view)
             self.refresh(view)
         }
@@ -42,15 +42,15 @@ extension LoopCore {
         self.views.slots[view].isStale = true
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
-            if !self.calls[call].flags.contains(.isWaiting) { self.holdBeats(for: call) }
-            call = self.calls[call].nextInTarget
+            if !self.tables.calls[call].flags.contains(.isWaiting) { self.holdBeats(for: call) }
+            call = self.tables.calls[call].nextInTarget
         }
     }
 
     /// Whether the view of a watch is behind the clock.
     @inline(__always)
     func isBehindClock(_ call: Int32) -> Bool {
-        let view = self.calls[call].view
+        let view = self.tables.calls[call].view
         return view >= 0 && self.views.slots[view].isStale
     }
 
@@ -60,8 +60,8 @@ extension LoopCore {
         self.views.slots[view].isStale = false
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
-            if !self.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
-            call = self.calls[call].nextInTarget
+            if !self.tables.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
+            call = self.tables.calls[call].nextInTarget
         }
     }
 

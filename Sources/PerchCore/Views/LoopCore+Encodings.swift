@@ -44,9 +44,9 @@ extension LoopCore {
     private mutating func needsSnapshotNow(_ view: Int32) -> Bool {
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
-            let flags = self.calls[call].flags
+            let flags = self.tables.calls[call].flags
             if flags.contains(.isFirst), flags.contains(.owesValue), !flags.contains(.owesUnchanged) { return true }
-            call = self.calls[call].nextInTarget
+            call = self.tables.calls[call].nextInTarget
         }
         return false
     }
@@ -54,18 +54,20 @@ extension LoopCore {
     private mutating func encodeValue(
         _ value: ViewValue, _ info: ValueInfo, _ token: ResumeToken, of key: ViewKey
     ) -> PayloadHandle {
-        self.counters.viewsEncoded += 1
+        self.tables.counters.viewsEncoded += 1
         let plain: PayloadHandle
         do throws(MessageError) {
             switch value {
             case .statuses(let statuses):
-                plain = self.payloads.insert(try self.codec.encodeStatuses(statuses, info, token: token).prefixed)
+                plain = self.tables.payloads.insert(
+                    try self.tables.codec.encodeStatuses(statuses, info, token: token).prefixed)
             case .entitlement(let transaction):
-                plain = self.payloads.insert(try self.codec.encodeEntitlement(transaction, info, token: token).prefixed)
+                plain = self.tables.payloads.insert(
+                    try self.tables.codec.encodeEntitlement(transaction, info, token: token).prefixed)
             case .products, .intents, .messages, .entitlements:
                 var info = info
                 info.token = token.bytes
-                plain = self.payloads.insert(try self.encodeAtLength(value, info).prefixed)
+                plain = self.tables.payloads.insert(try self.encodeAtLength(value, info).prefixed)
             case .failure(let failure):
                 plain = self.encodeFailure(failure, info, of: key)
             }
@@ -82,10 +84,10 @@ extension LoopCore {
         _ value: ViewValue, _ info: ValueInfo
     ) throws(MessageError) -> MessageCodec.Encoded {
         switch value {
-        case .products(let products): try self.codec.encodeProducts(products, info)
-        case .intents(let intents): try self.codec.encodeIntents(intents, info)
-        case .messages(let messages): try self.codec.encodeMessages(messages, info)
-        case .entitlements(let entitlements): try self.codec.encodeEntitlements(entitlements, info)
+        case .products(let products): try self.tables.codec.encodeProducts(products, info)
+        case .intents(let intents): try self.tables.codec.encodeIntents(intents, info)
+        case .messages(let messages): try self.tables.codec.encodeMessages(messages, info)
+        case .entitlements(let entitlements): try self.tables.codec.encodeEntitlements(entitlements, info)
         case .statuses, .entitlement, .failure: preconditionFailure("there is a shorter way")
         }
     }
@@ -101,25 +103,25 @@ extension LoopCore {
 
     /// The compressed form, made for the first reader that accepts it.
     mutating func compressed(_ plain: PayloadHandle, _ known: PayloadHandle) -> PayloadHandle {
-        guard known.isNone, self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return known }
-        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
-        if let shared = self.payloads.forms[plain.index]?.zlib, !shared.isNone {
-            self.payloads.retain(shared)
+        guard known.isNone, self.tables.payloads[plain].count >= Limits.compressBytesMin + 5 else { return known }
+        let message = UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...])
+        if let shared = self.tables.payloads.forms[plain.index]?.zlib, !shared.isNone {
+            self.tables.payloads.retain(shared)
             return shared
         }
-        guard let smaller = self.codec.compressed(message) else { return .none }
-        self.counters.valuesCompressed += 1
-        let zlib = self.payloads.insert(smaller.prefixed)
+        guard let smaller = self.tables.codec.compressed(message) else { return .none }
+        self.tables.counters.valuesCompressed += 1
+        let zlib = self.tables.payloads.insert(smaller.prefixed)
         // For readers of gzip, who get the same deflated bytes.
-        self.payloads.retain(zlib)
-        self.payloads.setForms(of: plain) { $0.zlib = zlib }
+        self.tables.payloads.retain(zlib)
+        self.tables.payloads.setForms(of: plain) { $0.zlib = zlib }
         return zlib
     }
 
     /// The body that a watch gets next.
     func encoding(for call: Int32, zlib: Bool) -> PayloadHandle {
-        let flags = self.calls[call].flags
-        let value = self.encodings(of: self.calls[call].view)
+        let flags = self.tables.calls[call].flags
+        let value = self.encodings(of: self.tables.calls[call].view)
         if flags.contains(.owesUnchanged) { return value.unchanged }
         if flags.contains(.isFirst) { return zlib && !value.snapshotZlib.isNone ? value.snapshotZlib : value.snapshot }
         return zlib && !value.changeZlib.isNone ? value.changeZlib : value.change
@@ -151,7 +153,7 @@ extension LoopCore {
 
     @inline(__always)
     private mutating func release(_ form: PayloadHandle) {
-        if !form.isNone { self.payloads.release(form) }
+        if !form.isNone { self.tables.payloads.release(form) }
     }
 }
 

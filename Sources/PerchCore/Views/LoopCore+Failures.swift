@@ -29,9 +29,9 @@ extension LoopCore {
         let app = self.views.slots[view].app
         var info = ValueInfo()
         info.position = Position(
-            revision: max(self.views.slots[view].position.revision, self.apps[app]?.revision ?? 0),
+            revision: max(self.views.slots[view].position.revision, self.tables.apps[app]?.revision ?? 0),
             asOf: self.clock(of: app))
-        info.committed = self.now.wall
+        info.committed = self.tables.now.wall
         let response = self.views.viewKeys[self.views.slots[view].key].failed(WireStatus(refusal).failure, info)
         var encodings = Encodings()
         encodings.previousDigest = self.views.slots[view].digest
@@ -40,7 +40,7 @@ extension LoopCore {
         }
         self.dropEncodings(view)
         let payload = self.encoded { codec throws(MessageError) in try codec.encode(response) }
-        self.payloads.retain(payload)
+        self.tables.payloads.retain(payload)
         (encodings.snapshot, encodings.change) = (payload, payload)
         self.keepEncodings(view, encodings)
         self.setFailed(view, true)
@@ -48,12 +48,12 @@ extension LoopCore {
         self.views.slots[view].digest = .zero
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
-            let isWaiting = self.calls[call].flags.contains(.isWaiting)
+            let isWaiting = self.tables.calls[call].flags.contains(.isWaiting)
             self.readyForFirst(call)
-            self.calls[call].flags.remove(.owesUnchanged)
-            if isWaiting || !hadFailed { self.calls[call].flags.insert(.owesValue) }
-            if self.calls[call].flags.contains(.owesValue) { self.ready(call) }
-            call = self.calls[call].nextInTarget
+            self.tables.calls[call].flags.remove(.owesUnchanged)
+            if isWaiting || !hadFailed { self.tables.calls[call].flags.insert(.owesValue) }
+            if self.tables.calls[call].flags.contains(.owesValue) { self.ready(call) }
+            call = self.tables.calls[call].nextInTarget
         }
     }
 
@@ -67,7 +67,7 @@ extension LoopCore {
 
     private mutating func askAgain(_ slot: Int32) {
         if self.views.failedAccounts.isEmpty {
-            self.views.asksAgainAt = self.now.monotonic + Limits.storageRetryMilliseconds
+            self.views.asksAgainAt = self.tables.now.monotonic + Limits.storageRetryMilliseconds
         }
         guard !self.views.accounts[slot].isListedAgain else { return }
         self.views.accounts[slot].isListedAgain = true
@@ -76,8 +76,8 @@ extension LoopCore {
 
     /// Asks for the account that has waited longest.
     mutating func retryLoads() {
-        guard !self.views.failedAccounts.isEmpty, self.now.monotonic >= self.views.asksAgainAt else { return }
-        self.views.asksAgainAt = self.now.monotonic + Limits.storageRetryMilliseconds
+        guard !self.views.failedAccounts.isEmpty, self.tables.now.monotonic >= self.views.asksAgainAt else { return }
+        self.views.asksAgainAt = self.tables.now.monotonic + Limits.storageRetryMilliseconds
         var count = 0
         for slot in self.views.failedAccounts {
             count += 1
@@ -106,22 +106,22 @@ extension LoopCore {
     /// Whether the view of a watch is in failure.
     @inline(__always)
     func hasFailed(_ call: Int32) -> Bool {
-        let view = self.calls[call].view
+        let view = self.tables.calls[call].view
         return view >= 0 && self.views.slots[view].hasFailed
     }
 
     /// Whether a watch of a connection is in failure.
     func hasFailedWatch(_ connection: Int32) -> Bool {
         guard self.views.failedViewCount > 0 else { return false }
-        var call = self.connections[connection].firstCall
+        var call = self.tables.connections[connection].firstCall
         while call >= 0 {
             if self.hasFailed(call) { return true }
-            if self.calls[call].state == .several, let parts = self.service.carried.wholes[call],
+            if self.tables.calls[call].state == .several, let parts = self.service.carried.wholes[call],
                 parts.contains(where: { self.hasFailed($0) })
             {
                 return true
             }
-            call = self.calls[call].nextInConnection
+            call = self.tables.calls[call].nextInConnection
         }
         return false
     }
@@ -129,6 +129,6 @@ extension LoopCore {
     /// The revision of a BEAT. It does not rise while a watch of the connection is in failure: the BEAT then ends a group, and
     /// proves that the connection lives.
     func vouchedRevision(_ connection: Int32) -> UInt64 {
-        self.hasFailedWatch(connection) ? self.connections[connection].vouchedRevision : self.applied
+        self.hasFailedWatch(connection) ? self.tables.connections[connection].vouchedRevision : self.tables.applied
     }
 }

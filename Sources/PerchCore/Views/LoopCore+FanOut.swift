@@ -27,12 +27,12 @@ extension LoopCore {
         for index in 0..<count {
             guard case .change(let change) = events[start + index], let record = change.record else { continue }
             numbers[named] = record.account
-            self.prefetchFirstLook(numbers[named])
+            self.views.prefetchFirstLook(numbers[named])
             named += 1
         }
         var slots = InlineArray<16, Int32>(repeating: -1)
         for index in 0..<named {
-            slots[index] = self.firstLook(numbers[index])
+            slots[index] = self.views.firstLook(numbers[index])
             if slots[index] >= 0 { self.views.accounts.prefetch(slots[index]) }
         }
         for index in 0..<named where slots[index] >= 0 {
@@ -52,16 +52,17 @@ extension LoopCore {
 
     /// Applies one committed change. An account without watches costs one lookup.
     private mutating func apply(_ change: Change) {
-        precondition(change.revision == self.applied + 1, "revision \(change.revision) came after \(self.applied)")
-        self.applied = change.revision
-        self.counters.changesApplied += 1
+        precondition(
+            change.revision == self.tables.applied + 1, "revision \(change.revision) came after \(self.tables.applied)")
+        self.tables.applied = change.revision
+        self.tables.counters.changesApplied += 1
         // The store may have read the clock after this tick began. Its decisions must not show as of an earlier
         // instant.
-        self.now.wall = max(self.now.wall, change.committed)
+        self.tables.now.wall = max(self.tables.now.wall, change.committed)
         if !change.aliases.isEmpty { self.name(change.aliases) }
         // By index, because iterating would copy each element.
         if let record = change.record {
-            var slot = self.firstOfNumber(record.account)
+            var slot = self.views.firstOfNumber(record.account)
             while slot >= 0 {
                 self.took(record, cause: change.cause, slot)
                 if self.views.accounts[slot].firstUpdates >= 0, let first = change.first {
@@ -71,7 +72,7 @@ extension LoopCore {
             }
         }
         for place in change.others.indices {
-            var slot = self.firstOfNumber(change.others[place].record.account)
+            var slot = self.views.firstOfNumber(change.others[place].record.account)
             while slot >= 0 {
                 self.took(change.others[place].record, cause: change.others[place].cause, slot)
                 if self.views.accounts[slot].firstUpdates >= 0 { self.tookEvents(of: change.others[place], slot) }
@@ -85,8 +86,8 @@ extension LoopCore {
 
     private mutating func name(_ aliases: [(key: AccountKey, account: AccountNumber)]) {
         for (key, account) in aliases {
-            let slot = self.findAccount(key)
-            if slot >= 0 { self.setNumber(slot, account) }
+            let slot = self.views.findAccount(key)
+            if slot >= 0 { self.views.setNumber(slot, account) }
         }
     }
 
@@ -111,8 +112,8 @@ extension LoopCore {
     /// An app changed. Products are computed at once. Records of dependent views are requested again, a bounded number
     /// a tick, and no bookmark passes this revision before all are done.
     private mutating func apply(_ app: AppState, cause: Cause) {
-        let before = self.apps[app.number]
-        self.apps[app.number] = app
+        let before = self.tables.apps[app.number]
+        self.tables.apps[app.number] = app
         guard let before else { return }
         let catalogueChanged = before.catalogueRevision != app.catalogueRevision
         // The model decides which settings affect a view; an equal value is not sent.
@@ -155,7 +156,7 @@ extension LoopCore {
             self.views.accounts[slot].isAsked = false
             switch answer {
             case .record(let record):
-                if let record { self.setNumber(slot, record.account) }
+                if let record { self.views.setNumber(slot, record.account) }
                 self.loadedAgain(slot)
                 // The record in a change of this tick is equally new, and has its cause.
                 self.took(record, cause: .unspecified, slot)
@@ -165,14 +166,16 @@ extension LoopCore {
                 preconditionFailure("a record was asked for")
             }
         case .call(let call, let generation):
-            guard self.calls.isTaken(call, generation: generation) else { return }
-            switch self.calls[call].state {
+            guard self.tables.calls.isTaken(call, generation: generation) else { return }
+            switch self.tables.calls[call].state {
             case .order: self.finishOrder(call, answer)
             case .unary: self.finishUnary(call, answer)
             case .watch, .updates, .appChanges, .several, .ending: return
             }
         case .updates(let call, let generation):
-            guard self.calls.isTaken(call, generation: generation), self.calls[call].isFeed else { return }
+            guard self.tables.calls.isTaken(call, generation: generation), self.tables.calls[call].isFeed else {
+                return
+            }
             self.finishUpdates(call, answer)
         case .look:
             self.finishAppSearch(answer)
@@ -204,21 +207,21 @@ extension LoopCore {
         let last = self.views.listedViews.count - 1
         let (near, far) = (self.views.listedViews[min(index + 1, last)], self.views.listedViews[min(index + 2, last)])
         if self.views.slots.isTaken(far) {
-            if self.views.slots[far].firstWatch >= 0 { self.calls.prefetch(self.views.slots[far].firstWatch) }
+            if self.views.slots[far].firstWatch >= 0 { self.tables.calls.prefetch(self.views.slots[far].firstWatch) }
             if self.views.slots[far].account >= 0 { self.views.accounts.prefetch(self.views.slots[far].account) }
         }
         guard self.views.slots.isTaken(near) else { return }
         let (watch, account) = (self.views.slots[near].firstWatch, self.views.slots[near].account)
-        if watch >= 0 { self.connections.prefetch(self.calls[watch].connection) }
+        if watch >= 0 { self.tables.connections.prefetch(self.tables.calls[watch].connection) }
         if account >= 0 { self.views.accountKeys.prefetch(self.views.accounts[account].keyPlace) }
     }
 
     /// Computes one view at `applied` and the app's clock. An equal value is not sent.
     private mutating func compute(_ view: Int32) {
         let slot = self.views.slots[view]
-        guard let app = self.apps[slot.app] else { preconditionFailure("a view of an app that is gone") }
-        let now = app.clock.now(wall: self.now.wall)
-        self.counters.viewsComputed += 1
+        guard let app = self.tables.apps[slot.app] else { preconditionFailure("a view of an app that is gone") }
+        let now = app.clock.now(wall: self.tables.now.wall)
+        self.tables.counters.viewsComputed += 1
         var record: AccountRecord?
         var recordCause = Cause.unspecified
         if slot.account >= 0 {
@@ -258,7 +261,7 @@ extension LoopCore {
         }
         let cause = isNew ? Self.cause(of: recordCause, slot) : slot.cause
         let token = ResumeToken(
-            store: self.identity, epoch: self.epoch, app: slot.app, view: self.digest(of: slot),
+            store: self.tables.identity, epoch: self.tables.epoch, app: slot.app, view: self.digest(of: slot),
             position: info.position, digest: digest)
         let previous = isNew ? slot.digest : self.encodings(of: view).previousDigest
         if isNew { self.rememberSaid(view) }
@@ -299,34 +302,34 @@ extension LoopCore {
                 group.isEmpty
                 ? statusesOfAllGroups(of: record, app: app, at: now)
                 : subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
-            digest = self.codec.digest(of: viewed.value)
+            digest = self.tables.codec.digest(of: viewed.value)
             (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
             if viewed.value.statuses.isEmpty, !group.isEmpty { info.isNotInCatalog = app.catalogue.group(group) == nil }
             return .statuses(viewed.value)
         case .entitlement(let product, _):
             var outlook = Outlook()
             let shown = entitlement(of: record, toProduct: product, app: app, at: now, noting: &outlook)
-            digest = self.codec.digest(of: shown)
+            digest = self.tables.codec.digest(of: shown)
             (crossing, info.forecast) = (outlook.nextCrossing, outlook.forecast)
             if shown == nil { info.isNotInCatalog = app.catalogue.product(product) == nil }
             return .entitlement(shown)
         case .products(let ids, let locale, let storefront):
             let shown = products(ids, locale: locale, storefront: storefront, app: app)
-            digest = self.codec.digest(of: shown)
+            digest = self.tables.codec.digest(of: shown)
             return .products(shown)
         case .intents:
             let viewed = purchaseIntents(of: record)
-            digest = self.codec.digest(of: viewed.value)
+            digest = self.tables.codec.digest(of: viewed.value)
             (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
             return .intents(viewed.value)
         case .entitlements:
             let viewed = namedEntitlements(of: record, app: app, at: now)
-            digest = self.codec.digest(of: viewed.value)
+            digest = self.tables.codec.digest(of: viewed.value)
             (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
             return .entitlements(viewed.value)
         case .messages:
             let viewed = storeMessages(of: record, app: app, at: now)
-            digest = self.codec.digest(of: viewed.value)
+            digest = self.tables.codec.digest(of: viewed.value)
             (crossing, info.forecast) = (viewed.nextCrossing, viewed.forecast)
             return .messages(viewed.value)
         }
@@ -345,34 +348,34 @@ extension LoopCore {
         var wants = Wants()
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
-            if self.calls[call].flags.contains(.isWaiting) {
+            if self.tables.calls[call].flags.contains(.isWaiting) {
                 self.readyForFirst(call)
             } else if isNew {
                 // The new value replaces an unsent one, including `unchanged`. If the value equals the last one sent,
                 // nothing is pending.
-                self.calls[call].flags.remove(.owesUnchanged)
+                self.tables.calls[call].flags.remove(.owesUnchanged)
                 if !self.views.lateReaders.isEmpty, self.views.lateReaders[call] == digest {
                     self.views.lateReaders[call] = nil
-                    self.calls[call].flags.remove(.owesValue)
+                    self.tables.calls[call].flags.remove(.owesValue)
                 } else if !self.service.callTokens.isEmpty, self.service.callTokens[call]?.digest == digest {
                     // The value equals the watch's token, and nothing was sent yet: the answer is `unchanged`.
-                    self.calls[call].flags.formUnion([.owesValue, .owesUnchanged])
+                    self.tables.calls[call].flags.formUnion([.owesValue, .owesUnchanged])
                     self.ready(call)
                 } else {
-                    self.calls[call].flags.insert(.owesValue)
+                    self.tables.calls[call].flags.insert(.owesValue)
                     self.ready(call)
                 }
             }
-            if self.calls[call].flags.contains(.owesValue) {
-                if self.calls[call].flags.contains(.owesUnchanged) {
+            if self.tables.calls[call].flags.contains(.owesValue) {
+                if self.tables.calls[call].flags.contains(.owesUnchanged) {
                     wants.unchanged = true
-                } else if self.calls[call].flags.contains(.isFirst) {
+                } else if self.tables.calls[call].flags.contains(.isFirst) {
                     wants.snapshot = true
                 } else {
                     wants.change = true
                 }
             }
-            call = self.calls[call].nextInTarget
+            call = self.tables.calls[call].nextInTarget
         }
         return wants
     }
@@ -384,11 +387,11 @@ extension LoopCore {
         let said = self.encodings(of: view).previousDigest
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
-            let flags = self.calls[call].flags
+            let flags = self.tables.calls[call].flags
             if flags.contains(.owesValue), !flags.contains(.isFirst), self.views.lateReaders[call] == nil {
                 self.views.lateReaders[call] = said
             }
-            call = self.calls[call].nextInTarget
+            call = self.tables.calls[call].nextInTarget
         }
     }
 
@@ -396,11 +399,11 @@ extension LoopCore {
     mutating func hasWaiting(_ view: Int32) -> Bool {
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
-            let flags = self.calls[call].flags
+            let flags = self.tables.calls[call].flags
             if flags.contains(.isWaiting) { return true }
             // A watch with a full stream has a pending value whose encoding was freed.
             if flags.contains(.owesValue), self.encoding(for: call, zlib: false).isNone { return true }
-            call = self.calls[call].nextInTarget
+            call = self.tables.calls[call].nextInTarget
         }
         return false
     }

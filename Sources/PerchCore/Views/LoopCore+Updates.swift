@@ -62,11 +62,11 @@ extension LoopCore {
             cursor = EventPlace(revision: read.revision, ordinal: read.ordinal)
         }
         let account = self.accountSlot(key)
-        self.calls[call].state = .updates(account: account)
+        self.tables.calls[call].state = .updates(account: account)
         let first = self.views.accounts[account].firstUpdates
-        self.calls[call].nextInTarget = first
-        self.calls[call].previousInTarget = -1
-        if first >= 0 { self.calls[first].previousInTarget = call }
+        self.tables.calls[call].nextInTarget = first
+        self.tables.calls[call].previousInTarget = -1
+        if first >= 0 { self.tables.calls[first].previousInTarget = call }
         self.views.accounts[account].firstUpdates = call
         self.views.accounts[account].tenantCount += 1
         self.setBehind(call, true)
@@ -86,21 +86,21 @@ extension LoopCore {
 
     mutating func leaveUpdates(_ call: Int32) {
         guard let state = self.views.updates.removeValue(forKey: call) else { return }
-        for event in state.ready[state.taken...] { self.payloads.release(event.payload) }
+        for event in state.ready[state.taken...] { self.tables.payloads.release(event.payload) }
         self.setBehind(call, false)
-        let slot = self.calls[call]
+        let slot = self.tables.calls[call]
         if slot.previousInTarget >= 0 {
-            self.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
+            self.tables.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
         } else {
             self.views.accounts[state.account].firstUpdates = slot.nextInTarget
         }
-        if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
+        if slot.nextInTarget >= 0 { self.tables.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
         self.releaseAccount(state.account)
     }
 
     /// Requests the next events, if the stream has sent all and is not live.
     mutating func resumeUpdates(_ call: Int32) {
-        if self.calls[call].method == .appChanges { return self.resumeAppChanges(call) }
+        if self.tables.calls[call].method == .appChanges { return self.resumeAppChanges(call) }
         guard let state = self.views.updates[call], !state.isAsked, state.taken == state.ready.count else { return }
         let body: StoreRequest.Body
         switch state.phase {
@@ -117,11 +117,11 @@ extension LoopCore {
             body = .events(state.key, after: state.cursor, limit: Self.eventsPerPage)
         }
         self.views.updates[call]?.isAsked = true
-        self.ask(.updates(call, generation: self.calls.generation(call)), body)
+        self.tables.ask(.updates(call, generation: self.tables.calls.generation(call)), body)
     }
 
     mutating func finishUpdates(_ call: Int32, _ answer: StoreAnswer) {
-        if self.calls[call].method == .appChanges { return self.finishAppChanges(call, answer) }
+        if self.tables.calls[call].method == .appChanges { return self.finishAppChanges(call, answer) }
         guard var state = self.views.updates[call] else { return }
         state.isAsked = false
         state.ready.removeAll()
@@ -188,12 +188,12 @@ extension LoopCore {
 
     /// A stream of events that is behind delays bookmarks.
     mutating func setBehind(_ call: Int32, _ isBehind: Bool) {
-        guard self.calls[call].flags.contains(.isWaiting) != isBehind else { return }
+        guard self.tables.calls[call].flags.contains(.isWaiting) != isBehind else { return }
         if isBehind {
-            self.calls[call].flags.insert(.isWaiting)
+            self.tables.calls[call].flags.insert(.isWaiting)
             self.holdBeats(for: call)
         } else {
-            self.calls[call].flags.remove(.isWaiting)
+            self.tables.calls[call].flags.remove(.isWaiting)
             self.releaseBeats(for: call)
         }
         // A bookmark may have waited for this.
@@ -203,7 +203,8 @@ extension LoopCore {
     /// The message without a transaction: its cursor is the place after which events follow.
     private mutating func encodePlace(of state: UpdatesState) -> EncodedEvent {
         let place = TransactionEvent(
-            cursor: self.cursorBytes(state.cursor, state.key), revision: state.cursor.revision, committed: self.now.wall
+            cursor: self.cursorBytes(state.cursor, state.key), revision: state.cursor.revision,
+            committed: self.tables.now.wall
         )
         return EncodedEvent(place: state.cursor, payload: self.encodeEvent(place))
     }
@@ -223,7 +224,8 @@ extension LoopCore {
 
     private func cursorBytes(_ place: EventPlace, _ key: AccountKey) -> [UInt8] {
         EventCursor(
-            store: self.identity, epoch: self.epoch, view: Self.updatesDigest(key), revision: place.revision,
+            store: self.tables.identity, epoch: self.tables.epoch, view: Self.updatesDigest(key),
+            revision: place.revision,
             ordinal: place.ordinal
         ).bytes
     }
@@ -235,7 +237,7 @@ extension LoopCore {
     mutating func tookEvents(of change: AccountChange, _ slot: Int32) {
         let events = change.events
         guard !events.isEmpty else { return }
-        let key = self.accountKey(slot)
+        let key = self.views.accountKey(slot)
         var (plain, signed): ([EncodedEvent], [EncodedEvent]) = ([], [])
         var call = self.views.accounts[slot].firstUpdates
         while call >= 0 {
@@ -256,9 +258,9 @@ extension LoopCore {
                 // An unsent page is no longer complete.
                 self.views.updates[call]?.isCompleteAfterReady = false
             }
-            call = self.calls[call].nextInTarget
+            call = self.tables.calls[call].nextInTarget
         }
-        for event in plain + signed { self.payloads.release(event.payload) }
+        for event in plain + signed { self.tables.payloads.release(event.payload) }
     }
 
     private mutating func giveLive(_ call: Int32, _ events: [EncodedEvent]) {
@@ -273,7 +275,7 @@ extension LoopCore {
             self.resumeUpdates(call)
             return
         }
-        for event in events { self.payloads.retain(event.payload) }
+        for event in events { self.tables.payloads.retain(event.payload) }
         state.ready.append(contentsOf: events)
         self.views.updates[call] = state
         self.ready(call)
@@ -283,7 +285,7 @@ extension LoopCore {
     /// there. Its last event's cursor may be too old.
     private mutating func fallBehind(_ call: Int32) {
         self.views.updates[call]?.phase = .behind
-        self.views.updates[call]?.cursor = EventPlace(revision: self.applied - 1, ordinal: .max)
+        self.views.updates[call]?.cursor = EventPlace(revision: self.tables.applied - 1, ordinal: .max)
         self.setBehind(call, true)
         self.ready(call)
     }
@@ -291,7 +293,7 @@ extension LoopCore {
     // MARK: Saying them
 
     func hasEventsToSay(_ call: Int32) -> Bool {
-        if self.calls[call].method == .appChanges {
+        if self.tables.calls[call].method == .appChanges {
             guard let state = self.views.appChanges[call] else { return false }
             return state.taken < state.ready.count
         }
@@ -301,7 +303,7 @@ extension LoopCore {
 
     /// The unsent events of a stream, oldest first.
     func eventsReady(_ call: Int32) -> ArraySlice<EncodedEvent> {
-        if self.calls[call].method == .appChanges {
+        if self.tables.calls[call].method == .appChanges {
             guard let state = self.views.appChanges[call] else { return [] }
             return state.ready[state.taken...]
         }
@@ -310,15 +312,15 @@ extension LoopCore {
     }
 
     mutating func eventTaken(_ call: Int32) {
-        if self.calls[call].method == .appChanges { return self.appChangeTaken(call) }
+        if self.tables.calls[call].method == .appChanges { return self.appChangeTaken(call) }
         guard var state = self.views.updates.removeValue(forKey: call) else {
             preconditionFailure("an event was taken by a stream that is gone")
         }
         let event = state.ready[state.taken]
         state.taken += 1
         state.cursor = max(state.cursor, event.place)
-        self.counters.eventsPushed += 1
-        self.payloads.release(event.payload)
+        self.tables.counters.eventsPushed += 1
+        self.tables.payloads.release(event.payload)
         let isDone = state.taken == state.ready.count
         if isDone { self.finishReady(call, &state) }
         self.views.updates[call] = state

@@ -12,17 +12,17 @@ extension LoopCore {
         let view = self.viewSlot(app: app, account: accountSlot, viewKey)
 
         self.forgetRequest(of: call)
-        self.calls[call].state = .watch(view: view)
+        self.tables.calls[call].state = .watch(view: view)
         let first = self.views.slots[view].firstWatch
-        self.calls[call].nextInTarget = first
-        self.calls[call].previousInTarget = -1
-        if first >= 0 { self.calls[first].previousInTarget = call }
+        self.tables.calls[call].nextInTarget = first
+        self.tables.calls[call].previousInTarget = -1
+        if first >= 0 { self.tables.calls[first].previousInTarget = call }
         self.views.slots[view].firstWatch = call
         self.views.slots[view].watchCount += 1
         // It may have been waiting for its instant already.
-        if !self.calls[call].flags.contains(.isWaiting) { self.holdBeats(for: call) }
-        self.calls[call].flags.formUnion([.isFirst, .isWaiting])
-        if !self.calls[call].flags.contains(.hasToken) { self.sayLoading(call) }
+        if !self.tables.calls[call].flags.contains(.isWaiting) { self.holdBeats(for: call) }
+        self.tables.calls[call].flags.formUnion([.isFirst, .isWaiting])
+        if !self.tables.calls[call].flags.contains(.hasToken) { self.sayLoading(call) }
 
         if self.canServe(view, call) {
             self.readyForFirst(call)
@@ -34,8 +34,8 @@ extension LoopCore {
     /// Sends the constant first message of a call without a token.
     mutating func sayLoading(_ call: Int32) {
         // A watch that another call carries is loading until its first message.
-        guard !self.calls[call].flags.contains(.hasLoaded), self.part(call) == nil else { return }
-        self.calls[call].flags.formUnion([.owesLoading, .hasLoaded])
+        guard !self.tables.calls[call].flags.contains(.hasLoaded), self.part(call) == nil else { return }
+        self.tables.calls[call].flags.formUnion([.owesLoading, .hasLoaded])
         self.ready(call)
     }
 
@@ -70,31 +70,31 @@ extension LoopCore {
 
     /// The first value of a call is ready: `unchanged` if its token matches, else a snapshot.
     mutating func readyForFirst(_ call: Int32) {
-        guard self.calls[call].flags.contains(.isWaiting) else { return }
-        self.calls[call].flags.remove(.isWaiting)
+        guard self.tables.calls[call].flags.contains(.isWaiting) else { return }
+        self.tables.calls[call].flags.remove(.isWaiting)
         self.releaseBeats(for: call)
-        self.calls[call].flags.insert(.owesValue)
+        self.tables.calls[call].flags.insert(.owesValue)
         // The token is kept until the first answer is sent, because the value may change and return to it before that.
         if !self.service.callTokens.isEmpty, let token = self.service.callTokens[call] {
-            if token.digest == self.views.slots[self.calls[call].view].digest {
-                self.calls[call].flags.insert(.owesUnchanged)
-                self.counters.unchangedAnswers += 1
+            if token.digest == self.views.slots[self.tables.calls[call].view].digest {
+                self.tables.calls[call].flags.insert(.owesUnchanged)
+                self.tables.counters.unchangedAnswers += 1
             } else {
-                self.counters.resumedWithValue += 1
+                self.tables.counters.resumedWithValue += 1
             }
         }
         self.ready(call)
     }
 
     mutating func leaveView(_ call: Int32, _ view: Int32) {
-        let slot = self.calls[call]
+        let slot = self.tables.calls[call]
         if !self.views.lateReaders.isEmpty { self.views.lateReaders[call] = nil }
         if slot.previousInTarget >= 0 {
-            self.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
+            self.tables.calls[slot.previousInTarget].nextInTarget = slot.nextInTarget
         } else {
             self.views.slots[view].firstWatch = slot.nextInTarget
         }
-        if slot.nextInTarget >= 0 { self.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
+        if slot.nextInTarget >= 0 { self.tables.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
         self.views.slots[view].watchCount -= 1
         if slot.flags.contains(.isWaiting) || self.views.slots[view].isStale { self.releaseBeats(for: call) }
         if self.views.slots[view].watchCount == 0 { self.removeView(view) }
@@ -103,9 +103,9 @@ extension LoopCore {
     // MARK: Views and accounts
 
     private mutating func viewSlot(app: AppNumber, account: Int32, _ viewKey: ViewKey) -> Int32 {
-        let known = self.findView(app: app, account: account, viewKey)
+        let known = self.views.findView(app: app, account: account, viewKey)
         guard known < 0 else { return known }
-        let view = self.insertView(app: app, account: account, viewKey)
+        let view = self.views.insertView(app: app, account: account, viewKey)
         if account >= 0 {
             let first = self.views.accounts[account].firstView
             self.views.slots[view].nextInAccount = first
@@ -121,7 +121,7 @@ extension LoopCore {
         self.setCrossing(view, .distantFuture)
         self.setFailed(view, false)
         let slot = self.views.slots[view]
-        self.forgetView(view)
+        self.views.forgetView(view)
         if slot.account >= 0 {
             if slot.previousInAccount >= 0 {
                 self.views.slots[slot.previousInAccount].nextInAccount = slot.nextInAccount
@@ -137,31 +137,31 @@ extension LoopCore {
     }
 
     mutating func accountSlot(_ key: AccountKey) -> Int32 {
-        let known = self.findAccount(key)
-        return known >= 0 ? known : self.insertAccount(key)
+        let known = self.views.findAccount(key)
+        return known >= 0 ? known : self.views.insertAccount(key)
     }
 
     /// Removes one user of an account slot; an account without users is freed.
     mutating func releaseAccount(_ slot: Int32) {
         self.views.accounts[slot].tenantCount -= 1
         guard self.views.accounts[slot].tenantCount == 0 else { return }
-        self.forgetNumber(slot)
-        self.removeAccount(slot)
+        self.views.forgetNumber(slot)
+        self.views.removeAccount(slot)
     }
 
     mutating func askForRecord(_ slot: Int32) {
         guard !self.views.accounts[slot].isAsked else { return }
         self.views.accounts[slot].isAsked = true
         self.service.askedCount += 1
-        self.counters.recordsAsked += 1
-        self.ask(
-            .account(slot, generation: self.views.accounts.generation(slot)), .record(self.accountKey(slot)))
+        self.tables.counters.recordsAsked += 1
+        self.tables.ask(
+            .account(slot, generation: self.views.accounts.generation(slot)), .record(self.views.accountKey(slot)))
     }
 
     mutating func listView(_ view: Int32) {
         guard !self.views.slots[view].isListed else { return }
         self.views.slots[view].isListed = true
         self.views.listedViews.append(view)
-        if self.views.slots[view].firstWatch >= 0 { self.calls.prefetch(self.views.slots[view].firstWatch) }
+        if self.views.slots[view].firstWatch >= 0 { self.tables.calls.prefetch(self.views.slots[view].firstWatch) }
     }
 }

@@ -2,9 +2,13 @@ import PerchBase
 import PerchModel
 import PerchStore
 import PerchWire
+import Synchronization
 
 /// The views and their watches, the accounts behind them, and the work of this tick.
 struct Views: ~Copyable {
+    /// Makes the struct immovable, as that of `LoopCore` does.
+    private let anchor = Atomic<Bool>(false)
+
     var slots = Slab<ViewSlot>()
     var accounts = Slab<AccountSlot>()
     var encodings = Slab<Encodings>()

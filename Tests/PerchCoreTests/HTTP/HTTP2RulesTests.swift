@@ -302,7 +302,7 @@ import Testing
         client.send(.headers, [.endHeaders, .endStream], 1, block)
         client.settle()
         #expect(client.goAways.isEmpty)
-        #expect(client.world.loops[0].core.calls.count == 0)
+        #expect(client.world.loops[0].core.tables.calls.count == 0)
         #expect(client.world.loops[0].core.connectionCount == 1)
     }
 

@@ -121,7 +121,7 @@ import Testing
         client.settle()
         client.send(.priority, [], watch, [0, 0, 0, 0])
         #expect(self.reset(client, watch, .frameSize))
-        #expect(client.world.loops[0].core.calls.count == 0)
+        #expect(client.world.loops[0].core.tables.calls.count == 0)
     }
 
     // 8.1.1

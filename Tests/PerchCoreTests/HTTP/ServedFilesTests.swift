@@ -53,7 +53,7 @@ private let text = String(repeating: "perch ", count: 20_000)
 
     @Test func `waits for its window once for all streams, and within the bound of a connection`() {
         let client = HTTP2Client(World(Site.setup), initialWindow: 0)
-        func payloadBytes() -> Int { client.world.loops[0].core.payloads.bytes }
+        func payloadBytes() -> Int { client.world.loops[0].core.tables.payloads.bytes }
         client.get("/console/~1/big.js")
         client.settle()
         let first = payloadBytes()

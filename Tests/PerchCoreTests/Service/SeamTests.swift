@@ -22,9 +22,13 @@ import Testing
         world.loops[0].core.open(0, stream: stream, opening, request: bytes.span.bytes)
     }
 
+    private static func call(_ connection: Int32, _ stream: UInt32, in world: World) -> Int32? {
+        world.loops[0].core.transport.call(connection, stream, world.loops[0].core.tables)
+    }
+
     private static func owed(_ world: World) -> [Owed.Role] {
         var roles: [Owed.Role] = []
-        var slot = world.loops[0].core.connections[0].firstOwed
+        var slot = world.loops[0].core.tables.connections[0].firstOwed
         while slot >= 0 {
             roles.append(world.loops[0].core.transport.owed[slot].role)
             slot = world.loops[0].core.transport.owed[slot].next
@@ -44,7 +48,7 @@ import Testing
         try Self.open(.readStatus(), stream: 9, in: world)
         #expect(Self.owed(world).isEmpty)
         #expect(world.loops[0].core.asks.count == 1)
-        let call = world.loops[0].core.call(0, 9)
+        let call = Self.call(0, 9, in: world)
         #expect(call != nil)
     }
 
@@ -58,12 +62,12 @@ import Testing
         let world = Self.world()
         try Self.open(.products(["gold"]), stream: 9, in: world)
         // A core cannot be copied into an expectation.
-        let found = world.loops[0].core.call(0, 9)
+        let found = Self.call(0, 9, in: world)
         let call = try #require(found)
-        let before = world.loops[0].core.calls[call].flags
+        let before = world.loops[0].core.tables.calls[call].flags
         #expect(before.isSuperset(of: [.isListed, .owesLoading]))
         world.loops[0].core.endInput()
-        let after = world.loops[0].core.calls[call].flags
+        let after = world.loops[0].core.tables.calls[call].flags
         let body = world.loops[0].core.encoding(for: call, zlib: false)
         #expect(after.contains(.owesValue) && !body.isNone)
     }

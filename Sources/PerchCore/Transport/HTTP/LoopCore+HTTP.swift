@@ -20,21 +20,21 @@ extension LoopCore {
     mutating func takeOther(
         _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
     ) -> (bytes: Int, isStopped: Bool) {
-        switch self.connections[index].wire {
+        switch self.tables.connections[index].wire {
         case .http2: return self.takeHTTP2Frames(index, bytes, untilAsks: asksMax)
         case .http1: return self.takeHTTP1(index, bytes, untilAsks: asksMax)
         case .perch1: return self.takeFrames(index, bytes, untilAsks: asksMax)
         case .unknown: break
         }
         guard let wire = self.wire(of: bytes) else { return (0, false) }
-        if wire == .perch1, self.connections[index].flags.contains(.isIntake) {
+        if wire == .perch1, self.tables.connections[index].flags.contains(.isIntake) {
             self.broken(index)
             return (bytes.byteCount, false)
         }
         if !self.transport.negotiated.isEmpty, let chosen = self.transport.negotiated.removeValue(forKey: index),
             chosen != wire
         {
-            self.connections[index].wire = chosen
+            self.tables.connections[index].wire = chosen
             self.close(
                 index,
                 WireStatus(
@@ -43,7 +43,7 @@ extension LoopCore {
                     details: [StatusDetail(key: "http2_error", value: "\(HTTP2Error.protocolError.rawValue)")]))
             return (bytes.byteCount, false)
         }
-        self.connections[index].wire = wire
+        self.tables.connections[index].wire = wire
         guard wire.isHTTP else { return self.takeFrames(index, bytes, untilAsks: asksMax) }
         guard self.openHTTP(index) else { return (bytes.byteCount, false) }
         guard wire == .http2 else { return self.takeHTTP1(index, bytes, untilAsks: asksMax) }
@@ -55,7 +55,7 @@ extension LoopCore {
     /// A connection turns out to speak HTTP. It keeps its handshake slot until its first accepted request.
     private mutating func openHTTP(_ index: Int32) -> Bool {
         var http = HTTPConnection()
-        if self.connections[index].wire == .http2 {
+        if self.tables.connections[index].wire == .http2 {
             guard let inflater = HeaderInflater() else {
                 self.broken(index)
                 return false
@@ -73,25 +73,25 @@ extension LoopCore {
             self.close(index, error.status)
             return false
         }
-        self.connections[index].http = self.transport.http.connections.insert(http)
-        self.connections[index].phase = .open
+        self.tables.connections[index].http = self.transport.http.connections.insert(http)
+        self.tables.connections[index].phase = .open
         guard self.admit(index, as: identity) else { return false }
         self.noteGreeting(index, as: identity)
-        if self.connections[index].wire == .http2 {
-            self.counters.http2Connections += 1
-            self.oweControl(index, HTTP2.settings(streamsMax: self.settings.callsPerConnectionMax))
+        if self.tables.connections[index].wire == .http2 {
+            self.tables.counters.http2Connections += 1
+            self.oweControl(index, HTTP2.settings(streamsMax: self.tables.settings.callsPerConnectionMax))
         } else {
-            self.counters.http1Connections += 1
+            self.tables.counters.http1Connections += 1
         }
-        let heartbeat = Int64(self.connections[index].heartbeatSeconds)
+        let heartbeat = Int64(self.tables.connections[index].heartbeatSeconds)
         let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % heartbeat
-        self.connections[index].lastBeat = self.now.monotonic - heartbeat * 1_000
-        self.transport.beats.insert(index, dueAt: self.now.monotonic / 1_000 + spread)
-        if self.settings.connectionAgeMilliseconds > 0 {
+        self.tables.connections[index].lastBeat = self.tables.now.monotonic - heartbeat * 1_000
+        self.transport.beats.insert(index, dueAt: self.tables.now.monotonic / 1_000 + spread)
+        if self.tables.settings.connectionAgeMilliseconds > 0 {
             self.scheduleDeadline(
-                .connectionAge(index, self.connections.generation(index)),
-                at: self.now.monotonic
-                    + self.spread(self.settings.connectionAgeMilliseconds, UInt32(bitPattern: index)))
+                .connectionAge(index, self.tables.connections.generation(index)),
+                at: self.tables.now.monotonic
+                    + self.spread(self.tables.settings.connectionAgeMilliseconds, UInt32(bitPattern: index)))
         }
         return true
     }
@@ -104,20 +104,20 @@ extension LoopCore {
 
     /// A number of a range, the same for the same seed and time.
     func random(_ range: ClosedRange<Int64>, _ seed: UInt32) -> Int64 {
-        var random = SplitMix64(seed: UInt64(seed) << 20 ^ UInt64(truncatingIfNeeded: self.now.monotonic))
+        var random = SplitMix64(seed: UInt64(seed) << 20 ^ UInt64(truncatingIfNeeded: self.tables.now.monotonic))
         return range.lowerBound + Int64(random.next() % UInt64(range.upperBound - range.lowerBound + 1))
     }
 
     /// A frame of the connection's own: it needs no window.
     mutating func oweControl(_ index: Int32, _ frame: [UInt8]) {
-        let payload = self.payloads.insert(frame)
+        let payload = self.tables.payloads.insert(frame)
         self.owe(index, .control, stream: 0, payload)
     }
 
     // MARK: Streams
 
     mutating func insertHTTPStream(_ index: Int32, _ id: UInt32, _ head: RequestHead) -> Int32 {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         let first = self.transport.http.connections[http].firstStream
         var slot = HTTPStream(connection: index, id: id, form: head.form, next: first)
         if head.marks.contains(.acceptsDeflate) { slot.flags.insert(.acceptsZlib) }
@@ -139,7 +139,7 @@ extension LoopCore {
         if first >= 0 { self.transport.http.streams[first].previous = stream }
         self.transport.http.connections[http].firstStream = stream
         self.transport.http.connections[http].streamCount += 1
-        self.nameHTTPStream(stream)
+        self.transport.http.name(stream)
         return stream
     }
 
@@ -147,7 +147,7 @@ extension LoopCore {
     mutating func dropHTTPCall(_ stream: Int32) {
         let call = self.transport.http.streams[stream].call
         if call >= 0 {
-            if !self.calls[call].isEnding { self.noteEnd(call, "CANCELLED") }
+            if !self.tables.calls[call].isEnding { self.noteEnd(call, "CANCELLED") }
             self.holdPlace(of: call)
             self.removeCall(call)
         }
@@ -159,15 +159,15 @@ extension LoopCore {
     /// Removes a stream whose call is removed.
     mutating func dropHTTPStream(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
-        let http = self.connections[slot.connection].http
+        let http = self.tables.connections[slot.connection].http
         if slot.flags.contains(.isReady) { self.unlistHTTP(stream) }
         if slot.flags.contains(.isBlocked) { self.transport.http.connections[http].blockedCount -= 1 }
-        if !slot.pinned.isNone { self.payloads.release(slot.pinned) }
+        if !slot.pinned.isNone { self.tables.payloads.release(slot.pinned) }
         var owed = slot.firstOwed
         while owed >= 0 {
             let entry = self.transport.owed[owed]
-            self.transport.http.connections[http].owedBytes -= self.payloads[entry.payload].count
-            self.payloads.release(entry.payload)
+            self.transport.http.connections[http].owedBytes -= self.tables.payloads[entry.payload].count
+            self.tables.payloads.release(entry.payload)
             self.transport.owed.remove(owed)
             owed = entry.next
         }
@@ -183,13 +183,13 @@ extension LoopCore {
         }
         if slot.next >= 0 { self.transport.http.streams[slot.next].previous = slot.previous }
         self.transport.http.connections[http].streamCount -= 1
-        self.forgetHTTPStream(stream)
+        self.transport.http.forget(stream)
         self.transport.http.streams.remove(stream)
     }
 
     /// Drops the HTTP state of a connection whose calls are removed.
     mutating func leaveHTTP(_ index: Int32) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard http >= 0 else { return }
         while self.transport.http.connections[http].firstStream >= 0 {
             self.dropHTTPStream(self.transport.http.connections[http].firstStream)
@@ -199,7 +199,7 @@ extension LoopCore {
         self.transport.http.heads1[index] = nil
         self.transport.http.closed[index] = nil
         self.transport.http.connections.remove(http)
-        self.connections[index].http = -1
+        self.tables.connections[index].http = -1
     }
 
     // MARK: Readiness
@@ -209,7 +209,7 @@ extension LoopCore {
     mutating func readyHTTP(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
         if slot.flags.isDisjoint(with: [.isReady, .isBlocked]) {
-            let http = self.connections[slot.connection].http
+            let http = self.tables.connections[slot.connection].http
             if slot.flags.contains(.needsNoWindow) {
                 self.readyFirst(stream, http)
                 return self.list(slot.connection)
@@ -250,10 +250,10 @@ extension LoopCore {
         else { return }
         var entry = self.transport.owed[slot.firstOwed]
         if entry.role == .head, entry.next >= 0 { entry = self.transport.owed[entry.next] }
-        guard entry.role == .status, slot.form == .grpc || self.payloads[entry.payload].isEmpty else { return }
+        guard entry.role == .status, slot.form == .grpc || self.tables.payloads[entry.payload].isEmpty else { return }
         if slot.flags.contains(.isReady) { self.unlistHTTP(stream) }
         if slot.flags.contains(.isBlocked) {
-            self.transport.http.connections[self.connections[slot.connection].http].blockedCount -= 1
+            self.transport.http.connections[self.tables.connections[slot.connection].http].blockedCount -= 1
         }
         self.transport.http.streams[stream].flags.remove(.isBlocked)
         self.transport.http.streams[stream].flags.insert(.needsNoWindow)
@@ -262,7 +262,7 @@ extension LoopCore {
 
     mutating func unlistHTTP(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
-        let http = self.connections[slot.connection].http
+        let http = self.tables.connections[slot.connection].http
         if slot.previousReady >= 0 {
             self.transport.http.streams[slot.previousReady].nextReady = slot.nextReady
         } else {
@@ -280,7 +280,7 @@ extension LoopCore {
     mutating func block(_ stream: Int32) {
         self.unlistHTTP(stream)
         self.transport.http.streams[stream].flags.insert(.isBlocked)
-        let http = self.connections[self.transport.http.streams[stream].connection].http
+        let http = self.tables.connections[self.transport.http.streams[stream].connection].http
         self.transport.http.connections[http].blockedCount += 1
     }
 
@@ -288,19 +288,19 @@ extension LoopCore {
     mutating func unblock(_ stream: Int32) {
         self.transport.http.streams[stream].flags.remove(.isBlocked)
         let slot = self.transport.http.streams[stream]
-        self.transport.http.connections[self.connections[slot.connection].http].blockedCount -= 1
+        self.transport.http.connections[self.tables.connections[slot.connection].http].blockedCount -= 1
         self.readyHTTP(stream)
     }
 
     /// Whether the stream of a call takes nothing now.
     func isHTTPBlocked(_ call: Int32) -> Bool {
-        let slot = self.transport.http.streams[Int32(bitPattern: self.calls[call].stream)]
+        let slot = self.transport.http.streams[Int32(bitPattern: self.tables.calls[call].stream)]
         if slot.flags.contains(.isBlocked) { return true }
-        return self.transport.http.connections[self.connections[slot.connection].http].window <= 0
+        return self.transport.http.connections[self.tables.connections[slot.connection].http].window <= 0
     }
 
     func acceptsHTTPZlib(_ call: Int32) -> Bool {
-        let slot = self.transport.http.streams[Int32(bitPattern: self.calls[call].stream)]
+        let slot = self.transport.http.streams[Int32(bitPattern: self.tables.calls[call].stream)]
         return slot.flags.contains(.acceptsZlib) && !slot.flags.contains(.isJSON)
     }
 
@@ -316,8 +316,8 @@ extension LoopCore {
             self.transport.http.streams[stream].firstOwed = owed
         }
         self.transport.http.streams[stream].lastOwed = owed
-        let http = self.connections[slot.connection].http
-        self.transport.http.connections[http].owedBytes += self.payloads[payload].count
+        let http = self.tables.connections[slot.connection].http
+        self.transport.http.connections[http].owedBytes += self.tables.payloads[payload].count
         if role == .status {
             // Set before the stream is listed.
             self.transport.http.streams[stream].flags.insert(.isEnding)
@@ -329,12 +329,12 @@ extension LoopCore {
 
     /// Pauses reading from a connection with too many pending answer bytes.
     private mutating func pauseHTTP(_ index: Int32) {
-        let owed = self.transport.http.connections[self.connections[index].http].owedBytes
-        guard owed > self.settings.owedBytesMax, self.connections[index].phase == .open,
-            !self.connections[index].flags.contains(.isReadPaused)
+        let owed = self.transport.http.connections[self.tables.connections[index].http].owedBytes
+        guard owed > self.tables.settings.owedBytesMax, self.tables.connections[index].phase == .open,
+            !self.tables.connections[index].flags.contains(.isReadPaused)
         else { return }
-        self.connections[index].flags.insert(.isReadPaused)
-        self.counters.readPauses += 1
+        self.tables.connections[index].flags.insert(.isReadPaused)
+        self.tables.counters.readPauses += 1
         self.listen(index)
     }
 
@@ -345,8 +345,8 @@ extension LoopCore {
         self.transport.owed.remove(slot.firstOwed)
         self.transport.http.streams[stream].firstOwed = entry.next
         if entry.next < 0 { self.transport.http.streams[stream].lastOwed = -1 }
-        self.transport.http.connections[self.connections[slot.connection].http].owedBytes -=
-            self.payloads[entry.payload].count
+        self.transport.http.connections[self.tables.connections[slot.connection].http].owedBytes -=
+            self.tables.payloads[entry.payload].count
         return entry
     }
 
@@ -366,27 +366,27 @@ extension LoopCore {
         let told = status.details.first { $0.key == "http2_error" }.flatMap { UInt32($0.value) }
         let code = told.flatMap { HTTP2Error(rawValue: $0) }
         let other: HTTP2Error = status.code == .resourceExhausted ? .enhanceYourCalm : .noError
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         let last = http >= 0 ? self.transport.http.connections[http].lastStream : 0
         return HTTP2.goAway(last, code ?? other, "\(status.reason?.rawValue ?? ""): \(status.message)")
     }
 
     /// The server stops: no more streams, every call gets its end, then the connection ends.
     mutating func drainHTTP(_ index: Int32, _ status: WireStatus) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard !self.transport.http.connections[http].flags.contains(.isLeaving) else { return }
         self.transport.http.connections[http].flags.insert(.isLeaving)
         self.announceLastStream(index, status.reason)
-        var call = self.connections[index].firstCall
+        var call = self.tables.connections[index].firstCall
         while call >= 0 {
-            let next = self.calls[call].nextInConnection
+            let next = self.tables.calls[call].nextInConnection
             if self.isUnanswered(call) { self.end(call, status) }
             call = next
         }
         self.endHealthWatches(of: index)
         self.scheduleDeadline(
-            .drained(index, self.connections.generation(index)),
-            at: self.now.monotonic + self.settings.drainMilliseconds
+            .drained(index, self.tables.connections.generation(index)),
+            at: self.tables.now.monotonic + self.tables.settings.drainMilliseconds
         )
         self.closeHTTPIfDrained(index)
     }
@@ -394,7 +394,7 @@ extension LoopCore {
     /// The connection is old. No call fails by that: those under way go on to their end, and new ones take another connection.
     /// HTTP/2 says so at once, HTTP/1.1 with the head of its next response.
     mutating func ageHTTP(_ index: Int32) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard self.transport.http.connections[http].flags.isDisjoint(with: [.isLeaving, .isAged]) else { return }
         self.transport.http.connections[http].flags.insert(.isAged)
         self.announceLastStream(index, .ageLimit)
@@ -402,8 +402,8 @@ extension LoopCore {
 
     /// GOAWAY with the highest number: what is on its way is still served. The last stream's follows a round trip later.
     private mutating func announceLastStream(_ index: Int32, _ reason: ErrorReason?) {
-        let http = self.connections[index].http
-        guard self.connections[index].wire == .http2,
+        let http = self.tables.connections[index].http
+        guard self.tables.connections[index].wire == .http2,
             self.transport.http.connections[http].flags.isDisjoint(with: [.awaitsDrainPing, .hasSaidLast])
         else { return }
         self.transport.http.connections[http].flags.insert(.awaitsDrainPing)
@@ -411,13 +411,13 @@ extension LoopCore {
         self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0x70, count: 8)))
         // A peer that does not answer the PING is told all the same.
         self.scheduleDeadline(
-            .lastStream(index, self.connections.generation(index)),
-            at: self.now.monotonic + Limits.httpLastStreamMilliseconds)
+            .lastStream(index, self.tables.connections.generation(index)),
+            at: self.tables.now.monotonic + Limits.httpLastStreamMilliseconds)
     }
 
     /// The peer has answered our PING, so all that it sent before it knew of the end is here.
     mutating func drainPingReturned(_ index: Int32) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard self.transport.http.connections[http].flags.contains(.awaitsDrainPing) else { return }
         self.transport.http.connections[http].flags.remove(.awaitsDrainPing)
         self.transport.http.connections[http].flags.insert(.hasSaidLast)
@@ -428,39 +428,39 @@ extension LoopCore {
     /// Closes a leaving connection after its last stream ended and the peer knows which one that was. An old connection of
     /// HTTP/1.1 ends with the response that says so.
     mutating func closeHTTPIfDrained(_ index: Int32) {
-        let http = self.connections[index].http
-        guard self.connections[index].phase == .open, http >= 0,
+        let http = self.tables.connections[index].http
+        guard self.tables.connections[index].phase == .open, http >= 0,
             !self.transport.http.connections[http].flags.isDisjoint(with: [.isLeaving, .hasSaidLast]),
             !self.transport.http.connections[http].flags.contains(.awaitsDrainPing),
-            self.transport.http.connections[http].streamCount == 0, self.connections[index].firstOwed < 0,
-            self.connections[index].unfinished < 0
+            self.transport.http.connections[http].streamCount == 0, self.tables.connections[index].firstOwed < 0,
+            self.tables.connections[index].unfinished < 0
         else { return }
         self.leaveOpenPhase(index, to: .closing)
-        self.connections[index].flags.insert(.writesReason)
+        self.tables.connections[index].flags.insert(.writesReason)
         self.linger(index)
-        if self.connections.isTaken(index) { self.finishClosing(index) }
+        if self.tables.connections.isTaken(index) { self.finishClosing(index) }
     }
 
     // MARK: Time
 
     /// Once a heartbeat: bookmarks, and a PING for a peer that gets none.
     mutating func httpBeatDue(_ index: Int32, _ second: Int64) {
-        let interval = Int64(self.connections[index].heartbeatSeconds)
-        let due = self.connections[index].lastBeat / 1_000 + interval
+        let interval = Int64(self.tables.connections[index].heartbeatSeconds)
+        let due = self.tables.connections[index].lastBeat / 1_000 + interval
         guard due <= second else {
             self.transport.beats.insert(index, dueAt: due)
             return
         }
         self.transport.beats.insert(index, dueAt: second + interval)
-        self.connections[index].lastBeat = self.now.monotonic
+        self.tables.connections[index].lastBeat = self.tables.now.monotonic
         self.markBookmarks(index)
         self.stopWaitingForBodies(of: index)
-        guard self.connections.isTaken(index), self.connections[index].phase == .open,
-            self.connections[index].wire == .http2
+        guard self.tables.connections.isTaken(index), self.tables.connections[index].phase == .open,
+            self.tables.connections[index].wire == .http2
         else { return }
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         // Streams that wait for their windows hear nothing, and silence would be taken for a dead connection.
-        if self.connections[index].watchCount == 0 || self.hasFailedWatch(index)
+        if self.tables.connections[index].watchCount == 0 || self.hasFailedWatch(index)
             || self.transport.http.connections[http].blockedCount > 0
             || self.transport.http.connections[http].window <= 0
         {
@@ -470,7 +470,7 @@ extension LoopCore {
 
     /// The value that a stream's bookmark waited for is ready.
     mutating func releaseBookmark(of call: Int32) {
-        let stream = Int32(bitPattern: self.calls[call].stream)
+        let stream = Int32(bitPattern: self.tables.calls[call].stream)
         guard self.transport.http.streams.isTaken(stream),
             self.transport.http.streams[stream].flags.contains(.owesBookmark)
         else { return }
@@ -479,15 +479,15 @@ extension LoopCore {
 
     /// Queues a bookmark on every stream of a connection, behind its pending output.
     mutating func markBookmarks(_ index: Int32) {
-        guard self.connections[index].watchCount > 0 else { return }
-        var call = self.connections[index].firstCall
+        guard self.tables.connections[index].watchCount > 0 else { return }
+        var call = self.tables.connections[index].firstCall
         while call >= 0 {
-            if self.calls[call].view >= 0 || self.calls[call].isFeed {
-                let stream = Int32(bitPattern: self.calls[call].stream)
+            if self.tables.calls[call].view >= 0 || self.tables.calls[call].isFeed {
+                let stream = Int32(bitPattern: self.tables.calls[call].stream)
                 self.transport.http.streams[stream].flags.insert(.owesBookmark)
                 self.readyHTTP(stream)
             }
-            call = self.calls[call].nextInConnection
+            call = self.tables.calls[call].nextInConnection
         }
     }
 }

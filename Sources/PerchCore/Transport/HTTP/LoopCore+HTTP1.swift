@@ -277,10 +277,10 @@ extension LoopCore {
     ) -> (bytes: Int, isStopped: Bool) {
         let buffer = bytes.withUnsafeBytes { UnsafeRawBufferPointer($0) }
         var offset = 0
-        while self.connections.isTaken(index), self.connections[index].phase == .open,
-            !self.connections[index].flags.contains(.isReadPaused)
+        while self.tables.connections.isTaken(index), self.tables.connections[index].phase == .open,
+            !self.tables.connections[index].flags.contains(.isReadPaused)
         {
-            let http = self.connections[index].http
+            let http = self.tables.connections[index].http
             if self.transport.http.connections[http].flags.contains(.isResponding) {
                 guard buffer.count - offset <= Limits.httpAheadBytesMax else {
                     self.broken(index)
@@ -293,12 +293,12 @@ extension LoopCore {
             while offset + 1 < buffer.count, buffer[offset] == 13, buffer[offset + 1] == 10 { offset += 2 }
             let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
             guard !rest.isEmpty else {
-                if self.connections[index].flags.contains(.peerHasEnded) { self.remove(index) }
+                if self.tables.connections[index].flags.contains(.peerHasEnded) { self.remove(index) }
                 return (offset, false)
             }
             do throws(HTTP1Request.Fault) {
                 guard let count = try self.takeHTTP1Request(index, rest) else {
-                    guard self.connections[index].flags.contains(.peerHasEnded) else { return (offset, false) }
+                    guard self.tables.connections[index].flags.contains(.peerHasEnded) else { return (offset, false) }
                     throw HTTP1Request.Fault(400, "the connection ended within a request")
                 }
                 offset += count
@@ -306,9 +306,9 @@ extension LoopCore {
                 self.refuseHTTP1(index, error)
                 return (buffer.count, false)
             }
-            if self.asks.count >= asksMax, offset < buffer.count { return (offset, true) }
+            if self.tables.asks.count >= asksMax, offset < buffer.count { return (offset, true) }
         }
-        let isOver = !self.connections.isTaken(index) || !self.connections[index].phase.takesFrames
+        let isOver = !self.tables.connections.isTaken(index) || !self.tables.connections[index].phase.takesFrames
         return (isOver ? buffer.count : offset, false)
     }
 
@@ -316,7 +316,7 @@ extension LoopCore {
     private mutating func takeHTTP1Request(
         _ index: Int32, _ bytes: UnsafeRawBufferPointer
     ) throws(HTTP1Request.Fault) -> Int? {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         self.transport.http.connections[http].wanted = 0
         let request: HTTP1Request
         if let known = self.transport.http.heads1.removeValue(forKey: index) {
@@ -368,7 +368,7 @@ extension LoopCore {
         self.transport.http.connections[http].wanted = 0
         self.transport.http.connections[http].chunks = HTTP1Request.Chunks()
         self.transport.http.connections[http].flags.remove(.hasSaidContinue)
-        self.counters.framesIn += 1
+        self.tables.counters.framesIn += 1
         let stream = self.beginHTTP1(index, request, isLast: bytes.count == count)
         self.beginHTTPRequest(stream, request.head)
         if self.isOpenHTTP1(index, stream) { self.takeHTTPBody(stream, body.span.bytes) }
@@ -378,20 +378,20 @@ extension LoopCore {
 
     /// Asks for the body of a request whose head is in order, once.
     private mutating func sayContinue(_ index: Int32) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard self.transport.http.connections[http].flags.insert(.hasSaidContinue).inserted else { return }
         self.oweControl(index, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
     }
 
     private func isOpenHTTP1(_ index: Int32, _ stream: Int32) -> Bool {
-        self.connections.isTaken(index) && self.connections[index].http >= 0
+        self.tables.connections.isTaken(index) && self.tables.connections[index].http >= 0
             && self.transport.http.streams.isTaken(stream)
             && !self.transport.http.streams[stream].flags.contains(.peerHasEnded)
     }
 
     /// `isLast`: no further request came with this one.
     private mutating func beginHTTP1(_ index: Int32, _ request: HTTP1Request, isLast: Bool) -> Int32 {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         self.transport.http.connections[http].flags.insert(.isResponding)
         if !request.keepsAlive { self.transport.http.connections[http].flags.insert(.isLastResponse) }
         if isLast {
@@ -405,10 +405,10 @@ extension LoopCore {
     /// Whether a connection of HTTP/1 ends with the response whose head is written now. An old connection does so unless another
     /// request has come: what follows the response that says `close` is lost (RFC 9112, section 9.6).
     mutating func isLastHTTP1Response(_ index: Int32) -> Bool {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         let flags = self.transport.http.connections[http].flags
         if flags.contains(.isAged), !flags.contains(.hasNextRequest),
-            !self.connections[index].flags.contains(.hasPartialInput)
+            !self.tables.connections[index].flags.contains(.hasPartialInput)
         {
             self.transport.http.connections[http].flags.insert(.isLastResponse)
         }
@@ -423,29 +423,30 @@ extension LoopCore {
             if method.isWholeBeforeCredentials { return limit + 5 }
         }
         // On a server without credentials the head alone identifies a client, as on HTTP/2.
-        if !self.connections[index].flags.contains(.isIdentified), !self.isIdentifiedByConnection(index) {
-            limit = min(limit, self.settings.unidentifiedFrameBytesMax)
+        if !self.tables.connections[index].flags.contains(.isIdentified), !self.isIdentifiedByConnection(index) {
+            limit = min(limit, self.tables.settings.unidentifiedFrameBytesMax)
         }
         return limit + 5
     }
 
     /// The target of a request, on whichever port it came.
     private func target(of head: RequestHead, _ index: Int32) -> HTTPTarget? {
-        let isIntake = self.connections[index].flags.contains(.isIntake)
+        let isIntake = self.tables.connections[index].flags.contains(.isIntake)
         if isIntake { return head.path == Self.notificationsPath ? .method(.submitNotification) : nil }
         return Self.target(head.path)
     }
 
     /// Answers a request that breaks HTTP/1.1, and closes the connection. `head`: nil where it is not known.
     private mutating func refuseHTTP1(_ index: Int32, _ fault: HTTP1Request.Fault, _ head: RequestHead? = nil) {
-        if !self.connections[index].flags.contains(.isIntake), let head, let target = self.target(of: head, index),
+        if !self.tables.connections[index].flags.contains(.isIntake), let head,
+            let target = self.target(of: head, index),
             case .method(.submitNotification) = target
         {
             let reason: ErrorReason = fault.status == 413 ? .appleTooLong : .httpProtocol
             self.noteRefusedNotification(index, fault.status, reason.rawValue, fault.text)
         }
-        self.counters.refusalsByReason[.httpProtocol, default: 0] += 1
-        let http = self.connections[index].http
+        self.tables.counters.refusalsByReason[.httpProtocol, default: 0] += 1
+        let http = self.tables.connections[index].http
         self.transport.http.connections[http].flags.formUnion([.isResponding, .isLastResponse])
         let stream = self.insertHTTPStream(index, 1, RequestHead())
         self.transport.http.streams[stream].flags.insert(.peerHasEnded)
@@ -454,12 +455,12 @@ extension LoopCore {
 
     /// A response is written: the next request is taken, or the connection ends.
     mutating func endHTTP1Response(_ index: Int32) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard http >= 0 else { return }
         self.transport.http.connections[http].flags.remove(.isResponding)
-        let hasMore = self.connections[index].flags.contains(.hasPartialInput)
+        let hasMore = self.tables.connections[index].flags.contains(.hasPartialInput)
         if !self.transport.http.connections[http].flags.isDisjoint(with: [.isLastResponse, .isLeaving])
-            || self.connections[index].flags.contains(.peerHasEnded) && !hasMore
+            || self.tables.connections[index].flags.contains(.peerHasEnded) && !hasMore
         {
             self.transport.http.connections[http].flags.insert(.isLeaving)
             return
@@ -469,12 +470,12 @@ extension LoopCore {
 
     /// The client of HTTP/1.1 has shut down its writing side. It may still read, so requests under way are answered first.
     mutating func http1PeerEnded(_ index: Int32) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard http >= 0, !self.transport.http.connections[http].flags.contains(.isLeaving) else {
             return self.remove(index)
         }
         guard self.transport.http.connections[http].flags.contains(.isResponding) else {
-            guard self.connections[index].flags.contains(.hasPartialInput) else { return self.remove(index) }
+            guard self.tables.connections[index].flags.contains(.hasPartialInput) else { return self.remove(index) }
             self.pauseInput(index)
             return self.listen(index)
         }
@@ -487,19 +488,19 @@ extension LoopCore {
 
     /// Whether kept input of a connection that does not speak perch/1 must be read again.
     func isHTTPPartialDue(_ index: Int32, _ partial: [UInt8], from before: Int) -> Bool {
-        switch self.connections[index].wire {
+        switch self.tables.connections[index].wire {
         case .http2:
             guard before >= HTTP2FrameHeader.byteCount else { return true }
             let length = partial[0..<3].reduce(0) { $0 << 8 | Int($1) }
             return partial.count >= HTTP2FrameHeader.byteCount + length
         case .http1:
-            guard self.connections[index].http >= 0 else { return true }
-            let http = self.transport.http.connections[self.connections[index].http]
+            guard self.tables.connections[index].http >= 0 else { return true }
+            let http = self.transport.http.connections[self.tables.connections[index].http]
             if http.flags.contains(.isResponding) {
                 return before == partial.count || partial.count > Limits.httpAheadBytesMax
             }
             // Nothing more comes: what is here is a request, or the part of one.
-            if self.connections[index].flags.contains(.peerHasEnded) { return true }
+            if self.tables.connections[index].flags.contains(.peerHasEnded) { return true }
             if http.wanted > 0 { return partial.count >= Int(http.wanted) }
             // A head ends with a line, and so does a body in chunks: nothing else is worth a look.
             return before == partial.count || partial.count > Limits.headerListBytesMax && http.wanted == 0
@@ -520,13 +521,14 @@ extension LoopCore {
 
     /// The final bytes of an HTTP connection; nil for perch/1.
     mutating func httpFarewell(_ index: Int32, _ status: WireStatus) -> [UInt8]? {
-        let http = self.connections[index].http
-        guard self.connections[index].wire.isHTTP, http >= 0 || self.connections[index].phase == .greeting else {
+        let http = self.tables.connections[index].http
+        guard self.tables.connections[index].wire.isHTTP, http >= 0 || self.tables.connections[index].phase == .greeting
+        else {
             return nil
         }
-        if self.connections[index].wire == .http2 {
+        if self.tables.connections[index].wire == .http2 {
             // SETTINGS come first, also where nothing follows them.
-            let settings = http >= 0 ? [] : HTTP2.settings(streamsMax: self.settings.callsPerConnectionMax)
+            let settings = http >= 0 ? [] : HTTP2.settings(streamsMax: self.tables.settings.callsPerConnectionMax)
             return settings + self.goAway(index, status)
         }
         if http >= 0 {

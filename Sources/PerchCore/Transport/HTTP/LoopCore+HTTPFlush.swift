@@ -44,7 +44,7 @@ extension LoopCore {
     private enum Laid { case all, part, none }
 
     mutating func planHTTPWrite(_ connection: Int32) {
-        let slot = self.connections[connection]
+        let slot = self.tables.connections[connection]
         let firstFrame = self.transport.staging.httpFrames.count
         var plan = HTTPPlan(
             connection: connection, http: slot.http, isHTTP2: slot.wire == .http2,
@@ -64,7 +64,7 @@ extension LoopCore {
                 let next = self.transport.http.streams[stream].nextReady
                 // The connection window is used up: only trailers can go out, and they stand first.
                 if plan.window <= 0, !self.transport.http.streams[stream].flags.contains(.needsNoWindow) { break }
-                self.counters.streamsPlanned += 1
+                self.tables.counters.streamsPlanned += 1
                 if !self.planWholeValue(stream, &plan) { self.planStream(stream, &plan) }
                 stream = next
             }
@@ -84,7 +84,7 @@ extension LoopCore {
 
     private mutating func planHTTPUnfinished(_ plan: inout HTTPPlan) {
         guard let rest = self.transport.unfinishedFrames[plan.connection] else { return }
-        let body = self.payloads[rest.payload]
+        let body = self.tables.payloads[rest.payload]
         self.transport.staging.refer(
             body.baseAddress.unsafelyUnwrapped + rest.offset, count: body.count - rest.offset)
         plan.bytes += body.count - rest.offset
@@ -103,7 +103,7 @@ extension LoopCore {
     }
 
     private mutating func planControl(_ payload: PayloadHandle, _ plan: inout HTTPPlan) {
-        let body = self.payloads[payload]
+        let body = self.tables.payloads[payload]
         guard self.hasRoom(body.count, copied: body.count, plan) else {
             plan.isFull = true
             return
@@ -146,7 +146,7 @@ extension LoopCore {
             if slot.flags.contains(.endsAfterPinned) { return true }
         }
         let call = slot.call
-        if call >= 0, !self.calls[call].isEnding {
+        if call >= 0, !self.tables.calls[call].isEnding {
             guard self.planCallMessages(call, stream, slot, &hasHead, &plan) else { return false }
         }
         return self.planOwed(stream, slot, &hasHead, &plan)
@@ -157,7 +157,7 @@ extension LoopCore {
     ) -> Bool {
         // A bookmark never passes a pending value, nor one that the clock has made old and that is being computed.
         var mayMark = true
-        if self.calls[call].state == .several {
+        if self.tables.calls[call].state == .several {
             for part in self.service.carried.wholes[call] ?? [] {
                 guard self.planWatch(part, stream, slot, &hasHead, &mayMark, &plan) else { return false }
             }
@@ -179,7 +179,7 @@ extension LoopCore {
         _ call: Int32, _ stream: Int32, _ slot: HTTPStream, _ hasHead: inout Bool, _ mayMark: inout Bool,
         _ plan: inout HTTPPlan
     ) -> Bool {
-        let flags = self.calls[call].flags
+        let flags = self.tables.calls[call].flags
         if flags.contains(.owesLoading) {
             guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
             let loading = slot.flags.contains(.isJSON) ? self.loadingJSON(slot) : self.views.loading
@@ -189,14 +189,14 @@ extension LoopCore {
             let body = self.form(of: call, slot)
             if body.isNone {
                 // Freed while the stream accepted nothing: it is computed again, and the stream is listed then.
-                self.refresh(self.calls[call].view)
+                self.refresh(self.tables.calls[call].view)
                 mayMark = false
             } else {
                 guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
                 guard self.planMessage(.value, stream, body, of: call, &plan) == .all else { return false }
             }
         }
-        if self.calls[call].isFeed {
+        if self.tables.calls[call].isFeed {
             for event in self.eventsReady(call) {
                 guard self.planHead(stream, slot, &hasHead, &plan) else { return false }
                 let body = self.form(ofEvent: event.payload, call, slot)
@@ -250,7 +250,7 @@ extension LoopCore {
     }
 
     private mutating func planHeadFrame(_ stream: Int32, _ payload: PayloadHandle, _ plan: inout HTTPPlan) -> Bool {
-        let body = self.payloads[payload]
+        let body = self.tables.payloads[payload]
         let front = plan.isHTTP2 ? HTTP2FrameHeader.byteCount : 0
         guard self.hasRoom(front + body.count, copied: front + body.count, plan) else {
             plan.isFull = true
@@ -275,9 +275,9 @@ extension LoopCore {
             return self.planMessage(.owed, stream, payload, ends: true, &plan) == .all
         }
         // Without a response's head, trailers are all there is: one frame, with the content type.
-        let trailers = self.payloads[payload]
+        let trailers = self.tables.payloads[payload]
         let head = hasHead ? .none : self.callHead(stream)
-        let headCount = head.isNone ? 0 : self.payloads[head].count
+        let headCount = head.isNone ? 0 : self.tables.payloads[head].count
         let count = HTTP2FrameHeader.byteCount + headCount + trailers.count
         guard self.hasRoom(count, copied: count, plan) else {
             plan.isFull = true
@@ -286,7 +286,8 @@ extension LoopCore {
         self.stageHeader(.headers, [.endHeaders, .endStream], slot.id, headCount + trailers.count, plan)
         if headCount > 0 {
             self.transport.staging.copy(
-                self.payloads[head].baseAddress.unsafelyUnwrapped, count: headCount, firstSegment: plan.firstSegment)
+                self.tables.payloads[head].baseAddress.unsafelyUnwrapped, count: headCount,
+                firstSegment: plan.firstSegment)
         }
         self.transport.staging.copy(
             trailers.baseAddress.unsafelyUnwrapped, count: trailers.count, firstSegment: plan.firstSegment)
@@ -312,7 +313,7 @@ extension LoopCore {
         _ role: HTTPFrame.Role, _ stream: Int32, _ payload: PayloadHandle, of call: Int32 = -1, from start: Int = 0,
         ends: Bool = false, _ plan: inout HTTPPlan
     ) -> Laid {
-        let body = self.payloads[payload]
+        let body = self.tables.payloads[payload]
         let slot = self.transport.http.streams[stream]
         var place = start
         var isFirst = role != .pinned
@@ -408,11 +409,11 @@ extension LoopCore {
             if frame.role == .value || frame.role == .event || frame.role == .loading { saidValue = true }
             if frame.role != .control, frame.role != .unfinished { saidData = true }
             self.httpFrameTaken(frame, connection)
-            guard self.connections.isTaken(connection) else { return }
+            guard self.tables.connections.isTaken(connection) else { return }
             if !allTaken { break }
         }
         if saidValue { self.markGroup(connection) }
-        let http = self.connections[connection].http
+        let http = self.tables.connections[connection].http
         if saidData, http >= 0 { self.transport.http.connections[http].controls = RateMeter() }
         self.afterHTTPWrite(connection, taken: taken, allTaken: allTaken && taken == write.byteCount)
     }
@@ -430,24 +431,24 @@ extension LoopCore {
             }
             place += segment.count
         }
-        let payload = self.payloads.insert(rest)
+        let payload = self.tables.payloads.insert(rest)
         self.transport.unfinishedFrames[write.connection] = UnfinishedFrame(bytes: [], payload: payload, offset: 0)
-        self.connections[write.connection].unfinished = 0
+        self.tables.connections[write.connection].unfinished = 0
     }
 
     /// The kernel accepted a frame: its content is no longer pending.
     @inline(__always)
     private mutating func httpFrameTaken(_ frame: HTTPFrame, _ connection: Int32) {
-        self.counters.framesOut += 1
+        self.tables.counters.framesOut += 1
         switch frame.role {
         case .unfinished: return self.dropUnfinished(connection)
         case .control:
-            let slot = self.connections[connection].firstOwed
+            let slot = self.tables.connections[connection].firstOwed
             let entry = self.transport.owed[slot]
-            self.connections[connection].firstOwed = entry.next
-            if entry.next < 0 { self.connections[connection].lastOwed = -1 }
-            self.connections[connection].owedBytes -= Int32(self.payloads[entry.payload].count + 4)
-            self.payloads.release(entry.payload)
+            self.tables.connections[connection].firstOwed = entry.next
+            if entry.next < 0 { self.tables.connections[connection].lastOwed = -1 }
+            self.tables.connections[connection].owedBytes -= Int32(self.tables.payloads[entry.payload].count + 4)
+            self.tables.payloads.release(entry.payload)
             self.transport.owed.remove(slot)
             return
         case .head:
@@ -455,16 +456,16 @@ extension LoopCore {
             let owed = self.transport.http.streams[frame.stream].firstOwed
             if owed >= 0, self.transport.owed[owed].role == .head {
                 let entry = self.popOwed(frame.stream)
-                self.payloads.release(entry.payload)
+                self.tables.payloads.release(entry.payload)
             }
             return
         case .end:
             let entry = self.popOwed(frame.stream)
-            self.payloads.release(entry.payload)
+            self.tables.payloads.release(entry.payload)
             return self.endHTTPStream(frame.stream)
         case .pinned, .loading, .value, .event, .bookmark, .owed: break
         }
-        let http = self.connections[connection].http
+        let http = self.tables.connections[connection].http
         self.transport.http.connections[http].window -= Int64(frame.flow)
         self.transport.http.streams[frame.stream].credit -= frame.flow
         self.messageTaken(frame, connection)
@@ -475,7 +476,7 @@ extension LoopCore {
         let stream = frame.stream
         if frame.isFirst, !frame.isLast {
             // Begun: it stays until it is complete, whatever comes after it.
-            self.payloads.retain(frame.payload)
+            self.tables.payloads.retain(frame.payload)
             self.transport.http.streams[stream].pinned = frame.payload
         }
         self.transport.http.streams[stream].offset = frame.offset
@@ -483,15 +484,15 @@ extension LoopCore {
         if frame.isFirst {
             let call = frame.call >= 0 ? frame.call : self.transport.http.streams[stream].call
             switch frame.role {
-            case .loading: self.calls[call].flags.remove(.owesLoading)
+            case .loading: self.tables.calls[call].flags.remove(.owesLoading)
             case .value: self.valueTaken(call, connection)
             case .event: self.eventTaken(call)
             case .bookmark:
-                self.counters.bookmarksSent += 1
+                self.tables.counters.bookmarksSent += 1
                 self.transport.http.streams[stream].flags.remove(.owesBookmark)
             case .owed:
                 let entry = self.popOwed(stream)
-                self.payloads.release(entry.payload)
+                self.tables.payloads.release(entry.payload)
                 if entry.role == .status {
                     ends = true
                     self.transport.http.streams[stream].flags.insert(.endsAfterPinned)
@@ -501,7 +502,7 @@ extension LoopCore {
         }
         guard frame.isLast else { return }
         if !frame.isFirst {
-            self.payloads.release(self.transport.http.streams[stream].pinned)
+            self.tables.payloads.release(self.transport.http.streams[stream].pinned)
             self.transport.http.streams[stream].pinned = .none
         }
         if ends, frame.role == .owed || frame.role == .pinned { return self.endHTTPStream(stream) }
@@ -517,8 +518,8 @@ extension LoopCore {
     mutating func unlistIfDone(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
         guard slot.flags.contains(.isReady), !slot.flags.contains(.owesBookmark), slot.pinned.isNone,
-            slot.firstOwed < 0, slot.call >= 0, self.calls[slot.call].view >= 0,
-            self.calls[slot.call].flags.isDisjoint(with: [.owesLoading, .owesValue])
+            slot.firstOwed < 0, slot.call >= 0, self.tables.calls[slot.call].view >= 0,
+            self.tables.calls[slot.call].flags.isDisjoint(with: [.owesLoading, .owesValue])
         else { return }
         self.unlistHTTP(stream)
     }
@@ -527,7 +528,7 @@ extension LoopCore {
     private mutating func endHTTPStream(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
         if slot.call >= 0 { self.removeCall(slot.call) }
-        if self.connections[slot.connection].wire == .http2 {
+        if self.tables.connections[slot.connection].wire == .http2 {
             // The peer may still send: RST_STREAM(NO_ERROR) stops it.
             if !slot.flags.contains(.peerHasEnded) {
                 self.oweControl(slot.connection, HTTP2.reset(slot.id, .noError))
@@ -542,7 +543,7 @@ extension LoopCore {
 
     /// A client that asked for groups gets a bookmark on every stream right after a change.
     private mutating func markGroup(_ connection: Int32) {
-        let http = self.connections[connection].http
+        let http = self.tables.connections[connection].http
         guard http >= 0, self.transport.http.connections[http].flags.contains(.wantsGroups) else { return }
         self.markBookmarks(connection)
     }
@@ -550,7 +551,7 @@ extension LoopCore {
     private mutating func afterHTTPWrite(_ connection: Int32, taken: Int, allTaken: Bool) {
         self.noteFullness(connection, taken: taken, allTaken: allTaken)
         guard allTaken else { return }
-        let slot = self.connections[connection]
+        let slot = self.tables.connections[connection]
         if slot.http >= 0 {
             // Ready streams are planned again; those without output leave the list then.
             if slot.firstOwed >= 0 || self.transport.http.connections[slot.http].firstReady >= 0 {
@@ -563,18 +564,18 @@ extension LoopCore {
         let waits = slot.http >= 0 && self.transport.http.connections[slot.http].firstReady < 0
         self.resumeHTTPReading(connection, waitsForPeer: waits)
         self.closeHTTPIfDrained(connection)
-        if self.connections.isTaken(connection) { self.finishClosing(connection) }
+        if self.tables.connections.isTaken(connection) { self.finishClosing(connection) }
     }
 
     /// A connection that has taken enough of what it was owed, or waits for its peer's windows, is read from again.
     private mutating func resumeHTTPReading(_ connection: Int32, waitsForPeer: Bool) {
-        let slot = self.connections[connection]
+        let slot = self.tables.connections[connection]
         guard slot.flags.contains(.isReadPaused), slot.http >= 0, !slot.flags.contains(.isFull) else { return }
         let owed = self.transport.http.connections[slot.http].owedBytes
-        guard waitsForPeer || owed <= self.settings.owedBytesMax / 2 else { return }
-        self.connections[connection].flags.remove(.isReadPaused)
+        guard waitsForPeer || owed <= self.tables.settings.owedBytesMax / 2 else { return }
+        self.tables.connections[connection].flags.remove(.isReadPaused)
         self.listen(connection)
-        guard self.connections[connection].flags.contains(.hasPartialInput) else { return }
+        guard self.tables.connections[connection].flags.contains(.hasPartialInput) else { return }
         self.pauseInput(connection)
     }
 }

@@ -21,12 +21,12 @@ extension LoopCore {
             return self.encoding(for: call, zlib: slot.flags.contains(.acceptsZlib))
         }
         let plain = self.encoding(for: call, zlib: false)
-        return plain.isNone ? .none : self.form(of: plain, slot, self.calls[call].method)
+        return plain.isNone ? .none : self.form(of: plain, slot, self.tables.calls[call].method)
     }
 
     /// The form of an event that a stream reads.
     mutating func form(ofEvent event: PayloadHandle, _ call: Int32, _ slot: HTTPStream) -> PayloadHandle {
-        guard let part = self.part(call) else { return self.form(of: event, slot, self.calls[call].method) }
+        guard let part = self.part(call) else { return self.form(of: event, slot, self.tables.calls[call].method) }
         return self.form(of: self.envelope(of: event, call, part), slot, .watch)
     }
 
@@ -39,12 +39,12 @@ extension LoopCore {
             return self.gzipForm(of: json, plain)
         }
         guard slot.flags.contains(.acceptsGzip), !slot.flags.contains(.acceptsZlib) else { return plain }
-        if let known = self.payloads.forms[plain.index] {
+        if let known = self.tables.payloads.forms[plain.index] {
             if !known.gzip.isNone { return known.gzip }
             if known.isGzipUseless { return plain }
         }
         let made = self.gzipOfZlib(plain)
-        self.payloads.setForms(of: plain) { forms in
+        self.tables.payloads.setForms(of: plain) { forms in
             forms.gzip = made
             forms.isGzipUseless = made.isNone
         }
@@ -53,18 +53,18 @@ extension LoopCore {
 
     /// The gzip form of a plain message, from the deflated bytes of its zlib form.
     private mutating func gzipOfZlib(_ plain: PayloadHandle) -> PayloadHandle {
-        guard self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return .none }
-        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
-        var zlib = self.payloads.forms[plain.index]?.zlib ?? .none
+        guard self.tables.payloads[plain].count >= Limits.compressBytesMin + 5 else { return .none }
+        let message = UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...])
+        var zlib = self.tables.payloads.forms[plain.index]?.zlib ?? .none
         if zlib.isNone {
-            guard let smaller = self.codec.compressed(message) else { return .none }
-            self.counters.valuesCompressed += 1
-            zlib = self.payloads.insert(smaller.prefixed)
-            self.payloads.setForms(of: plain) { $0.zlib = zlib }
+            guard let smaller = self.tables.codec.compressed(message) else { return .none }
+            self.tables.counters.valuesCompressed += 1
+            zlib = self.tables.payloads.insert(smaller.prefixed)
+            self.tables.payloads.setForms(of: plain) { $0.zlib = zlib }
         }
-        let deflated = UnsafeRawBufferPointer(rebasing: self.payloads[zlib][5...])
+        let deflated = UnsafeRawBufferPointer(rebasing: self.tables.payloads[zlib][5...])
         guard let bytes = MessageCodec.gzip(deflated, of: message) else { return .none }
-        return self.payloads.insert(bytes)
+        return self.tables.payloads.insert(bytes)
     }
 
     // MARK: Envelopes
@@ -72,13 +72,13 @@ extension LoopCore {
     /// A message of a watch that another call carries, with the place of the watch. Made once for all calls that have the watch
     /// at the same place.
     mutating func envelope(of plain: PayloadHandle, _ call: Int32, _ part: CallPart) -> PayloadHandle {
-        if let known = self.payloads.forms[plain.index]?.envelopes[part.number] { return known }
-        guard let field = self.calls[call].method.watchField else {
-            preconditionFailure("\(self.calls[call].method.path) is no watch")
+        if let known = self.tables.payloads.forms[plain.index]?.envelopes[part.number] { return known }
+        guard let field = self.tables.calls[call].method.watchField else {
+            preconditionFailure("\(self.tables.calls[call].method.path) is no watch")
         }
-        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
-        let made = self.payloads.insert(MessageCodec.envelope(message, watch: part.number, field: field))
-        self.payloads.setForms(of: plain) { $0.envelopes[part.number] = made }
+        let message = UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...])
+        let made = self.tables.payloads.insert(MessageCodec.envelope(message, watch: part.number, field: field))
+        self.tables.payloads.setForms(of: plain) { $0.envelopes[part.number] = made }
         return made
     }
 
@@ -88,31 +88,32 @@ extension LoopCore {
         guard !plain.isNone else { return .none }
         let whole = self.envelope(of: plain, call, part)
         guard zlib else { return whole }
-        if let known = self.payloads.forms[whole.index]?.zlib, !known.isNone { return known }
-        guard self.payloads[whole].count >= Limits.compressBytesMin + 5,
-            let smaller = self.codec.compressed(UnsafeRawBufferPointer(rebasing: self.payloads[whole][5...]))
+        if let known = self.tables.payloads.forms[whole.index]?.zlib, !known.isNone { return known }
+        guard self.tables.payloads[whole].count >= Limits.compressBytesMin + 5,
+            let smaller = self.tables.codec.compressed(
+                UnsafeRawBufferPointer(rebasing: self.tables.payloads[whole][5...]))
         else { return whole }
-        self.counters.valuesCompressed += 1
-        let made = self.payloads.insert(smaller.prefixed)
-        self.payloads.setForms(of: whole) { $0.zlib = made }
+        self.tables.counters.valuesCompressed += 1
+        let made = self.tables.payloads.insert(smaller.prefixed)
+        self.tables.payloads.setForms(of: whole) { $0.zlib = made }
         return made
     }
 
     private mutating func jsonForm(of plain: PayloadHandle, _ method: Method) -> PayloadHandle {
-        if let known = self.payloads.forms[plain.index]?.json, !known.isNone { return known }
+        if let known = self.tables.payloads.forms[plain.index]?.json, !known.isNone { return known }
         let made = self.json(of: plain, method)
-        self.payloads.setForms(of: plain) { $0.json = made }
+        self.tables.payloads.setForms(of: plain) { $0.json = made }
         return made
     }
 
     /// The compressed JSON of a plain message.
     private mutating func gzipForm(of json: PayloadHandle, _ plain: PayloadHandle) -> PayloadHandle {
-        if let known = self.payloads.forms[plain.index] {
+        if let known = self.tables.payloads.forms[plain.index] {
             if !known.jsonGzip.isNone { return known.jsonGzip }
             if known.isJSONGzipUseless { return json }
         }
         let made = self.gzipped(json)
-        self.payloads.setForms(of: plain) { forms in
+        self.tables.payloads.setForms(of: plain) { forms in
             forms.jsonGzip = made
             forms.isJSONGzipUseless = made.isNone
         }
@@ -121,11 +122,11 @@ extension LoopCore {
 
     /// A message as an event of `text/event-stream`.
     private mutating func event(of plain: PayloadHandle, _ method: Method) -> PayloadHandle {
-        if let known = self.payloads.forms[plain.index]?.event, !known.isNone { return known }
-        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
-        let text = self.codec.json(ofResponse: method, message)
+        if let known = self.tables.payloads.forms[plain.index]?.event, !known.isNone { return known }
+        let message = UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...])
+        let text = self.tables.codec.json(ofResponse: method, message)
         var bytes: [UInt8] = []
-        if let id = self.codec.resumeToken(ofResponse: method, message) {
+        if let id = self.tables.codec.resumeToken(ofResponse: method, message) {
             bytes.append(contentsOf: "id: ".utf8)
             bytes.append(contentsOf: Base64.unpadded(id).utf8)
             bytes.append(10)
@@ -133,14 +134,14 @@ extension LoopCore {
         bytes.append(contentsOf: "data: ".utf8)
         bytes.append(contentsOf: text)
         bytes.append(contentsOf: [10, 10])
-        let made = self.payloads.insert(bytes)
-        self.payloads.setForms(of: plain) { $0.event = made }
+        let made = self.tables.payloads.insert(bytes)
+        self.tables.payloads.setForms(of: plain) { $0.event = made }
         return made
     }
 
     /// Number of forms of `loading`, which lives as long as the loop.
     var lastingFormCount: Int {
-        guard let forms = self.payloads.forms[self.views.loading.index] else { return 0 }
+        guard let forms = self.tables.payloads.forms[self.views.loading.index] else { return 0 }
         let all = forms.all
         var count = 0
         for index in all.indices where !all[index].isNone { count += 1 }
@@ -150,7 +151,7 @@ extension LoopCore {
     /// Once a tick, because the next bookmark has another time.
     mutating func forgetBookmark() {
         guard !self.transport.http.bookmark.isNone else { return }
-        self.payloads.release(self.transport.http.bookmark)
+        self.tables.payloads.release(self.transport.http.bookmark)
         self.transport.http.bookmark = .none
     }
 
@@ -161,7 +162,7 @@ extension LoopCore {
     /// Up to where everything on a stream has been said: one message for all streams of a turn.
     mutating func bookmark(_ slot: HTTPStream) -> PayloadHandle {
         if self.transport.http.bookmark.isNone {
-            let bookmark = Bookmark(revision: self.applied, serverTime: self.now.wall)
+            let bookmark = Bookmark(revision: self.tables.applied, serverTime: self.tables.now.wall)
             self.transport.http.bookmark = self.encoded { codec throws(MessageError) in
                 try codec.encode(bookmark: bookmark)
             }

@@ -14,8 +14,8 @@ extension LoopCore {
         let index = self.transport.http.streams[stream].connection
         // Apple's listener takes any name: a proxy before it has the public one or its own, what comes is signed, and the answer
         // holds nothing of the store.
-        guard self.settings.hosts.kind != .any, !self.connections[index].flags.contains(.isIntake),
-            let text = self.settings.hosts.refusal(of: head.authority)
+        guard self.tables.settings.hosts.kind != .any, !self.tables.connections[index].flags.contains(.isIntake),
+            let text = self.tables.settings.hosts.refusal(of: head.authority)
         else { return true }
         self.respond(stream, 421, text)
         return false
@@ -35,7 +35,7 @@ extension LoopCore {
             return true
         }
         guard head.origin.count <= Self.originBytesMax,
-            self.settings.origins.contains("*") || self.settings.origins.contains(origin)
+            self.tables.settings.origins.contains("*") || self.tables.settings.origins.contains(origin)
         else {
             self.respond(
                 stream, 403,
@@ -205,7 +205,7 @@ extension LoopCore {
         guard head.encoding != .identity, !message.isEmpty else { return message }
         do throws(InflateError) {
             return Array(
-                try self.codec.inflate(
+                try self.tables.codec.inflate(
                     message.span.bytes, limit: method.requestBytesMax, isGzip: head.encoding == .gzip))
         } catch {
             throw CallRefusal(WireStatus(error))

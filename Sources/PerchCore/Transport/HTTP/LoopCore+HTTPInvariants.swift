@@ -33,16 +33,17 @@ extension LoopCore {
     func checkHTTP(_ refer: (PayloadHandle) -> Void) {
         for head in self.transport.http.heads.values { refer(head) }
         refer(self.transport.http.bookmark)
-        for forms in self.payloads.forms.values {
+        for forms in self.tables.payloads.forms.values {
             let all = forms.all
             for index in all.indices { refer(all[index]) }
             for envelope in forms.envelopes.values { refer(envelope) }
         }
         var streams: Int32 = 0
-        for index in 0..<self.connections.extent where self.connections.isTaken(index) {
-            let http = self.connections[index].http
+        for index in 0..<self.tables.connections.extent where self.tables.connections.isTaken(index) {
+            let http = self.tables.connections[index].http
             precondition(
-                (http >= 0) == (self.connections[index].wire.isHTTP && self.connections[index].phase == .open),
+                (http >= 0)
+                    == (self.tables.connections[index].wire.isHTTP && self.tables.connections[index].phase == .open),
                 "connection \(index) speaks HTTP and is none, or the other way round")
             if http >= 0 { streams += self.checkHTTPStreams(of: index, refer) }
         }
@@ -51,7 +52,7 @@ extension LoopCore {
     }
 
     private func checkHTTPStreams(of index: Int32, _ refer: (PayloadHandle) -> Void) -> Int32 {
-        let http = self.transport.http.connections[self.connections[index].http]
+        let http = self.transport.http.connections[self.tables.connections[index].http]
         var (count, ready, blocked): (Int32, Int32, Int32) = (0, 0, 0)
         var (owedBytes, heldBytes) = (0, self.transport.http.blocks[index]?.count ?? 0)
         var healthWatches: Int32 = 0
@@ -60,14 +61,14 @@ extension LoopCore {
         while stream >= 0 {
             let slot = self.transport.http.streams[stream]
             precondition(slot.connection == index && slot.previous == previous, "the streams of \(index) are torn")
-            precondition(self.httpStream(index, slot.id) == stream, "stream \(slot.id) is not found")
+            precondition(self.transport.http.stream(index, slot.id) == stream, "stream \(slot.id) is not found")
             refer(slot.pinned)
             var owed = slot.firstOwed
             var last: Int32 = -1
             while owed >= 0 {
                 let entry = self.transport.owed[owed]
                 refer(entry.payload)
-                owedBytes += self.payloads[entry.payload].count
+                owedBytes += self.tables.payloads[entry.payload].count
                 last = owed
                 owed = entry.next
             }
@@ -80,10 +81,10 @@ extension LoopCore {
                 "stream \(slot.id) has pending output and is in no list")
             if slot.call >= 0 {
                 precondition(
-                    self.calls.isTaken(slot.call) && self.calls[slot.call].connection == index,
+                    self.tables.calls.isTaken(slot.call) && self.tables.calls[slot.call].connection == index,
                     "the call of stream \(slot.id) is gone")
                 precondition(
-                    isReady || isBlocked || !self.calls[slot.call].flags.contains(.owesLoading),
+                    isReady || isBlocked || !self.tables.calls[slot.call].flags.contains(.owesLoading),
                     "stream \(slot.id) has a pending first message and is in no list")
             }
             if isReady { ready += 1 }

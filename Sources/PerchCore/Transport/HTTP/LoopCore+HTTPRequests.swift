@@ -9,7 +9,7 @@ extension LoopCore {
         if head.marks.contains(.hasUnknownExpectation) {
             return self.respond(stream, 417, "expect has one meaning: 100-continue")
         }
-        if self.connections[index].flags.contains(.isIntake) { return self.beginPost(stream, head) }
+        if self.tables.connections[index].flags.contains(.isIntake) { return self.beginPost(stream, head) }
         guard self.acceptsOrigin(stream, head) else { return }
         if head.marks.contains(.isPreflight), head.verb == .options { return self.answerPreflight(stream) }
         switch head.verb {
@@ -23,7 +23,7 @@ extension LoopCore {
         guard head.form != .plain, !isConnect || !head.marks.contains(.hasUnknownCodec) else {
             return self.respondUnsupported(stream, Self.callAdvice(head))
         }
-        if head.form == .grpc, self.connections[index].wire == .http1 {
+        if head.form == .grpc, self.tables.connections[index].wire == .http1 {
             return self.respond(
                 stream, 505, "gRPC needs HTTP/2; over HTTP/1.1, call with application/json or application/proto")
         }
@@ -40,7 +40,7 @@ extension LoopCore {
         if let status = self.identifyByHead(index, head) { return self.refuseHTTP(stream, status) }
         self.accepted(stream, head, target)
         if case .service = target { self.transport.http.streams[stream].flags.insert(.isService) }
-        self.keepRequest(stream, HTTPRequest(head: head, target: target, since: self.now.monotonic))
+        self.keepRequest(stream, HTTPRequest(head: head, target: target, since: self.tables.now.monotonic))
     }
 
     /// A request on the listener of Apple's notifications.
@@ -59,7 +59,7 @@ extension LoopCore {
         var asked = head
         asked.metadata = []
         self.keepRequest(
-            stream, HTTPRequest(head: asked, target: .method(.submitNotification), since: self.now.monotonic))
+            stream, HTTPRequest(head: asked, target: .method(.submitNotification), since: self.tables.now.monotonic))
     }
 
     static let notificationsPath = Array("/apple/notifications".utf8)
@@ -130,7 +130,7 @@ extension LoopCore {
 
     /// Nil as long as the answers that wait on a connection for its windows are within their limit.
     func refusalOfBlocked(_ stream: Int32) -> WireStatus? {
-        let http = self.connections[self.transport.http.streams[stream].connection].http
+        let http = self.tables.connections[self.transport.http.streams[stream].connection].http
         let found = self.transport.http.connections[http].owedBytes
         guard found > Limits.httpBlockedBytesMax else { return nil }
         return WireStatus(
@@ -146,7 +146,7 @@ extension LoopCore {
     }
 
     func isIdentifiedByConnection(_ index: Int32) -> Bool {
-        self.service.authenticator == nil || self.connections[index].identity != IdentityTable.nobody
+        self.service.authenticator == nil || self.tables.connections[index].identity != IdentityTable.nobody
     }
 
     /// Applies the settings that a call makes for its whole connection. Behind a proxy a connection carries the calls of many
@@ -156,17 +156,17 @@ extension LoopCore {
         if head.heartbeatSeconds > 0 || isStreaming {
             let asked = head.heartbeatSeconds > 0 ? head.heartbeatSeconds : Limits.heartbeatSecondsDefault
             let seconds = UInt16(min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax))
-            let present = self.connections[index].heartbeatSeconds
-            let streams = self.transport.http.connections[self.connections[index].http].streamCount
+            let present = self.tables.connections[index].heartbeatSeconds
+            let streams = self.transport.http.connections[self.tables.connections[index].http].streamCount
             if seconds < present || seconds > present && head.heartbeatSeconds > 0 && streams <= 1 {
-                self.connections[index].heartbeatSeconds = seconds
+                self.tables.connections[index].heartbeatSeconds = seconds
                 if self.transport.beats.remove(index) {
-                    self.transport.beats.insert(index, dueAt: self.now.monotonic / 1_000 + Int64(seconds))
+                    self.transport.beats.insert(index, dueAt: self.tables.now.monotonic / 1_000 + Int64(seconds))
                 }
             }
         }
         if head.marks.contains(.wantsGroups) {
-            self.transport.http.connections[self.connections[index].http].flags.insert(.wantsGroups)
+            self.transport.http.connections[self.tables.connections[index].http].flags.insert(.wantsGroups)
         }
     }
 
@@ -205,8 +205,8 @@ extension LoopCore {
             if method.isWholeBeforeCredentials { return limit }
         case .service: limit = Limits.requestBytesMax
         }
-        return self.connections[index].flags.contains(.isIdentified)
-            ? limit : min(limit, self.settings.unidentifiedFrameBytesMax)
+        return self.tables.connections[index].flags.contains(.isIdentified)
+            ? limit : min(limit, self.tables.settings.unidentifiedFrameBytesMax)
     }
 
     private func tooLong(_ stream: Int32, _ found: Int, _ limit: Int) -> WireStatus {
@@ -242,7 +242,7 @@ extension LoopCore {
             let message = Array(request.body[5..<5 + length])
             self.dropRequestBytes(stream, 5 + length)
             self.transport.http.requests[stream]?.messageCount += 1
-            self.transport.http.requests[stream]?.since = self.now.monotonic
+            self.transport.http.requests[stream]?.since = self.tables.now.monotonic
             if !isConversation { self.transport.http.streams[stream].flags.insert(.isOpened) }
             self.takeMessage(stream, request, message, isCompressed: flags == 1, limit: limit)
         }
@@ -302,7 +302,7 @@ extension LoopCore {
 
     /// Once a heartbeat: answers that waited for the bodies of their requests go out.
     mutating func stopWaitingForBodies(of index: Int32) {
-        var stream = self.transport.http.connections[self.connections[index].http].firstStream
+        var stream = self.transport.http.connections[self.tables.connections[index].http].firstStream
         while stream >= 0 {
             let next = self.transport.http.streams[stream].next
             self.stopWaitingForBody(stream)
@@ -325,7 +325,8 @@ extension LoopCore {
         if isCompressed {
             do throws(InflateError) {
                 message = Array(
-                    try self.codec.inflate(message.span.bytes, limit: limit, isGzip: request.head.encoding == .gzip))
+                    try self.tables.codec.inflate(
+                        message.span.bytes, limit: limit, isGzip: request.head.encoding == .gzip))
             } catch {
                 return self.refuseHTTP(stream, WireStatus(error))
             }
@@ -333,7 +334,7 @@ extension LoopCore {
         switch request.target {
         case .service(let service):
             if !service.isConversation { self.forgetHTTPRequest(stream) }
-            self.counters.httpServiceCalls += 1
+            self.tables.counters.httpServiceCalls += 1
             self.serve(stream, service, message)
         case .method(let method):
             self.forgetHTTPRequest(stream)
@@ -354,10 +355,10 @@ extension LoopCore {
             }
         }
         switch self.transport.http.streams[stream].form {
-        case .grpc: self.counters.grpcCalls += 1
-        case .grpcWeb: self.counters.grpcWebCalls += 1
-        case .connectUnary, .connectStream: self.counters.connectCalls += 1
-        case .events, .plain: self.counters.eventCalls += 1
+        case .grpc: self.tables.counters.grpcCalls += 1
+        case .grpcWeb: self.tables.counters.grpcWebCalls += 1
+        case .connectUnary, .connectStream: self.tables.counters.connectCalls += 1
+        case .events, .plain: self.tables.counters.eventCalls += 1
         }
         var timeout: UInt64 = 0
         if case .milliseconds(let told) = head.timeout { timeout = told }
@@ -367,16 +368,17 @@ extension LoopCore {
         self.open(index, stream: UInt32(bitPattern: stream), opening, request: bytes.span.bytes)
         guard self.transport.http.streams.isTaken(stream) else { return }
         let call = self.transport.http.streams[stream].call
-        if isEvents, call >= 0, !self.calls[call].isEnding { self.sayRetry(stream) }
-        guard call >= 0, method.isStreaming, self.settings.streamAgeMilliseconds > 0 else { return }
+        if isEvents, call >= 0, !self.tables.calls[call].isEnding { self.sayRetry(stream) }
+        guard call >= 0, method.isStreaming, self.tables.settings.streamAgeMilliseconds > 0 else { return }
         self.scheduleDeadline(
-            .streamAge(call, self.calls.generation(call)),
-            at: self.now.monotonic + self.spread(self.settings.streamAgeMilliseconds, UInt32(bitPattern: call)))
+            .streamAge(call, self.tables.calls.generation(call)),
+            at: self.tables.now.monotonic
+                + self.spread(self.tables.settings.streamAgeMilliseconds, UInt32(bitPattern: call)))
     }
 
     func isLeavingHTTP(_ index: Int32) -> Bool {
         self.transport.draining
-            || self.transport.http.connections[self.connections[index].http].flags.contains(.isLeaving)
+            || self.transport.http.connections[self.tables.connections[index].http].flags.contains(.isLeaving)
     }
 
     /// The right content type for a call of Connect in the wrong one: it has one for unary and one for streaming methods.
@@ -416,7 +418,7 @@ extension LoopCore {
     mutating func refuseHTTP(_ stream: Int32, _ status: WireStatus) {
         let index = self.transport.http.streams[stream].connection
         if case .method(.submitNotification)? = self.transport.http.requests[stream]?.target,
-            !self.connections[index].flags.contains(.isIntake)
+            !self.tables.connections[index].flags.contains(.isIntake)
         {
             let reason = status.reason?.rawValue ?? "\(status.code)"
             self.noteRefusedNotification(index, status.code.connectHTTPStatus, reason, status.message)

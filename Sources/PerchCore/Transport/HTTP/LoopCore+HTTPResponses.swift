@@ -6,11 +6,11 @@ import PerchWire
 extension LoopCore {
     /// The answer of a unary call, a Length-Prefixed-Message, as service and codec made it.
     mutating func sendHTTP(_ call: Int32, _ payload: PayloadHandle) {
-        let stream = Int32(bitPattern: self.calls[call].stream)
+        let stream = Int32(bitPattern: self.tables.calls[call].stream)
         let slot = self.transport.http.streams[stream]
         if slot.flags.contains(.isJSON) {
-            let json = self.json(of: payload, self.calls[call].method)
-            self.payloads.release(payload)
+            let json = self.json(of: payload, self.tables.calls[call].method)
+            self.tables.payloads.release(payload)
             return slot.form == .connectUnary ? self.oweUnary(stream, json) : self.oweHTTP(stream, .answer, json)
         }
         if slot.form == .connectUnary { return self.oweUnary(stream, payload) }
@@ -19,7 +19,7 @@ extension LoopCore {
         }
         let smaller = self.gzipped(payload)
         guard !smaller.isNone else { return self.oweHTTP(stream, .answer, payload) }
-        self.payloads.release(payload)
+        self.tables.payloads.release(payload)
         self.oweHTTP(stream, .answer, smaller)
     }
 
@@ -27,42 +27,42 @@ extension LoopCore {
     private mutating func oweUnary(_ stream: Int32, _ plain: PayloadHandle) {
         let slot = self.transport.http.streams[stream]
         // The end of the call sends the head.
-        guard !slot.isHead else { return self.payloads.release(plain) }
+        guard !slot.isHead else { return self.tables.payloads.release(plain) }
         var smaller = PayloadHandle.none
         if slot.flags.contains(.acceptsGzip) {
             smaller = self.gzipped(plain)
-        } else if slot.flags.contains(.acceptsZlib), self.payloads[plain].count >= Limits.compressBytesMin + 5,
-            let made = self.codec.compressed(UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...]))
+        } else if slot.flags.contains(.acceptsZlib), self.tables.payloads[plain].count >= Limits.compressBytesMin + 5,
+            let made = self.tables.codec.compressed(UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...]))
         {
-            self.counters.valuesCompressed += 1
-            smaller = self.payloads.insert(Array(made.prefixed))
+            self.tables.counters.valuesCompressed += 1
+            smaller = self.tables.payloads.insert(Array(made.prefixed))
         }
         guard !smaller.isNone else { return self.oweHTTP(stream, .answer, plain) }
-        self.payloads.release(plain)
+        self.tables.payloads.release(plain)
         var fields = [
             ("content-type", "application/\(slot.flags.contains(.isJSON) ? "json" : "proto")"),
             ("content-encoding", slot.flags.contains(.acceptsGzip) ? "gzip" : "deflate"),
             ("accept-encoding", "gzip,deflate"), ("cache-control", "no-store"),
         ]
         if self.isChunked(slot) { fields.append(("transfer-encoding", "chunked")) }
-        self.oweHTTP(stream, .head, self.payloads.insert(self.responseHead(stream, 200, fields)))
+        self.oweHTTP(stream, .head, self.tables.payloads.insert(self.responseHead(stream, 200, fields)))
         self.oweHTTP(stream, .answer, smaller)
     }
 
     /// A plain message compressed with gzip; none where it would not get smaller.
     mutating func gzipped(_ plain: PayloadHandle) -> PayloadHandle {
-        guard self.payloads[plain].count >= Limits.compressBytesMin + 5 else { return .none }
-        let message = UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...])
-        guard let smaller = self.codec.gzipped(message) else { return .none }
-        self.counters.valuesCompressed += 1
-        return self.payloads.insert(smaller)
+        guard self.tables.payloads[plain].count >= Limits.compressBytesMin + 5 else { return .none }
+        let message = UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...])
+        guard let smaller = self.tables.codec.gzipped(message) else { return .none }
+        self.tables.counters.valuesCompressed += 1
+        return self.tables.payloads.insert(smaller)
     }
 
     /// A plain message as JSON behind the same prefix.
     mutating func json(of plain: PayloadHandle, _ method: Method) -> PayloadHandle {
-        let text = self.codec.json(
-            ofResponse: method, UnsafeRawBufferPointer(rebasing: self.payloads[plain][5...]))
-        return self.payloads.insert(Self.prefixed(text, flags: 0))
+        let text = self.tables.codec.json(
+            ofResponse: method, UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...]))
+        return self.tables.payloads.insert(Self.prefixed(text, flags: 0))
     }
 
     /// Bytes behind gRPC's prefix.
@@ -95,18 +95,18 @@ extension LoopCore {
                 text.append(contentsOf: field.value)
                 text.append(contentsOf: [13, 10])
             }
-            let payload = self.payloads.insert(Self.prefixed(text, flags: 0x80))
+            let payload = self.tables.payloads.insert(Self.prefixed(text, flags: 0x80))
             self.oweHTTP(stream, .status, payload, endsCall: endsCall)
         case .connectStream:
             let body = status.code == .ok ? Array("{}".utf8) : status.connectEnd
-            let payload = self.payloads.insert(Self.prefixed(body, flags: 2))
+            let payload = self.tables.payloads.insert(Self.prefixed(body, flags: 2))
             self.oweHTTP(stream, .status, payload, endsCall: endsCall)
         case .connectUnary:
             guard status.code != .ok else {
-                let nothing = self.payloads.insert([UInt8]())
+                let nothing = self.tables.payloads.insert([UInt8]())
                 return self.oweHTTP(stream, .status, nothing, endsCall: endsCall)
             }
-            let isIntake = self.connections[slot.connection].flags.contains(.isIntake)
+            let isIntake = self.tables.connections[slot.connection].flags.contains(.isIntake)
             let answer = isIntake ? status.intakeHTTPStatus : status.code.connectHTTPStatus
             if isIntake {
                 let reason = status.reason?.rawValue ?? "\(status.code)"
@@ -118,7 +118,8 @@ extension LoopCore {
             guard slot.flags.contains(.hasSentHead) || self.comesBack(slot, status) else {
                 return self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall)
             }
-            self.oweHTTP(stream, .status, self.payloads.insert(self.endEvent(stream, status)), endsCall: endsCall)
+            self.oweHTTP(
+                stream, .status, self.tables.payloads.insert(self.endEvent(stream, status)), endsCall: endsCall)
         case .plain:
             self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall)
         }
@@ -154,7 +155,7 @@ extension LoopCore {
     mutating func sayRetry(_ stream: Int32) {
         let range = Limits.eventRetryMilliseconds
         let wait = self.random(range.lowerBound...range.upperBound, UInt32(bitPattern: stream))
-        self.oweHTTP(stream, .answer, self.payloads.insert(Array("retry: \(wait)\n".utf8)))
+        self.oweHTTP(stream, .answer, self.tables.payloads.insert(Array("retry: \(wait)\n".utf8)))
     }
 
     /// The last event of a stream: why it ends, and when to come back. A cursor that is refused is taken away, or the
@@ -173,15 +174,15 @@ extension LoopCore {
     private mutating func trailers(_ status: WireStatus) -> PayloadHandle {
         guard status.code == .ok else {
             self.transport.work.spend(WorkMeter.refusal)
-            return self.payloads.insert(GRPCStatusFields(status).block)
+            return self.tables.payloads.insert(GRPCStatusFields(status).block)
         }
         let key = Self.okTrailers
         if let known = self.transport.http.heads[key] {
-            self.payloads.retain(known)
+            self.tables.payloads.retain(known)
             return known
         }
-        let payload = self.payloads.insert(GRPCStatusFields(.ok).block)
-        self.payloads.retain(payload)
+        let payload = self.tables.payloads.insert(GRPCStatusFields(.ok).block)
+        self.tables.payloads.retain(payload)
         self.transport.http.heads[key] = payload
         return payload
     }
@@ -190,7 +191,7 @@ extension LoopCore {
     private mutating func dropUnsaid(_ stream: Int32) {
         while self.transport.http.streams[stream].firstOwed >= 0 {
             let entry = self.popOwed(stream)
-            self.payloads.release(entry.payload)
+            self.tables.payloads.release(entry.payload)
         }
         self.transport.http.streams[stream].flags.remove(.owesBookmark)
     }
@@ -202,7 +203,7 @@ extension LoopCore {
         _ stream: Int32, _ status: Int, _ text: String, extra: [(name: String, value: String)] = []
     ) {
         let index = self.transport.http.streams[stream].connection
-        if status >= 300, self.connections[index].flags.contains(.isIntake) {
+        if status >= 300, self.tables.connections[index].flags.contains(.isIntake) {
             let reason: ErrorReason = status == 413 ? .appleTooLong : .httpProtocol
             self.noteRefusedNotification(index, status, reason.rawValue, text)
         }
@@ -217,7 +218,8 @@ extension LoopCore {
         extra: [(name: String, value: String)] = [], endsCall: Int32
     ) {
         self.respond(
-            stream, status, self.payloads.insert(body), contentType: contentType, extra: extra, endsCall: endsCall)
+            stream, status, self.tables.payloads.insert(body), contentType: contentType, extra: extra,
+            endsCall: endsCall)
     }
 
     /// The same with a body that may be shared; the caller's reference passes to the answer.
@@ -230,20 +232,20 @@ extension LoopCore {
         self.transport.http.streams[stream].form = .plain
         self.transport.http.streams[stream].flags.insert(.hasLength)
         let slot = self.transport.http.streams[stream]
-        if !slot.flags.contains(.peerHasEnded), self.connections[slot.connection].wire == .http2 {
+        if !slot.flags.contains(.peerHasEnded), self.tables.connections[slot.connection].wire == .http2 {
             self.transport.http.streams[stream].flags.insert(.waitsForBody)
         }
         // An answer that never has a body says nothing about one.
         let own =
             status == 304 || status == 204
-            ? [] : [("content-type", contentType), ("content-length", "\(self.payloads[body].count)")]
+            ? [] : [("content-type", contentType), ("content-length", "\(self.tables.payloads[body].count)")]
         let fields = own + extra
-        let head = self.payloads.insert(self.responseHead(stream, status, fields))
+        let head = self.tables.payloads.insert(self.responseHead(stream, status, fields))
         self.oweHTTP(stream, .head, head)
         var payload = body
         if slot.isHead {
-            self.payloads.release(body)
-            payload = self.payloads.insert([])
+            self.tables.payloads.release(body)
+            payload = self.tables.payloads.insert([])
         }
         self.oweHTTP(stream, .status, payload, endsCall: endsCall)
     }
@@ -259,7 +261,7 @@ extension LoopCore {
             all.append(("x-content-type-options", "nosniff"))
         }
         if slot.flags.contains(.isCrossOrigin) { all.append(contentsOf: self.crossOriginFields(stream)) }
-        if self.connections[slot.connection].wire == .http2 {
+        if self.tables.connections[slot.connection].wire == .http2 {
             var block = HeaderBlock(status: status)
             for field in all { block.add(field.name, field.value) }
             return block.bytes
@@ -279,7 +281,7 @@ extension LoopCore {
 
     private var httpDate: String {
         mutating get {
-            let second = self.now.wall.milliseconds / 1_000
+            let second = self.tables.now.wall.milliseconds / 1_000
             if self.transport.http.date.second != second {
                 self.transport.http.date = (second, Instant(milliseconds: second * 1_000).httpDate)
             }
@@ -289,7 +291,7 @@ extension LoopCore {
 
     /// Whether the body of a response comes in chunks.
     private func isChunked(_ slot: HTTPStream) -> Bool {
-        self.connections[slot.connection].wire == .http1 && !slot.flags.contains(.hasLength)
+        self.tables.connections[slot.connection].wire == .http1 && !slot.flags.contains(.hasLength)
     }
 
     static func phrase(_ status: Int) -> String {
@@ -324,11 +326,11 @@ extension LoopCore {
 
     /// Drops the shared heads of an earlier second, because they have its date.
     private mutating func forgetOldHeads() {
-        let second = self.now.wall.milliseconds / 1_000
+        let second = self.tables.now.wall.milliseconds / 1_000
         guard self.transport.http.headsSecond != second else { return }
         self.transport.http.headsSecond = second
         for (key, head) in self.transport.http.heads where key != Self.okTrailers {
-            self.payloads.release(head)
+            self.tables.payloads.release(head)
             self.transport.http.heads[key] = nil
         }
     }
@@ -337,7 +339,7 @@ extension LoopCore {
     mutating func callHead(_ stream: Int32) -> PayloadHandle {
         self.forgetOldHeads()
         let slot = self.transport.http.streams[stream]
-        let wire = self.connections[slot.connection].wire
+        let wire = self.tables.connections[slot.connection].wire
         let encoding = Self.encoding(of: slot)
         var key = UInt32(wire.rawValue) | UInt32(slot.form.rawValue) << 4 | UInt32(encoding.rawValue) << 8
         if slot.flags.contains(.isJSON) { key |= 1 << 12 }
@@ -376,7 +378,7 @@ extension LoopCore {
         // nginx would collect a stream before it passes it on.
         if wire == .http1, slot.form != .connectUnary { fields.append(("x-accel-buffering", "no")) }
         if self.isChunked(slot) { fields.append(("transfer-encoding", "chunked")) }
-        let payload = self.payloads.insert(self.responseHead(stream, 200, fields))
+        let payload = self.tables.payloads.insert(self.responseHead(stream, 200, fields))
         if isShared {
             self.transport.http.heads[key] = payload
         } else {
@@ -406,8 +408,8 @@ extension LoopCore {
             Owed(role: .head, stream: slot.id, payload: payload, endsCall: -1, next: slot.firstOwed))
         self.transport.http.streams[stream].firstOwed = owed
         if slot.lastOwed < 0 { self.transport.http.streams[stream].lastOwed = owed }
-        self.transport.http.connections[self.connections[slot.connection].http].owedBytes +=
-            self.payloads[payload].count
+        self.transport.http.connections[self.tables.connections[slot.connection].http].owedBytes +=
+            self.tables.payloads[payload].count
     }
 }
 

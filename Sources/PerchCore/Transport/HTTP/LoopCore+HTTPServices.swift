@@ -40,7 +40,7 @@ extension LoopCore {
                 self.say(stream, .notServing)
                 return self.sendHTTPEnd(stream, self.shuttingDown, endsCall: -1)
             }
-            let http = self.connections[self.transport.http.streams[stream].connection].http
+            let http = self.tables.connections[self.transport.http.streams[stream].connection].http
             let count = Int(self.transport.http.connections[http].healthWatchCount)
             guard count < Limits.healthWatchesMax else {
                 return self.sendHTTPEnd(
@@ -57,7 +57,7 @@ extension LoopCore {
             self.say(stream, serving)
         case .reflection, .reflectionAlpha:
             let index = self.transport.http.streams[stream].connection
-            let owed = self.transport.http.connections[self.connections[index].http].owedBytes
+            let owed = self.transport.http.connections[self.tables.connections[index].http].owedBytes
             guard owed <= Limits.reflectionOwedBytesMax else {
                 self.forgetHTTPRequest(stream)
                 return self.sendHTTPEnd(
@@ -87,7 +87,7 @@ extension LoopCore {
     }
 
     private mutating func say(_ stream: Int32, _ message: [UInt8]) {
-        let payload = self.payloads.insert(Self.prefixed(message, flags: 0))
+        let payload = self.tables.payloads.insert(Self.prefixed(message, flags: 0))
         self.oweHTTP(stream, .answer, payload)
     }
 
@@ -182,7 +182,7 @@ extension LoopCore {
 
     mutating func forgetHealthWatch(_ stream: Int32) {
         guard self.transport.http.healthWatches.removeValue(forKey: stream) != nil else { return }
-        let http = self.connections[self.transport.http.streams[stream].connection].http
+        let http = self.tables.connections[self.transport.http.streams[stream].connection].http
         self.transport.http.connections[http].healthWatchCount -= 1
     }
 

@@ -27,13 +27,13 @@ extension LoopCore {
         let slot = self.transport.http.streams[stream]
         guard plan.isHTTP2, slot.flags.contains(.hasSentHead),
             slot.flags.isDisjoint(with: [.owesBookmark, .isJSON, .isEnding]), slot.form != .events, slot.firstOwed < 0,
-            slot.pinned.isNone, slot.call >= 0, self.calls[slot.call].view >= 0
+            slot.pinned.isNone, slot.call >= 0, self.tables.calls[slot.call].view >= 0
         else { return false }
-        let flags = self.calls[slot.call].flags
+        let flags = self.tables.calls[slot.call].flags
         guard flags.contains(.owesValue), !flags.contains(.owesLoading) else { return false }
         let payload = self.form(of: slot.call, slot)
         guard !payload.isNone else { return false }
-        let body = self.payloads[payload]
+        let body = self.tables.payloads[payload]
         let count = HTTP2FrameHeader.byteCount + body.count
         guard count <= Limits.copiedFrameBytesMax, plan.bytes + count <= Limits.writeBytesMax,
             Int64(body.count) <= min(plan.window, plan.initialWindow + Int64(slot.credit)),
@@ -57,8 +57,8 @@ extension LoopCore {
     /// The kernel accepted all of a value.
     @inline(__always)
     mutating func wholeValueTaken(_ frame: HTTPFrame, _ connection: Int32) {
-        self.counters.framesOut += 1
-        let http = self.connections[connection].http
+        self.tables.counters.framesOut += 1
+        let http = self.tables.connections[connection].http
         self.transport.http.connections[http].window -= Int64(frame.flow)
         self.transport.http.streams[frame.stream].credit -= frame.flow
         self.valueTaken(frame.call >= 0 ? frame.call : self.transport.http.streams[frame.stream].call, connection)

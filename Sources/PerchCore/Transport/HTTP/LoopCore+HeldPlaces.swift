@@ -10,20 +10,20 @@ extension LoopCore {
     /// Must be called before the call of a stream ends without its answer.
     mutating func holdPlace(of call: Int32) {
         for part in self.parts(of: call) { self.holdPlace(of: part) }
-        let index = self.calls[call].connection
-        let http = self.connections[index].http
+        let index = self.tables.calls[call].connection
+        let http = self.tables.connections[index].http
         guard http >= 0, let question = self.question(of: call) else { return }
         self.transport.http.heldPlaces[question] = HeldPlace(
-            connection: index, generation: self.connections.generation(index))
+            connection: index, generation: self.tables.connections.generation(index))
         self.transport.http.connections[http].heldCount += 1
     }
 
     /// A question was answered. The place of its stream is free, if that had ended before.
     mutating func releasePlace(of question: Ticket) {
         guard let place = self.transport.http.heldPlaces.removeValue(forKey: question),
-            self.connections.isTaken(place.connection, generation: place.generation),
-            self.connections[place.connection].http >= 0
+            self.tables.connections.isTaken(place.connection, generation: place.generation),
+            self.tables.connections[place.connection].http >= 0
         else { return }
-        self.transport.http.connections[self.connections[place.connection].http].heldCount -= 1
+        self.transport.http.connections[self.tables.connections[place.connection].http].heldCount -= 1
     }
 }

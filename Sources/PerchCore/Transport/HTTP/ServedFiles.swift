@@ -34,7 +34,7 @@ package struct ServedFiles: Sendable {
 extension LoopCore {
     /// Answers a GET of a file. False: there is no file of that path.
     mutating func answerFile(_ stream: Int32, _ path: [UInt8], _ head: RequestHead) -> Bool {
-        let files = self.settings.files
+        let files = self.tables.settings.files
         guard !files.files.isEmpty else { return false }
         let name = String(decoding: path, as: UTF8.self)
         if let place = files.moved[name] {
@@ -68,9 +68,9 @@ extension LoopCore {
     /// The bytes of a file, which all its readers share.
     private mutating func filePayload(_ bytes: [UInt8], _ name: String) -> PayloadHandle {
         let known = self.transport.http.files[name]
-        let payload = known ?? self.payloads.insert(bytes)
+        let payload = known ?? self.tables.payloads.insert(bytes)
         if known == nil { self.transport.http.files[name] = payload }
-        self.payloads.retain(payload)
+        self.tables.payloads.retain(payload)
         return payload
     }
 

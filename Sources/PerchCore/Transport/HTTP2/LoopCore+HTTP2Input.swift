@@ -8,8 +8,8 @@ extension LoopCore {
         _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
     ) -> (bytes: Int, isStopped: Bool) {
         var offset = 0
-        while self.connections.isTaken(index), self.connections[index].phase.takesFrames,
-            !self.connections[index].flags.contains(.isReadPaused)
+        while self.tables.connections.isTaken(index), self.tables.connections[index].phase.takesFrames,
+            !self.tables.connections[index].flags.contains(.isReadPaused)
         {
             if offset < bytes.byteCount, self.defersInput(index, isFirst: offset == 0) { return (offset, false) }
             guard let header = HTTP2FrameHeader(from: bytes, at: offset) else { return (offset, false) }
@@ -21,7 +21,7 @@ extension LoopCore {
                 let end = offset + HTTP2FrameHeader.byteCount + header.length
                 guard end <= bytes.byteCount else { return (offset, false) }
                 let body = bytes.extracting(offset + HTTP2FrameHeader.byteCount..<end)
-                self.counters.framesIn += 1
+                self.tables.counters.framesIn += 1
                 self.transport.work.spend(WorkMeter.frame)
                 offset = end
                 try self.takeHTTP2(header, body, index)
@@ -29,16 +29,16 @@ extension LoopCore {
                 self.closeHTTP2(index, error)
                 return (bytes.byteCount, false)
             }
-            if self.asks.count >= asksMax, offset < bytes.byteCount { return (offset, true) }
+            if self.tables.asks.count >= asksMax, offset < bytes.byteCount { return (offset, true) }
         }
-        let isOver = !self.connections.isTaken(index) || !self.connections[index].phase.takesFrames
+        let isOver = !self.tables.connections.isTaken(index) || !self.tables.connections[index].phase.takesFrames
         return (isOver ? bytes.byteCount : offset, false)
     }
 
     private mutating func takeHTTP2(
         _ header: HTTP2FrameHeader, _ body: borrowing RawSpan, _ index: Int32
     ) throws(HTTP2Fault) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         if !self.transport.http.connections[http].flags.contains(.hasSettings) {
             guard header.kind == .settings, !header.flags.contains(.ack) else {
                 throw HTTP2Fault(.protocolError, "the first frame of a client is SETTINGS")
@@ -64,7 +64,7 @@ extension LoopCore {
         case .priority:
             guard header.stream != 0 else { throw HTTP2Fault(.protocolError, "PRIORITY on stream 0") }
             guard header.length == 5 else {
-                let stream = self.httpStream(index, header.stream)
+                let stream = self.transport.http.stream(index, header.stream)
                 // A stream that is not open cannot be reset.
                 guard stream >= 0 else { throw HTTP2Fault(.frameSize, "PRIORITY has not 5 bytes") }
                 return self.resetHTTP2(stream, .frameSize)
@@ -84,10 +84,10 @@ extension LoopCore {
 
     /// Counts a frame that carries no data.
     private mutating func countControl(_ index: Int32) throws(HTTP2Fault) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard
             self.transport.http.connections[http].controls.take(
-                Limits.httpControls, nowMilliseconds: self.now.monotonic) == nil
+                Limits.httpControls, nowMilliseconds: self.tables.now.monotonic) == nil
         else {
             throw HTTP2Fault(
                 .enhanceYourCalm,
@@ -122,7 +122,7 @@ extension LoopCore {
         }
         guard header.length % 6 == 0 else { throw HTTP2Fault(.frameSize, "SETTINGS is no list of settings") }
         try self.countControl(index)
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         for place in stride(from: 0, to: header.length, by: 6) {
             let (id, value) = body.withUnsafeBytes { bytes in
                 (
@@ -151,10 +151,10 @@ extension LoopCore {
     }
 
     private mutating func countOpening(_ index: Int32) throws(HTTP2Fault) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard
             self.transport.http.connections[http].openings.take(
-                Limits.httpControls, nowMilliseconds: self.now.monotonic) == nil
+                Limits.httpControls, nowMilliseconds: self.tables.now.monotonic) == nil
         else {
             throw HTTP2Fault(
                 .enhanceYourCalm,
@@ -165,7 +165,7 @@ extension LoopCore {
 
     /// Streams begin with larger windows: those that waited may go on. A window beyond the largest ends the connection.
     private mutating func unblockAll(_ index: Int32) throws(HTTP2Fault) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         let initial = Int64(self.transport.http.connections[http].initialWindow)
         var stream = self.transport.http.connections[http].firstStream
         while stream >= 0 {
@@ -185,7 +185,7 @@ extension LoopCore {
         guard header.length == 4 else { throw HTTP2Fault(.frameSize, "WINDOW_UPDATE has not 4 bytes") }
         let increment = Int64(
             body.withUnsafeBytes { UInt32(bigEndian: $0.loadUnaligned(as: UInt32.self)) } & 0x7FFF_FFFF)
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         if header.stream == 0 {
             guard increment > 0 else { throw HTTP2Fault(.protocolError, "WINDOW_UPDATE of 0") }
             let window = self.transport.http.connections[http].window
@@ -196,7 +196,7 @@ extension LoopCore {
             if window <= 0 { self.list(index) }
             return
         }
-        let stream = self.httpStream(index, header.stream)
+        let stream = self.transport.http.stream(index, header.stream)
         guard stream >= 0 else { return try self.requireKnown(header, index) }
         guard increment > 0 else { return self.resetHTTP2(stream, .protocolError) }
         let credit = Int64(self.transport.http.streams[stream].credit) + increment
@@ -210,7 +210,7 @@ extension LoopCore {
 
     /// A frame for a stream without a slot: it is over, which is a legitimate race, or was never opened.
     private func requireKnown(_ header: HTTP2FrameHeader, _ index: Int32) throws(HTTP2Fault) {
-        let last = self.transport.http.connections[self.connections[index].http].lastStream
+        let last = self.transport.http.connections[self.tables.connections[index].http].lastStream
         guard header.stream <= last else {
             throw HTTP2Fault(.protocolError, "stream \(header.stream) was never opened")
         }
@@ -222,10 +222,10 @@ extension LoopCore {
         guard header.stream != 0 else { throw HTTP2Fault(.protocolError, "RST_STREAM on stream 0") }
         guard header.length == 4 else { throw HTTP2Fault(.frameSize, "RST_STREAM has not 4 bytes") }
         try self.requireKnown(header, index)
-        let stream = self.httpStream(index, header.stream)
+        let stream = self.transport.http.stream(index, header.stream)
         // Late: both ends were on their way.
         guard stream >= 0 else { return }
-        self.counters.httpStreamsReset += 1
+        self.tables.counters.httpStreamsReset += 1
         if !self.transport.http.streams[stream].flags.contains(.peerHasEnded) {
             self.rememberEarlyEnd(index, header.stream, isByPeer: true)
         }
@@ -266,7 +266,7 @@ extension LoopCore {
         let range = try Self.unpadded(header, body)
         if range.isEmpty, !header.flags.contains(.endStream) { try self.countControl(index) }
         try self.receiveWindow(index, header)
-        let stream = self.httpStream(index, header.stream)
+        let stream = self.transport.http.stream(index, header.stream)
         // Late bytes of a call that is over: their window is given back, and that is all.
         guard stream >= 0 else { return try self.takeLate(header.stream, index) }
         guard !self.transport.http.streams[stream].flags.contains(.peerHasEnded) else {
@@ -281,13 +281,13 @@ extension LoopCore {
             self.transport.http.lengths[stream] = rest - range.count
         }
         self.takeHTTPBody(stream, body.extracting(range))
-        guard ends, self.httpStream(index, header.stream) == stream else { return }
+        guard ends, self.transport.http.stream(index, header.stream) == stream else { return }
         self.endHTTPRequest(stream)
     }
 
     /// Counts what came against the windows, and gives them back as it comes, whoever it was for.
     private mutating func receiveWindow(_ index: Int32, _ header: HTTP2FrameHeader) throws(HTTP2Fault) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         let count = Int32(header.length)
         self.transport.http.connections[http].received += count
         let received = self.transport.http.connections[http].received
@@ -299,7 +299,7 @@ extension LoopCore {
             self.transport.http.connections[http].received = 0
             self.oweControl(index, HTTP2.windowUpdate(0, UInt32(received)))
         }
-        let stream = self.httpStream(index, header.stream)
+        let stream = self.transport.http.stream(index, header.stream)
         guard stream >= 0, !self.transport.http.streams[stream].flags.contains(.peerHasEnded) else { return }
         self.transport.http.streams[stream].received += count
         let ofStream = self.transport.http.streams[stream].received
@@ -326,7 +326,7 @@ extension LoopCore {
             guard range.count >= 5 else { throw HTTP2Fault(.frameSize, "HEADERS is shorter than its priority") }
             range = range.lowerBound + 5..<range.upperBound
         }
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         if header.flags.contains(.endStream) {
             self.transport.http.connections[http].flags.insert(.blockEndsStream)
         } else {
@@ -337,16 +337,16 @@ extension LoopCore {
         }
         self.transport.http.connections[http].continuing = header.stream
         self.transport.http.connections[http].continuations = 0
-        self.transport.http.connections[http].blockSince = self.now.monotonic
+        self.transport.http.connections[http].blockSince = self.tables.now.monotonic
         self.transport.http.blocks[index] = HeaderInflater.Block()
         try self.takePart(body.extracting(range), isLast: false, index)
-        self.startFrameTimer(index, since: self.now.monotonic)
+        self.startFrameTimer(index, since: self.tables.now.monotonic)
     }
 
     private mutating func takeContinuation(
         _ header: HTTP2FrameHeader, _ body: borrowing RawSpan, _ index: Int32
     ) throws(HTTP2Fault) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         self.transport.http.connections[http].continuations += 1
         let count = Int(self.transport.http.connections[http].continuations)
         guard count <= Limits.continuationsMax else {
@@ -355,7 +355,7 @@ extension LoopCore {
                 "a header block goes on in \(count) CONTINUATION frames, the limit is \(Limits.continuationsMax)")
         }
         try self.takePart(body, isLast: header.flags.contains(.endHeaders), index)
-        guard header.flags.contains(.endHeaders), self.connections[index].http == http,
+        guard header.flags.contains(.endHeaders), self.tables.connections[index].http == http,
             let block = self.transport.http.blocks.removeValue(forKey: index)
         else { return }
         self.letGo(block.count, index)
@@ -370,7 +370,7 @@ extension LoopCore {
     /// Decodes a part of a block in any case, because the table is the connection's. Its fields are held, within the bounds of
     /// partial frames.
     private mutating func takePart(_ part: borrowing RawSpan, isLast: Bool, _ index: Int32) throws(HTTP2Fault) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         guard var block = self.transport.http.blocks.removeValue(forKey: index) else { return }
         self.transport.work.spend(part.byteCount / WorkMeter.bytesPerUnit)
         let before = block.count
@@ -393,7 +393,7 @@ extension LoopCore {
     }
 
     private func inflater(of index: Int32) -> HeaderInflater {
-        guard let inflater = self.transport.http.connections[self.connections[index].http].inflater else {
+        guard let inflater = self.transport.http.connections[self.tables.connections[index].http].inflater else {
             preconditionFailure("a connection of HTTP/2 decodes no header fields")
         }
         return inflater
@@ -402,18 +402,18 @@ extension LoopCore {
     /// Whether a connection may open one more stream: before its first valid credentials there are few. The head of the
     /// stream may have these.
     private mutating func admitsStream(_ index: Int32, _ head: RequestHead, isTooLong: Bool) -> Bool {
-        let count = Int(self.transport.http.connections[self.connections[index].http].streamCount)
-        if count < Limits.unidentifiedStreamsMax || self.connections[index].flags.contains(.isIdentified)
+        let count = Int(self.transport.http.connections[self.tables.connections[index].http].streamCount)
+        if count < Limits.unidentifiedStreamsMax || self.tables.connections[index].flags.contains(.isIdentified)
             || self.isIdentifiedByConnection(index)
         {
             return true
         }
         if !isTooLong, head.malformed == nil, self.identifyByHead(index, head) == nil,
-            self.connections[index].flags.contains(.isIdentified)
+            self.tables.connections[index].flags.contains(.isIdentified)
         {
             return true
         }
-        self.counters.refusalsByReason[.handshakeLimit, default: 0] += 1
+        self.tables.counters.refusalsByReason[.handshakeLimit, default: 0] += 1
         return false
     }
 
@@ -437,7 +437,7 @@ extension LoopCore {
 
     /// The fields of a whole header block open a stream, or end one. Nil: they are too long.
     private mutating func takeFields(_ index: Int32, _ id: UInt32, _ fields: HeaderFields?) throws(HTTP2Fault) {
-        let http = self.connections[index].http
+        let http = self.tables.connections[index].http
         let endsStream = self.transport.http.connections[http].flags.contains(.blockEndsStream)
         let last = self.transport.http.connections[http].lastStream
         self.transport.work.spend(WorkMeter.head)
@@ -455,12 +455,12 @@ extension LoopCore {
         if self.transport.http.connections[http].flags.contains(.hasSaidLast) { return }
         let isFull =
             Int(self.transport.http.connections[http].streamCount + self.transport.http.connections[http].heldCount)
-            >= self.settings.callsPerConnectionMax
-        if isFull { self.counters.refusalsByReason[.callsLimit, default: 0] += 1 }
+            >= self.tables.settings.callsPerConnectionMax
+        if isFull { self.tables.counters.refusalsByReason[.callsLimit, default: 0] += 1 }
         guard !isFull, self.admitsStream(index, head, isTooLong: fields == nil) else {
             // No fault of the peer: it may not have read how many streams there may be.
             self.transport.work.spend(WorkMeter.refusal)
-            self.counters.httpStreamsRefused += 1
+            self.tables.counters.httpStreamsRefused += 1
             return self.resetUnopened(index, id, .refusedStream, endsStream: endsStream)
         }
         if let text = head.malformed {
@@ -474,13 +474,13 @@ extension LoopCore {
             self.transport.http.lengths[stream] = length
         }
         guard fields != nil else {
-            self.counters.httpHeadsTooLong += 1
+            self.tables.counters.httpHeadsTooLong += 1
             self.respond(
                 stream, 431, "the header fields exceed \(Limits.headerListBytesMax) bytes, the limit; send fewer")
             return
         }
         self.beginHTTPRequest(stream, head)
-        guard self.httpStream(index, id) == stream else { return }
+        guard self.transport.http.stream(index, id) == stream else { return }
         if endsStream {
             // A request without a body.
             self.endHTTPRequest(stream)
@@ -495,7 +495,7 @@ extension LoopCore {
     private mutating func takeTrailers(
         _ index: Int32, _ id: UInt32, _ fields: HeaderFields?, endsStream: Bool
     ) throws(HTTP2Fault) {
-        let stream = self.httpStream(index, id)
+        let stream = self.transport.http.stream(index, id)
         guard stream >= 0 else { return try self.takeLate(id, index) }
         guard !self.transport.http.streams[stream].flags.contains(.peerHasEnded) else {
             return self.resetHTTP2(stream, .streamClosed)
@@ -515,7 +515,7 @@ extension LoopCore {
 
     /// A frame that only open streams have came for one without a slot.
     private mutating func takeLate(_ id: UInt32, _ index: Int32) throws(HTTP2Fault) {
-        let http = self.transport.http.connections[self.connections[index].http]
+        let http = self.transport.http.connections[self.tables.connections[index].http]
         guard id <= http.lastStream else { throw HTTP2Fault(.protocolError, "stream \(id) was never opened") }
         // Streams beyond the last one that was announced are opened in vain.
         guard !http.flags.contains(.hasSaidLast) else { return }
@@ -531,7 +531,7 @@ extension LoopCore {
 
     /// A request that breaks a rule of RFC 9113, section 8: its stream is reset.
     private mutating func noteMalformed(_ index: Int32, _ text: String) {
-        self.counters.refusalsByReason[.httpProtocol, default: 0] += 1
-        if self.notesEverything { self.note(.ended, index, what: text) }
+        self.tables.counters.refusalsByReason[.httpProtocol, default: 0] += 1
+        if self.tables.notesEverything { self.note(.ended, index, what: text) }
     }
 }
