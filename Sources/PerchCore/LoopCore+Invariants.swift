@@ -172,7 +172,7 @@ extension LoopCore {
                 (slot.unfinished >= 0) == (self.transport.unfinishedFrames[index] != nil),
                 "the unfinished frame of connection \(index) is lost")
             if let rest = self.transport.unfinishedFrames[index] {
-                refer(rest.payload)
+                for piece in rest.pieces { refer(piece.payload) }
                 unfinished += 1
             }
             precondition(

@@ -19,7 +19,37 @@ package enum WriteResult: Equatable {
     case broken
 }
 
-// Flush planning: the frames for each connection in this tick, and the rest after a short write.
+/// One write to a connection while it is laid out.
+struct WritePlan {
+    let connection: Int32
+    let firstSegment: Int
+    let firstFrame: Int
+    var bytes: Int32 = 0
+    /// Bytes that the peer's windows still take: on all streams together, and on the stream under way.
+    var window = Int64.max
+    var streamWindow = Int64.max
+    /// The head of the response under way is sent, or laid out.
+    var hasHead = true
+    /// A value, or `loading`, is laid out.
+    var hasValue = false
+    /// A value is being computed again, because its encoding was freed. It follows in a later tick.
+    var lacksValue = false
+    /// The write has no room for more.
+    var isFull = false
+}
+
+/// Where the messages of a call go, and how its peer reads them.
+struct MessageTarget<F: Framing> {
+    /// The number on the wire.
+    var number: UInt32
+    /// The stream of HTTP; -1 on perch/1.
+    var stream: Int32 = -1
+    var kind: F.Kind
+    var form: ReadForm
+}
+
+// The write planner: the frames of each connection in this tick, and the rest after a short write. Protocols differ in their
+// framing, and in where output is pending: perch/1 lists calls, HTTP lists streams (`planStreams`).
 //
 // A plan changes only the staging memory; over HTTP it also asks for freed values. Output stays pending until the driver
 // reports the write. After a short write a connection keeps its unfinished frame and nothing else.
@@ -38,7 +68,11 @@ extension LoopCore {
             }
             if self.transport.staging.room < Limits.copiedFrameBytesMax + 64 { break }
             self.tables.connections[connection].flags.remove(.isListed)
-            self.planWrite(connection)
+            switch self.tables.connections[connection].wire {
+            case .http2: self.planWrite(connection, HTTP2Framing.self)
+            case .http1: self.planWrite(connection, HTTP1Framing.self)
+            case .perch1, .unknown: self.planWrite(connection, Perch1Framing.self)
+            }
             index += 1
         }
         self.transport.listedConnections.removeFirst(index)
@@ -63,166 +97,63 @@ extension LoopCore {
         return UnsafeRawBufferPointer(start: segment.base, count: segment.count)
     }
 
-    /// Appends the frames of one connection, in order: the unfinished one, pending answers, values and events, a BEAT.
-    private mutating func planWrite(_ connection: Int32) {
-        if self.tables.connections[connection].wire.isHTTP { return self.planHTTPWrite(connection) }
-        let firstSegment = self.transport.staging.segments.count
-        let firstFrame = self.transport.staging.frames.count
+    /// Appends the frames of one connection, in order: the unfinished one, its own, and those of its calls or streams.
+    @inline(__always)
+    private mutating func planWrite<F: Framing>(_ connection: Int32, _: F.Type) {
         let slot = self.tables.connections[connection]
-        var bytes = slot.unfinished >= 0 ? self.planUnfinished(connection, firstSegment) : 0
-
-        var isComplete = true
+        var plan = WritePlan(
+            connection: connection, firstSegment: self.transport.staging.segments.count,
+            firstFrame: self.transport.staging.frames.count)
+        if slot.unfinished >= 0 { self.planUnfinished(&plan) }
         var owed = slot.firstOwed
-        while owed >= 0, isComplete {
+        while owed >= 0, !plan.isFull {
             let entry = self.transport.owed[owed]
-            isComplete = self.append(
-                .owed, call: -1, kind: entry.role.kind, stream: entry.stream, entry.payload, &bytes, firstSegment)
+            self.append(
+                Staging.Frame(role: .owed), F.kind(of: entry.role), entry.stream, entry.payload, &plan, F.self)
             owed = entry.next
         }
-
-        var said = Said(
-            value: slot.flags.contains(.hasOpenGroup), isAll: slot.waitingCount == 0 && !self.isSweeping)
-        let zlib = slot.flags.contains(.acceptsZlib)
-        var call = slot.firstDirty
-        while call >= 0, isComplete {
-            let next = self.tables.calls[call].nextDirty
-            isComplete = self.planCall(call, zlib: zlib, &said, &bytes, firstSegment)
-            call = next
-        }
-
-        if slot.phase == .open, isComplete, slot.flags.contains(.wantsBeat) || (said.value && slot.watchCount > 1) {
-            if said.isAll {
-                let beat = self.beatBody(revision: self.vouchedRevision(connection))
-                _ = self.append(.beat, call: -1, kind: .beat, stream: 0, beat, &bytes, firstSegment)
-                self.tables.payloads.release(beat)
-            } else if self.isSweeping {
-                // The BEAT follows the sweep's end, or the remaining output.
-                self.transport.heldGroups.append(connection)
-            }
-        }
-        guard bytes > 0 else {
+        self.planOutput(slot, &plan, F.self)
+        guard plan.bytes > 0 else {
             // The core has no output that waits for the kernel: it was sent, or is being recomputed.
             if !slot.flags.contains(.isHeldBelow) { self.stopsStalling(connection) }
+            // All pending output waits for the peer's windows, so its WINDOW_UPDATE must be read.
+            if slot.http >= 0 { self.resumeReading(connection, waitsForPeer: true) }
             return
         }
         self.transport.staging.writes.append(
             Staging.Write(
-                connection: connection, socket: slot.socket, firstSegment: firstSegment,
-                segmentCount: self.transport.staging.segments.count - firstSegment, firstFrame: firstFrame,
-                frameCount: self.transport.staging.frames.count - firstFrame, byteCount: bytes))
+                connection: connection, socket: slot.socket, firstSegment: plan.firstSegment,
+                segmentCount: self.transport.staging.segments.count - plan.firstSegment, firstFrame: plan.firstFrame,
+                frameCount: self.transport.staging.frames.count - plan.firstFrame, byteCount: Int(plan.bytes)))
     }
 
-    /// The content of a planned write for one connection.
-    private struct Said {
-        /// A value, or an event.
-        var value: Bool
-        /// Whether the connection is complete up to `applied`, so that a BEAT may follow.
-        var isAll: Bool
-    }
-
-    /// Appends the rest of a partly written frame. Returns its bytes.
-    private mutating func planUnfinished(_ connection: Int32, _ firstSegment: Int) -> Int {
-        guard let rest = self.transport.unfinishedFrames[connection] else { return 0 }
-        rest.bytes.withUnsafeBytes { buffer in
-            if let base = buffer.baseAddress, !buffer.isEmpty {
-                self.transport.staging.copy(base, count: buffer.count, firstSegment: firstSegment)
-            }
-        }
-        var bytes = rest.bytes.count
-        if !rest.payload.isNone {
-            let body = self.tables.payloads[rest.payload]
-            self.transport.staging.refer(
-                body.baseAddress.unsafelyUnwrapped + rest.offset, count: body.count - rest.offset)
-            bytes += body.count - rest.offset
-        }
-        self.transport.staging.frames.append(
-            Staging.Frame(role: .unfinished, call: -1, payload: rest.payload, end: bytes, count: bytes))
-        return bytes
-    }
-
-    /// Appends the output of one call; false if the write is full.
     @inline(__always)
-    private mutating func planCall(
-        _ call: Int32, zlib: Bool, _ said: inout Said, _ bytes: inout Int, _ firstSegment: Int
-    ) -> Bool {
-        let stream = self.tables.calls[call].stream
-        if self.tables.calls[call].flags.contains(.owesLoading) {
-            guard
-                self.append(
-                    .loading, call: call, kind: .message, stream: stream, self.views.loading, &bytes, firstSegment)
-            else { return false }
-            said.value = true
-        }
-        if self.tables.calls[call].flags.contains(.owesValue) {
-            let body: PayloadHandle
-            if let part = self.part(call) {
-                body = self.envelope(ofValue: call, part, zlib: zlib)
-            } else {
-                if zlib { self.compressForReader(call) }
-                body = self.encoding(for: call, zlib: zlib)
-            }
-            if body.isNone {
-                // A value whose encoding was freed is being recomputed and follows in a later tick.
-                said.isAll = false
-            } else {
-                guard self.append(.value, call: call, kind: .message, stream: stream, body, &bytes, firstSegment) else {
-                    return false
-                }
-                said.value = true
-            }
-        }
-        guard self.tables.calls[call].isFeed else { return true }
-        for event in self.eventsReady(call) {
-            let body = self.part(call).map { self.envelope(of: event.payload, call, $0) } ?? event.payload
-            let isAppended = self.append(
-                .event, call: call, kind: .message, stream: stream, body, &bytes, firstSegment)
-            guard isAppended else { return false }
-        }
-        return true
+    private mutating func planOutput<F: Framing>(_ slot: Connection, _ plan: inout WritePlan, _: F.Type) {
+        guard slot.phase == .open else { return }
+        if slot.http >= 0 { self.planStreams(slot.http, &plan, F.self) } else { self.planCalls(slot, &plan) }
     }
 
-    /// Appends one frame if it fits into this write; false if the write is full.
+    /// Appends what the calls of perch/1 say, and a BEAT behind a group of values.
     @inline(__always)
-    private mutating func append(
-        _ role: Staging.Frame.Role, call: Int32, kind: FrameKind, stream: UInt32, _ payload: PayloadHandle,
-        _ bytes: inout Int, _ firstSegment: Int
-    ) -> Bool {
-        let body = self.tables.payloads[payload]
-        let count = body.count + 4
-        guard bytes == 0 || bytes + count <= Limits.writeBytesMax else { return false }
-        let isCopied = count <= Limits.copiedFrameBytesMax || role == .beat
-        guard self.transport.staging.room >= (isCopied ? count : 4) else { return false }
-        self.transport.staging.address(kind: kind.rawValue, stream: stream, firstSegment: firstSegment)
-        if let base = body.baseAddress {
-            if isCopied {
-                self.transport.staging.copy(base, count: body.count, firstSegment: firstSegment)
-            } else {
-                self.transport.staging.refer(base, count: body.count)
-            }
+    private mutating func planCalls(_ slot: Connection, _ plan: inout WritePlan) {
+        var target = MessageTarget<Perch1Framing>(
+            number: 0, kind: .message, form: slot.flags.contains(.acceptsZlib) ? .zlib : .plain)
+        var call = slot.firstDirty
+        while call >= 0, !plan.isFull {
+            let next = self.tables.calls[call].nextDirty
+            target.number = self.tables.calls[call].stream
+            _ = self.planCall(call, target, &plan)
+            call = next
         }
-        bytes += count
-        self.transport.staging.frames.append(
-            Staging.Frame(
-                role: role, call: call, payload: isCopied ? .none : payload, end: bytes, count: count))
-        return true
-    }
-
-    mutating func compressForReader(_ call: Int32) {
-        let view = self.tables.calls[call].view
-        let flags = self.tables.calls[call].flags
-        guard view >= 0, !flags.contains(.owesUnchanged) else { return }
-        let place = self.views.slots[view].encodings
-        guard place >= 0 else { return }
-        if flags.contains(.isFirst) {
-            guard !self.views.encodings[place].snapshot.isNone, self.views.encodings[place].snapshotZlib.isNone else {
-                return
-            }
-            self.views.encodings[place].snapshotZlib = self.compressed(self.views.encodings[place].snapshot, .none)
-        } else {
-            guard !self.views.encodings[place].change.isNone, self.views.encodings[place].changeZlib.isNone else {
-                return
-            }
-            self.views.encodings[place].changeZlib = self.compressed(self.views.encodings[place].change, .none)
+        let endsGroup = (plan.hasValue || slot.flags.contains(.hasOpenGroup)) && slot.watchCount > 1
+        guard endsGroup || slot.flags.contains(.wantsBeat), !plan.isFull else { return }
+        if self.isSweeping {
+            // The BEAT follows the sweep's end, or the remaining output.
+            self.transport.heldGroups.append(plan.connection)
+        } else if slot.waitingCount == 0, !plan.lacksValue {
+            let beat = self.beatBody(revision: self.vouchedRevision(plan.connection))
+            self.append(Staging.Frame(role: .beat), .beat, 0, beat, &plan, Perch1Framing.self)
+            self.tables.payloads.release(beat)
         }
     }
 
@@ -231,260 +162,143 @@ extension LoopCore {
         return self.encoded { codec throws(MessageError) in try codec.encode(beat) }
     }
 
-    // MARK: What was taken
-
-    /// Reports the result of one write of the batch.
-    package mutating func wrote(_ index: Int, _ result: WriteResult) {
-        let write = self.transport.staging.writes[index]
-        guard self.tables.connections.isTaken(write.connection) else { return }
-        self.tables.counters.writes += 1
-        let taken: Int
-        switch result {
-        case .wrote(let count): taken = count
-        case .held(let count):
-            taken = count
-            self.tables.connections[write.connection].flags.insert(.isHeldBelow)
-        case .broken:
-            self.remove(write.connection)
-            return
+    /// Appends the rest of a partly written frame.
+    private mutating func planUnfinished(_ plan: inout WritePlan) {
+        guard let rest = self.transport.unfinishedFrames[plan.connection] else { return }
+        var taken = rest.taken
+        for piece in rest.pieces {
+            let skipped = min(taken, piece.count)
+            taken -= skipped
+            guard skipped < piece.count, let base = self.tables.payloads[piece.payload].baseAddress else { continue }
+            self.transport.staging.refer(base + piece.offset + skipped, count: piece.count - skipped)
+            plan.bytes += Int32(piece.count - skipped)
         }
-        self.tables.counters.bytesOut += UInt64(taken)
-        let connection = write.connection
-        if self.tables.connections[connection].wire.isHTTP { return self.wroteHTTP(write, taken: taken) }
-        var allTaken = true
-        for offset in 0..<write.frameCount {
-            let frame = self.transport.staging.frames[write.firstFrame + offset]
-            let start = frame.end - frame.count
-            if taken >= frame.end {
-                self.frameTaken(frame, connection, rest: 0)
-            } else if taken > start || (frame.role == .unfinished) {
-                // The kernel accepted a part: only the rest of this frame is kept.
-                allTaken = false
-                self.keepUnfinished(frame, connection, written: max(taken - start, 0), write: write, start: start)
-                break
+        self.transport.staging.frames.append(
+            Staging.Frame(role: .unfinished, end: plan.bytes, count: plan.bytes))
+    }
+
+    // MARK: One call, one message, one frame
+
+    /// Appends the output of a watch or a stream of events; false if the write or a window is full.
+    @inline(__always)
+    mutating func planCall<F: Framing>(_ call: Int32, _ target: MessageTarget<F>, _ plan: inout WritePlan) -> Bool {
+        let flags = self.tables.calls[call].flags
+        if flags.contains(.owesLoading) {
+            let loading = self.form(of: self.views.loading, target.form, .subscriptionStatusTask)
+            guard self.append(.loading, loading, of: call, to: target, &plan) else { return false }
+            plan.hasValue = true
+        }
+        if flags.contains(.owesValue) {
+            let body = self.form(of: call, target.form)
+            if body.isNone {
+                plan.lacksValue = true
+                // On perch/1 `writable` has asked for it.
+                if target.stream >= 0 { self.refresh(self.tables.calls[call].view) }
             } else {
-                allTaken = false
-                break
-            }
-            guard self.tables.connections.isTaken(connection) else { return }
-        }
-        self.unlistClean(connection)
-        self.afterWrite(connection, taken: taken, allTaken: allTaken && taken == write.byteCount)
-    }
-
-    private mutating func keepUnfinished(
-        _ frame: Staging.Frame, _ connection: Int32, written: Int, write: Staging.Write, start: Int
-    ) {
-        if frame.role == .unfinished {
-            self.transport.unfinishedFrames[connection]?.advance(by: written)
-            return
-        }
-        // At most the bytes of a copied frame are copied, because they must fit into the staging memory again.
-        let copiedCount = frame.payload.isNone ? frame.count : 4
-        var rest: [UInt8] = []
-        if written < copiedCount {
-            rest.reserveCapacity(copiedCount - written)
-            var place = 0
-            for index in 0..<write.segmentCount {
-                let segment = self.transport.staging.segments[write.firstSegment + index]
-                let from = max(start + written, place)
-                let to = min(start + copiedCount, place + segment.count)
-                if from < to {
-                    rest.append(
-                        contentsOf: UnsafeRawBufferPointer(start: segment.base + (from - place), count: to - from))
-                }
-                place += segment.count
+                guard self.append(.value, body, of: call, to: target, &plan) else { return false }
+                plan.hasValue = true
             }
         }
-        if !frame.payload.isNone { self.tables.payloads.retain(frame.payload) }
-        self.transport.unfinishedFrames[connection] = UnfinishedFrame(
-            bytes: rest, payload: frame.payload, offset: max(0, written - copiedCount))
-        self.tables.connections[connection].unfinished = 0
-        self.frameTaken(frame, connection, rest: frame.count - written)
-    }
-
-    mutating func dropUnfinished(_ connection: Int32) {
-        if let rest = self.transport.unfinishedFrames.removeValue(forKey: connection), !rest.payload.isNone {
-            self.tables.payloads.release(rest.payload)
+        guard self.tables.calls[call].isFeed else { return true }
+        for event in self.eventsReady(call) {
+            let body = self.form(ofEvent: event.payload, call, target.form)
+            guard self.append(.event, body, of: call, to: target, &plan) else { return false }
         }
-        self.tables.connections[connection].unfinished = -1
+        // A stream that was slow requests the events that it missed.
+        if target.stream >= 0, !self.hasEventsToSay(call) { self.resumeUpdates(call) }
+        return true
     }
 
-    /// A frame is accepted by the kernel, or will be: its content is no longer pending.
-    private mutating func frameTaken(_ frame: Staging.Frame, _ connection: Int32, rest: Int) {
-        self.tables.counters.framesOut += 1
-        switch frame.role {
-        case .unfinished:
-            self.dropUnfinished(connection)
-        case .owed:
-            let slot = self.tables.connections[connection].firstOwed
-            let entry = self.transport.owed[slot]
-            self.tables.connections[connection].firstOwed = entry.next
-            if entry.next < 0 { self.tables.connections[connection].lastOwed = -1 }
-            self.tables.connections[connection].owedBytes -= Int32(self.tables.payloads[entry.payload].count + 4)
-            self.tables.payloads.release(entry.payload)
-            self.transport.owed.remove(slot)
-            if entry.endsCall >= 0 { self.removeCall(entry.endsCall) }
-        case .loading:
-            self.tables.calls[frame.call].flags.remove(.owesLoading)
-            self.openGroup(connection)
-        case .value:
-            self.valueTaken(frame.call, connection)
-        case .event:
-            self.eventTaken(frame.call)
-            self.openGroup(connection)
-        case .beat:
-            self.tables.counters.beatsSent += 1
-            self.tables.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])
-            self.tables.connections[connection].lastBeat = self.tables.now.monotonic
-            self.tables.connections[connection].vouchedRevision = self.vouchedRevision(connection)
-        }
-    }
-
+    /// Appends a message from `start` on, as far as the windows allow; false if a part is left.
     @inline(__always)
-    mutating func valueTaken(_ call: Int32, _ connection: Int32) {
-        self.tables.counters.valuesPushed += 1
-        self.tables.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
-        if !self.views.lateReaders.isEmpty { self.views.lateReaders[call] = nil }
-        if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
-        self.openGroup(connection)
-        let view = self.tables.calls[call].view
-        // A value sent to its only watcher is not kept: it can be recomputed.
-        if self.views.slots[view].watchCount == 1 { self.dropEncodings(view) }
-    }
-
-    @inline(__always)
-    private mutating func openGroup(_ connection: Int32) {
-        if self.tables.connections[connection].watchCount > 1 {
-            self.tables.connections[connection].flags.insert(.hasOpenGroup)
-        }
-    }
-
-    /// Removes calls without output from the front of a connection's list.
-    private mutating func unlistClean(_ connection: Int32) {
-        var call = self.tables.connections[connection].firstDirty
-        while call >= 0, self.tables.calls[call].flags.isDisjoint(with: [.owesLoading, .owesValue]),
-            !self.tables.calls[call].isFeed || !self.hasEventsToSay(call)
-        {
-            let next = self.tables.calls[call].nextDirty
-            self.tables.calls[call].nextDirty = -1
-            self.tables.calls[call].flags.remove(.isListed)
-            call = next
-        }
-        self.tables.connections[connection].firstDirty = call
-        if call >= 0 { self.tables.calls[call].previousDirty = -1 }
-        if call < 0 { self.tables.connections[connection].lastDirty = -1 }
-    }
-
-    private mutating func afterWrite(_ connection: Int32, taken: Int, allTaken: Bool) {
-        self.noteFullness(connection, taken: taken, allTaken: allTaken)
-        if allTaken {
-            let slot = self.tables.connections[connection]
-            if slot.firstOwed >= 0 || slot.firstDirty >= 0 {
-                // More output than one call's, or a value that is still being computed.
-                if slot.firstOwed >= 0 || self.hasSomethingReady(connection) { self.list(connection) }
-            } else if slot.phase == .open, slot.waitingCount == 0, !self.isSweeping {
-                // A BEAT that did not fit into this write is sent next.
-                let hasGroup = slot.flags.contains(.hasOpenGroup) && slot.watchCount > 1
-                if hasGroup || slot.flags.contains(.wantsBeat) { self.list(connection) }
+    mutating func append<F: Framing>(
+        _ role: Staging.Frame.Role, _ payload: PayloadHandle, of call: Int32 = -1, from start: Int = 0,
+        ends: Bool = false, to target: MessageTarget<F>, _ plan: inout WritePlan
+    ) -> Bool {
+        guard plan.hasHead || self.planHead(target, &plan) else { return false }
+        let count = self.tables.payloads[payload].count
+        var frame = Staging.Frame(role: role, stream: target.stream, call: call, payload: payload)
+        frame.isFirst = role != .pinned
+        var place = start
+        repeat {
+            let rest = count - place
+            var part = min(rest, F.partBytesMax)
+            if F.hasWindows { part = min(part, Int(max(0, min(plan.window, plan.streamWindow)))) }
+            if part == 0, rest > 0 { return false }
+            frame.isLast = part == rest
+            frame.offset = Int32(truncatingIfNeeded: place + part)
+            frame.flow = F.hasWindows ? Int32(truncatingIfNeeded: part) : 0
+            guard
+                self.append(
+                    frame, target.kind, target.number, payload, from: place, count: part,
+                    ends: ends && frame.isLast, &plan, F.self)
+            else { return false }
+            if F.hasWindows {
+                plan.window -= Int64(part)
+                plan.streamWindow -= Int64(part)
             }
-            self.resumeReading(connection)
-            self.closeIfDrained(connection)
-            self.finishClosing(connection)
-        } else {
-            self.resumeReading(connection)
-        }
+            place += part
+            frame.isFirst = false
+        } while place < count
+        return true
     }
 
-    /// Notes whether the kernel accepted all of a write: a connection that is full waits for `writable`, and may stall.
+    /// Appends a frame with a whole payload.
+    @discardableResult
+    mutating func append<F: Framing>(
+        _ frame: Staging.Frame, _ kind: F.Kind, _ number: UInt32, _ payload: PayloadHandle, ends: Bool = false,
+        _ plan: inout WritePlan, _: F.Type
+    ) -> Bool {
+        var frame = frame
+        frame.payload = payload
+        return self.append(
+            frame, kind, number, payload, from: 0, count: self.tables.payloads[payload].count, ends: ends, &plan, F.self
+        )
+    }
+
+    /// Appends a frame with a part of a payload, if it fits into this write. Short ones are copied.
     @inline(__always)
-    mutating func noteFullness(_ connection: Int32, taken: Int, allTaken: Bool) {
-        let flags = self.tables.connections[connection].flags
-        if allTaken, !flags.contains(.isHeldBelow) {
-            self.stopsStalling(connection)
-        } else {
-            self.startsStalling(connection, hasProgress: taken > 0)
-        }
-        guard flags.contains(.isFull) == allTaken else { return }
-        self.tables.connections[connection].flags.formSymmetricDifference(.isFull)
-        self.listen(connection)
-    }
-
-    /// Output waits for the kernel: from now on, or since the kernel last accepted bytes.
-    mutating func startsStalling(_ connection: Int32, hasProgress: Bool) {
-        guard hasProgress || self.tables.connections[connection].stalledSince == 0 else { return }
-        self.tables.connections[connection].stalledSince = self.tables.now.monotonic
-        guard !self.transport.stalls.contains(connection) else { return }
-        let wait = self.tables.settings.writeStallMilliseconds
-        self.transport.stalls.insert(connection, dueAt: (self.tables.now.monotonic + wait) / 1_000 + 1)
-    }
-
-    @inline(__always)
-    mutating func stopsStalling(_ connection: Int32) {
-        guard self.tables.connections[connection].stalledSince != 0 else { return }
-        self.tables.connections[connection].stalledSince = 0
-        _ = self.transport.stalls.remove(connection)
-    }
-
-    private func hasSomethingReady(_ connection: Int32) -> Bool {
-        var call = self.tables.connections[connection].firstDirty
-        while call >= 0 {
-            let slot = self.tables.calls[call]
-            if slot.flags.contains(.owesLoading) { return true }
-            if slot.isFeed, self.hasEventsToSay(call) { return true }
-            if slot.flags.contains(.owesValue), !self.encoding(for: call, zlib: false).isNone { return true }
-            call = slot.nextDirty
-        }
-        return false
-    }
-
-    /// Resumes reading from a connection after enough of its pending answers were sent.
-    private mutating func resumeReading(_ connection: Int32) {
-        guard self.tables.connections[connection].flags.contains(.isReadPaused),
-            Int(self.tables.connections[connection].owedBytes) <= self.tables.settings.owedBytesMax / 2
-        else { return }
-        self.tables.connections[connection].flags.remove(.isReadPaused)
-        self.listen(connection)
-        guard self.tables.connections[connection].flags.contains(.hasPartialInput) else { return }
-        // Frames received before the pause are handled in the next tick, in the ordinary way.
-        self.pauseInput(connection)
-    }
-
-    /// A closing connection whose DRAIN is written: shuts down the writing side; a timer does the rest.
-    mutating func finishClosing(_ connection: Int32) {
-        guard self.tables.connections[connection].phase == .closing, self.tables.connections[connection].firstOwed < 0,
-            self.tables.connections[connection].unfinished < 0
-        else { return }
-        self.tables.connections[connection].phase = .dying
-        self.tables.effects.append(
-            .shutDownWriting(connection: connection, socket: self.tables.connections[connection].socket))
-        if self.tables.connections[connection].flags.contains(.peerHasEnded) { self.remove(connection) }
-    }
-
-    /// The kernel has room again.
-    package mutating func writable(_ connection: Int32) {
-        guard self.tables.connections.isTaken(connection) else { return }
-        guard self.tables.connections[connection].flags.contains(.isFull) else { return }
-        self.tables.connections[connection].flags.remove(.isFull)
-        self.listen(connection)
-        // Streams of HTTP refresh freed values when they are planned.
-        if self.tables.connections[connection].http < 0 { self.refreshLetGo(connection) }
-        self.list(connection)
-    }
-
-    /// Recomputes pending values whose encodings were freed while the stream was full.
-    private mutating func refreshLetGo(_ connection: Int32) {
-        var call = self.tables.connections[connection].firstDirty
-        while call >= 0 {
-            let slot = self.tables.calls[call]
-            if slot.isFeed {
-                self.resumeUpdates(call)
-            } else if case .watch(let view) = slot.state, slot.flags.contains(.owesValue),
-                self.encoding(for: call, zlib: false).isNone
-            {
-                self.refresh(view)
+    private mutating func append<F: Framing>(
+        _ frame: Staging.Frame, _ kind: F.Kind, _ number: UInt32, _ payload: PayloadHandle, from start: Int,
+        count: Int, ends: Bool, _ plan: inout WritePlan, _: F.Type
+    ) -> Bool {
+        let whole = count + F.aroundBytesMax
+        let isCopied = whole <= Limits.copiedFrameBytesMax
+        guard self.hasRoom(whole, copied: isCopied ? whole : F.aroundBytesMax, &plan) else { return false }
+        var used = F.open(kind, number, count: count, ends: ends, at: self.transport.staging.end)
+        var referred = 0
+        if count > 0, let base = self.tables.payloads[payload].baseAddress {
+            if isCopied {
+                (self.transport.staging.end + used).copyMemory(from: base + start, byteCount: count)
+                used += count
+            } else {
+                self.transport.staging.advance(used, firstSegment: plan.firstSegment)
+                self.transport.staging.refer(base + start, count: count)
+                (referred, used) = (used + count, 0)
             }
-            call = slot.nextDirty
         }
+        used += F.close(kind, count: count, ends: ends, at: self.transport.staging.end + used)
+        self.transport.staging.advance(used, firstSegment: plan.firstSegment)
+        self.note(frame, referred + used, &plan)
+        return true
+    }
+
+    /// Whether `count` more bytes fit into the write, `copied` of them into the staging memory.
+    @inline(__always)
+    func hasRoom(_ count: Int, copied: Int, _ plan: inout WritePlan) -> Bool {
+        let hasRoom =
+            (plan.bytes == 0 || Int(plan.bytes) + count <= Limits.writeBytesMax)
+            && self.transport.staging.room >= copied
+        if !hasRoom { plan.isFull = true }
+        return hasRoom
+    }
+
+    /// The frame is in the staging memory.
+    @inline(__always)
+    mutating func note(_ frame: Staging.Frame, _ count: Int, _ plan: inout WritePlan) {
+        plan.bytes += Int32(truncatingIfNeeded: count)
+        var frame = frame
+        (frame.end, frame.count) = (plan.bytes, Int32(truncatingIfNeeded: count))
+        self.transport.staging.frames.append(frame)
     }
 }

@@ -61,18 +61,3 @@ extension LoopCore {
         self.open(connection, stream: stream, opening, request: body.extracting(call.request))
     }
 }
-
-extension Owed.Role {
-    /// As a kind of frame.
-    @inline(__always)
-    var kind: FrameKind {
-        switch self {
-        case .answer: .message
-        case .status: .status
-        case .welcome: .welcome
-        case .ping: .ping
-        case .pong: .pong
-        case .farewell, .head, .control: .drain
-        }
-    }
-}

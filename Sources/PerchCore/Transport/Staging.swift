@@ -10,26 +10,56 @@ struct Staging: ~Copyable {
         var count: Int
     }
 
-    /// One frame of a write: its call, and its end in the write.
+    /// One frame of a write, and what is said with it.
     struct Frame: BitwiseCopyable {
         enum Role: UInt8 {
+            /// The rest of a frame that the kernel took a part of.
             case unfinished
+            /// The first pending output of the connection.
             case owed
+            case beat
+
+            // Of a stream of HTTP:
+
+            case head
+            /// The rest of a message that was begun before.
+            case pinned
+            case bookmark
+            /// The first pending output of the stream.
+            case answer
+            /// The end of the stream, where it is no message.
+            case end
+
+            // Of a watch, or of a stream of events:
+
             case loading
             case value
             case event
-            case beat
+
+            @inline(__always)
+            var isNews: Bool { self.rawValue >= Role.loading.rawValue }
+
+            /// Whether a stream of HTTP says something with it.
+            @inline(__always)
+            var isData: Bool { self.rawValue >= Role.head.rawValue }
         }
 
         var role: Role
-        /// The call, for `loading`, `value` and `event`.
-        var call: Int32
-        /// The referenced body; none if it was copied.
-        var payload: PayloadHandle
-        /// Bytes of the write up to the end of this frame.
-        var end: Int
-        /// Bytes of this frame.
-        var count: Int
+        /// Of a message: this frame begins it, or completes it.
+        var isFirst = true
+        var isLast = true
+        /// The stream of HTTP; -1 on perch/1.
+        var stream: Int32 = -1
+        /// The call whose news it is.
+        var call: Int32 = -1
+        var payload = PayloadHandle.none
+        /// How much of the payload is said with this frame.
+        var offset: Int32 = 0
+        /// Bytes that count against the windows.
+        var flow: Int32 = 0
+        /// Bytes of the write up to the end of this frame, and of this frame.
+        var end: Int32 = 0
+        var count: Int32 = 0
     }
 
     /// All segments for one connection in one system call.
@@ -47,8 +77,6 @@ struct Staging: ~Copyable {
     var used = 0
     var segments: [Segment] = []
     var frames: [Frame] = []
-    /// Of writes to connections of the HTTP family.
-    var httpFrames: [HTTPFrame] = []
     var writes: [Write] = []
 
     init() {
@@ -58,40 +86,25 @@ struct Staging: ~Copyable {
     deinit { self.memory.deallocate() }
 
     mutating func clear() {
-        if self.frames.isEmpty, self.used == 0, self.httpFrames.isEmpty { return }
+        if self.frames.isEmpty, self.used == 0 { return }
         self.used = 0
         self.segments.removeAll(keepingCapacity: true)
         self.frames.removeAll(keepingCapacity: true)
-        self.httpFrames.removeAll(keepingCapacity: true)
         self.writes.removeAll(keepingCapacity: true)
     }
 
     var room: Int { Limits.stagingBytes - self.used }
 
-    /// Appends a copy of bytes to the write.
-    @inline(__always)
-    mutating func copy(_ bytes: UnsafeRawPointer, count: Int, firstSegment: Int) {
-        let place = self.memory + self.used
-        place.copyMemory(from: bytes, byteCount: count)
-        self.took(place, count, firstSegment)
+    /// Where the next bytes of a write are put.
+    var end: UnsafeMutableRawPointer {
+        @inline(__always) get { self.memory + self.used }
     }
 
-    /// Bytes that the caller has written behind what the write has so far.
+    /// Takes bytes that the caller has put at `end` into the write.
     @inline(__always)
     mutating func advance(_ count: Int, firstSegment: Int) {
-        self.took(self.memory + self.used, count, firstSegment)
-    }
-
-    /// Four bytes of address.
-    @inline(__always)
-    mutating func address(kind: UInt8, stream: UInt32, firstSegment: Int) {
-        let place = self.memory + self.used
-        place.storeBytes(of: (UInt32(kind) << 24 | stream).bigEndian, as: UInt32.self)
-        self.took(place, 4, firstSegment)
-    }
-
-    @inline(__always)
-    private mutating func took(_ place: UnsafeMutableRawPointer, _ count: Int, _ firstSegment: Int) {
+        guard count > 0 else { return }
+        let place = self.end
         self.used += count
         let last = self.segments.count - 1
         if last >= firstSegment, self.segments[last].base + self.segments[last].count == UnsafeRawPointer(place) {
@@ -104,20 +117,17 @@ struct Staging: ~Copyable {
     mutating func refer(_ bytes: UnsafeRawPointer, count: Int) {
         self.segments.append(Segment(base: bytes, count: count))
     }
+
+    /// Whether a segment is a copy, and no payload.
+    func isCopy(_ segment: Segment) -> Bool {
+        segment.base >= UnsafeRawPointer(self.memory) && segment.base < UnsafeRawPointer(self.memory + self.used)
+    }
 }
 
-/// The rest of a partly written frame: its copied bytes, then its payload.
+/// A frame that the kernel took a part of. What is kept of it is a copy, or a reference to its message.
 struct UnfinishedFrame {
-    /// A copy of the rest; for a referenced frame at most its address.
-    var bytes: [UInt8]
-    var payload: PayloadHandle
-    /// Written bytes of the payload.
-    var offset: Int
-
-    /// Advances by the number of written bytes.
-    mutating func advance(by written: Int) {
-        let copied = min(written, self.bytes.count)
-        self.bytes.removeFirst(copied)
-        self.offset += written - copied
-    }
+    /// In their order, without what had been taken when the frame was kept.
+    var pieces: [(payload: PayloadHandle, offset: Int, count: Int)] = []
+    /// Bytes of them that the kernel has taken since.
+    var taken = 0
 }

@@ -300,8 +300,7 @@ extension LoopCore {
     }
 
     func acceptsHTTPZlib(_ call: Int32) -> Bool {
-        let slot = self.transport.http.streams[Int32(bitPattern: self.tables.calls[call].stream)]
-        return slot.flags.contains(.acceptsZlib) && !slot.flags.contains(.isJSON)
+        self.transport.http.streams[Int32(bitPattern: self.tables.calls[call].stream)].reads == .zlib
     }
 
     // MARK: Pending output of a stream

@@ -2,43 +2,80 @@ import PerchBase
 import PerchJSON
 import PerchWire
 
-// Forms of a message: what its stream reads. Each is made once, shared by all streams that read it, and lives as long as the
-// message.
+/// The form in which a peer reads messages.
+enum ReadForm: UInt8 {
+    case plain
+    case zlib
+    case gzip
+    case json
+    case jsonGzip
+    /// An event of `text/event-stream`.
+    case event
+}
+
+extension HTTPStream {
+    var reads: ReadForm {
+        @inline(__always) get {
+            if self.flags.isDisjoint(with: [.isJSON, .acceptsZlib, .acceptsGzip]) { return .plain }
+            guard self.flags.contains(.isJSON) else { return self.flags.contains(.acceptsZlib) ? .zlib : .gzip }
+            if self.form == .events { return .event }
+            return self.form == .connectStream && self.flags.contains(.acceptsGzip) ? .jsonGzip : .json
+        }
+    }
+}
+
+// Forms of a message: what its peer reads. Each is made once, shared by all that read it, and lives as long as the message.
 extension LoopCore {
-    /// The form of a watch's next value that its stream reads.
+    /// The form of a watch's next value; none where it is being computed.
     @inline(__always)
-    mutating func form(of call: Int32, _ slot: HTTPStream) -> PayloadHandle {
+    mutating func form(of call: Int32, _ form: ReadForm) -> PayloadHandle {
+        let zlib = form == .zlib
         if let part = self.part(call) {
-            let zlib = slot.flags.contains(.acceptsZlib) && !slot.flags.contains(.isJSON)
             let whole = self.envelope(ofValue: call, part, zlib: zlib)
-            return whole.isNone || zlib ? whole : self.form(of: whole, slot, .watch)
+            return whole.isNone || zlib ? whole : self.form(of: whole, form, .watch)
         }
-        if slot.flags.contains(.acceptsZlib), !slot.flags.contains(.isJSON) { self.compressForReader(call) }
-        if slot.flags.isDisjoint(with: [.isJSON, .acceptsGzip])
-            || slot.flags.contains(.acceptsZlib)
-                && !slot.flags.contains(.isJSON)
-        {
-            return self.encoding(for: call, zlib: slot.flags.contains(.acceptsZlib))
-        }
-        let plain = self.encoding(for: call, zlib: false)
-        return plain.isNone ? .none : self.form(of: plain, slot, self.tables.calls[call].method)
+        if zlib { self.compressForReader(call) }
+        let body = self.encoding(for: call, zlib: zlib)
+        return body.isNone || zlib || form == .plain ? body : self.form(of: body, form, self.tables.calls[call].method)
     }
 
-    /// The form of an event that a stream reads.
-    mutating func form(ofEvent event: PayloadHandle, _ call: Int32, _ slot: HTTPStream) -> PayloadHandle {
-        guard let part = self.part(call) else { return self.form(of: event, slot, self.tables.calls[call].method) }
-        return self.form(of: self.envelope(of: event, call, part), slot, .watch)
+    private mutating func compressForReader(_ call: Int32) {
+        let view = self.tables.calls[call].view
+        let flags = self.tables.calls[call].flags
+        guard view >= 0, !flags.contains(.owesUnchanged) else { return }
+        let place = self.views.slots[view].encodings
+        guard place >= 0 else { return }
+        if flags.contains(.isFirst) {
+            guard !self.views.encodings[place].snapshot.isNone, self.views.encodings[place].snapshotZlib.isNone else {
+                return
+            }
+            self.views.encodings[place].snapshotZlib = self.compressed(self.views.encodings[place].snapshot, .none)
+        } else {
+            guard !self.views.encodings[place].change.isNone, self.views.encodings[place].changeZlib.isNone else {
+                return
+            }
+            self.views.encodings[place].changeZlib = self.compressed(self.views.encodings[place].change, .none)
+        }
     }
 
-    /// The form of a plain message that a stream reads.
-    mutating func form(of plain: PayloadHandle, _ slot: HTTPStream, _ method: Method) -> PayloadHandle {
-        if slot.form == .events { return self.event(of: plain, method) }
-        if slot.flags.contains(.isJSON) {
-            let json = self.jsonForm(of: plain, method)
-            guard slot.form == .connectStream, slot.flags.contains(.acceptsGzip) else { return json }
-            return self.gzipForm(of: json, plain)
+    /// The form of an event.
+    mutating func form(ofEvent event: PayloadHandle, _ call: Int32, _ form: ReadForm) -> PayloadHandle {
+        guard let part = self.part(call) else { return self.form(of: event, form, self.tables.calls[call].method) }
+        return self.form(of: self.envelope(of: event, call, part), form, .watch)
+    }
+
+    /// The form of a plain message.
+    mutating func form(of plain: PayloadHandle, _ form: ReadForm, _ method: Method) -> PayloadHandle {
+        switch form {
+        case .plain, .zlib: plain
+        case .gzip: self.gzipForm(of: plain)
+        case .json: self.jsonForm(of: plain, method)
+        case .jsonGzip: self.gzipForm(of: self.jsonForm(of: plain, method), plain)
+        case .event: self.event(of: plain, method)
         }
-        guard slot.flags.contains(.acceptsGzip), !slot.flags.contains(.acceptsZlib) else { return plain }
+    }
+
+    private mutating func gzipForm(of plain: PayloadHandle) -> PayloadHandle {
         if let known = self.tables.payloads.forms[plain.index] {
             if !known.gzip.isNone { return known.gzip }
             if known.isGzipUseless { return plain }
@@ -155,18 +192,14 @@ extension LoopCore {
         self.transport.http.bookmark = .none
     }
 
-    mutating func loadingJSON(_ slot: HTTPStream) -> PayloadHandle {
-        self.form(of: self.views.loading, slot, .subscriptionStatusTask)
-    }
-
     /// Up to where everything on a stream has been said: one message for all streams of a turn.
-    mutating func bookmark(_ slot: HTTPStream) -> PayloadHandle {
+    mutating func bookmark(_ form: ReadForm) -> PayloadHandle {
         if self.transport.http.bookmark.isNone {
             let bookmark = Bookmark(revision: self.tables.applied, serverTime: self.tables.now.wall)
             self.transport.http.bookmark = self.encoded { codec throws(MessageError) in
                 try codec.encode(bookmark: bookmark)
             }
         }
-        return self.form(of: self.transport.http.bookmark, slot, .subscriptionStatusTask)
+        return self.form(of: self.transport.http.bookmark, form, .subscriptionStatusTask)
     }
 }

@@ -392,12 +392,12 @@ extension LoopCore {
     private static func encoding(of slot: HTTPStream) -> MessageEncoding {
         switch slot.form {
         case .events, .plain, .connectUnary: .identity
-        case .connectStream where slot.flags.contains(.isJSON):
-            slot.flags.contains(.acceptsGzip) ? .gzip : .identity
         case .grpc, .grpcWeb, .connectStream:
-            slot.flags.contains(.isJSON)
-                ? .identity
-                : slot.flags.contains(.acceptsZlib) ? .deflate : slot.flags.contains(.acceptsGzip) ? .gzip : .identity
+            switch slot.reads {
+            case .plain, .json, .event: .identity
+            case .zlib: .deflate
+            case .gzip, .jsonGzip: .gzip
+            }
         }
     }
 
