@@ -1,5 +1,6 @@
 #!/bin/sh
-# Writes what is generated from the contract: C (protoc-c) and Swift (proto/generator), both under Sources/.
+# Writes what is generated from the contract: C (protoc-c) and Swift (proto/generator) under Sources/, and Python (proto/generator)
+# under proto/clients/.
 #
 #     proto/generate.sh            writes the files that changed, and removes those that the contract no longer has
 #     proto/generate.sh --check    writes nothing; fails and names the files that differ
@@ -24,12 +25,12 @@ esac
 .ci/python protobuf==7.36.2
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
-mkdir -p "$fresh/out/CPerchProto"
+mkdir -p "$fresh/out/Sources/CPerchProto"
 (
     cd proto
     files=$(find perch -name '*.proto' | LC_ALL=C sort)
     # shellcheck disable=SC2086  # The names are words.
-    protoc-c --c_out="$fresh/out/CPerchProto" -I. $files
+    protoc-c --c_out="$fresh/out/Sources/CPerchProto" -I. $files
     # shellcheck disable=SC2086
     protoc --include_imports --include_source_info -o "$fresh/contract.binpb" -I. $files
 )
@@ -38,7 +39,7 @@ if $count; then
     exit
 fi
 (
-    cd "$fresh/out/CPerchProto"
+    cd "$fresh/out/Sources/CPerchProto"
     find perch -name '*.pb-c.h' | while IFS= read -r header; do
         mkdir -p "include/${header%/*}"
         mv "$header" "include/$header"
@@ -46,22 +47,24 @@ fi
 )
 .build/venv/bin/python proto/generator "$fresh/contract.binpb" proto/swift.map "$fresh/out"
 
-# Paths under Sources/ of files that are missing, changed, or no longer in the contract.
+# Files that are missing, changed, or no longer in the contract.
 different=$(
     {
         (cd "$fresh/out" && find . -type f)
-        (cd Sources && find ./CPerchProto ./PerchWire/Generated ./PerchIdentity/Generated ./PerchStore/Generated \
-            ./PerchCore/Generated \
-            ./Checks/PerchTesting/Generated -type f 2>/dev/null)
+        for folder in CPerchProto PerchWire/Generated PerchIdentity/Generated PerchStore/Generated PerchCore/Generated \
+            Checks/PerchTesting/Generated; do
+            find "./Sources/$folder" -type f 2>/dev/null
+        done
+        find ./proto/clients -path '*/_generated/*' -name '*.py' -type f 2>/dev/null
     } | LC_ALL=C sort -u | while IFS= read -r file; do
-        cmp -s "$fresh/out/$file" "Sources/$file" || printf '%s\n' "${file#./}"
+        cmp -s "$fresh/out/$file" "$file" || printf '%s\n' "${file#./}"
     done
 )
 
 if [ -z "$different" ]; then
     echo "proto/generate.sh: the generated files agree with the contract."
 elif $check; then
-    echo "$different" | sed "s|^|proto/generate.sh: differs from the contract: Sources/|" >&2
+    echo "$different" | sed "s|^|proto/generate.sh: differs from the contract: |" >&2
     echo "proto/generate.sh: run make proto and commit what it writes. Each version of protoc-c writes another header;" \
         "here it is $(protoc-c --version | head -n 1), and Debian 12 has protobuf-c 1.4.1." >&2
     exit 1
@@ -69,12 +72,12 @@ else
     # An unchanged file keeps its time, so that little is compiled again.
     echo "$different" | while IFS= read -r file; do
         if [ -e "$fresh/out/$file" ]; then
-            mkdir -p "Sources/$(dirname "$file")"
-            cp "$fresh/out/$file" "Sources/$file"
-            echo "proto/generate.sh: wrote Sources/$file"
+            mkdir -p "$(dirname "$file")"
+            cp "$fresh/out/$file" "$file"
+            echo "proto/generate.sh: wrote $file"
         else
-            rm "Sources/$file"
-            echo "proto/generate.sh: removed Sources/$file, which the contract no longer has"
+            rm "$file"
+            echo "proto/generate.sh: removed $file, which the contract no longer has"
         fi
     done
 fi

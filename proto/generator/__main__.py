@@ -1,6 +1,6 @@
-"""Writes Swift from the contract: `python proto/generator DESCRIPTORS MAP OUTPUT`, as proto/generate.sh calls it.
+"""Writes Swift and Python from the contract: `python proto/generator DESCRIPTORS MAP OUTPUT`, as proto/generate.sh calls it.
 
-DESCRIPTORS is a FileDescriptorSet with source information. OUTPUT receives a tree like that of `Sources/`.
+DESCRIPTORS is a FileDescriptorSet with source information. OUTPUT receives a tree like that of the repository.
 """
 import pathlib
 import sys
@@ -12,6 +12,7 @@ from google.protobuf import descriptor_pb2  # noqa: E402
 import conversions  # noqa: E402
 import methods  # noqa: E402
 import pushed  # noqa: E402
+import python  # noqa: E402
 import stored  # noqa: E402
 import values  # noqa: E402
 from contract import Contract, ContractError  # noqa: E402
@@ -54,20 +55,23 @@ def main(descriptor_path, map_path, output):
     descriptors = descriptor_pb2.FileDescriptorSet.FromString(pathlib.Path(descriptor_path).read_bytes())
     contract = Contract(descriptors, pathlib.Path(map_path))
     files = {
-        "PerchWire/Generated/Values.swift": values.generate(contract),
-        "PerchWire/Generated/Conversions.swift": conversions.generate(contract),
-        "PerchWire/Generated/Structures.swift": methods.conformances(contract),
-        "PerchWire/Generated/Methods.swift": methods.method_table(contract),
-        "PerchWire/Generated/MessageCodec+Methods.swift": methods.codec(contract),
-        "PerchWire/Generated/ContractCall.swift": methods.calls(contract),
-        "PerchWire/Generated/Pushed.swift": pushed.generate(contract),
-        "PerchStore/Generated/Stored.swift": stored.generate(contract),
-        "Checks/PerchTesting/Generated/Samples+Stored.swift": stored.samples(contract),
-        "PerchCore/Generated/MethodTable.swift": methods.handlers(contract),
-        "PerchIdentity/Generated/Permission+Methods.swift": methods.permissions(contract),
-        "CPerchProto/perch/descriptors.c": descriptors_in_c(descriptors),
-        "CPerchProto/include/perch/descriptors.h": HEADER,
+        "Sources/PerchWire/Generated/Values.swift": values.generate(contract),
+        "Sources/PerchWire/Generated/Conversions.swift": conversions.generate(contract),
+        "Sources/PerchWire/Generated/Structures.swift": methods.conformances(contract),
+        "Sources/PerchWire/Generated/Methods.swift": methods.method_table(contract),
+        "Sources/PerchWire/Generated/MessageCodec+Methods.swift": methods.codec(contract),
+        "Sources/PerchWire/Generated/ContractCall.swift": methods.calls(contract),
+        "Sources/PerchWire/Generated/Pushed.swift": pushed.generate(contract),
+        "Sources/PerchStore/Generated/Stored.swift": stored.generate(contract),
+        "Sources/Checks/PerchTesting/Generated/Samples+Stored.swift": stored.samples(contract),
+        "Sources/PerchCore/Generated/MethodTable.swift": methods.handlers(contract),
+        "Sources/PerchIdentity/Generated/Permission+Methods.swift": methods.permissions(contract),
+        "Sources/CPerchProto/perch/descriptors.c": descriptors_in_c(descriptors),
+        "Sources/CPerchProto/include/perch/descriptors.h": HEADER,
     }
+    readme = (pathlib.Path(map_path).parent / "README.md").read_text()
+    for name, text in python.generate(contract, readme).items():
+        files[f"proto/clients/python/src/perch/_generated/{name}"] = text
     for name, text in files.items():
         path = pathlib.Path(output) / name
         path.parent.mkdir(parents=True, exist_ok=True)
