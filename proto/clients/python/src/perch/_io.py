@@ -1,0 +1,261 @@
+"""Sockets and pauses, for threads and for asyncio.
+
+The code that uses them is written once, as coroutines. With `BlockingIO` they never wait for an event loop, so `run`
+drives them to their end on the caller's thread.
+"""
+
+import asyncio
+import os
+import socket
+import ssl
+import threading
+import time
+from typing import Any, Coroutine, Optional, TypeVar
+
+from .errors import Code, FinalError, LocalReason, PerchError, lost
+
+T = TypeVar("T")
+CONNECT_SECONDS = 10.0
+READ_BYTES = 256 * 1024
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that waits by blocking its thread."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    coroutine.close()
+    raise RuntimeError("a function for credentials has to wait for asyncio: use perch.aio.connect")
+
+
+class Timeout(Exception):
+    """The deadline of one step has passed. What was read until then is kept."""
+
+
+def connect_error(host: str, port: int, error: Exception, seconds: float) -> PerchError:
+    where = f"{host} port {port}"
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return FinalError(
+            Code.UNAUTHENTICATED,
+            LocalReason.TLS_FAILED,
+            f"the certificate of {where} is not trusted: {error.verify_message}",
+        )
+    if isinstance(error, ssl.SSLError):
+        return FinalError(
+            Code.UNAVAILABLE,
+            LocalReason.TLS_FAILED,
+            f"{where} does not speak TLS as this client does: {error.reason or error}",
+        )
+    if isinstance(error, (TimeoutError, socket.timeout, asyncio.TimeoutError)):
+        return lost(f"{where} did not answer within {seconds:.1f} s", LocalReason.CONNECT_FAILED)
+    return lost(f"no connection to {where}: {getattr(error, 'strerror', None) or error}", LocalReason.CONNECT_FAILED)
+
+
+def remaining(deadline: Optional[float]) -> Optional[float]:
+    """Seconds until then; a Timeout if it has passed."""
+    if deadline is None:
+        return None
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise Timeout
+    return left
+
+
+class BlockingConnection:
+    """A socket that one thread uses and any thread may close."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._host, self._port = host, port
+        self._socket: Optional[socket.socket] = None
+        self._lock = threading.Lock()
+        self._is_used = self._is_closed = False
+
+    async def connect(self, tls: Optional[ssl.SSLContext], deadline: Optional[float]) -> None:
+        left = min(CONNECT_SECONDS, remaining(deadline) or CONNECT_SECONDS)
+        try:
+            plain = socket.create_connection((self._host, self._port), left)
+            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            found = tls.wrap_socket(plain, server_hostname=self._host) if tls else plain
+        except (OSError, UnicodeError) as error:
+            raise connect_error(self._host, self._port, error, left) from None
+        with self._lock:
+            self._socket = found
+            if self._is_closed:
+                found.close()
+
+    async def send(self, data: bytes, deadline: Optional[float]) -> None:
+        with self._used(deadline) as open_socket:
+            open_socket.sendall(data)
+
+    async def receive(self, deadline: Optional[float]) -> bytes:
+        """Bytes, or none at the end of the connection."""
+        with self._used(deadline) as open_socket:
+            return open_socket.recv(READ_BYTES)
+
+    def is_fresh(self) -> bool:
+        """Whether nothing came since the last answer, not even the end."""
+        if self._socket is None or isinstance(self._socket, ssl.SSLSocket) and self._socket.pending():
+            return False
+        try:
+            self._socket.settimeout(0)
+            return socket.socket.recv(self._socket, 1, socket.MSG_PEEK) is None
+        except (BlockingIOError, InterruptedError):
+            return True
+        except OSError:
+            return False
+
+    def _used(self, deadline: Optional[float]) -> "_Used":
+        return _Used(self, deadline)
+
+    def close(self) -> None:
+        """From any thread. A thread that waits for bytes gets the end."""
+        with self._lock:
+            self._is_closed = True
+            if self._socket is None:
+                return
+            if not self._is_used:
+                self._socket.close()
+                return
+            try:
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)  # Not that of TLS, which is not for two threads.
+            except OSError:
+                pass
+
+
+class _Used:
+    """The time in which a thread uses the socket, so that nobody closes its number under it."""
+
+    def __init__(self, connection: BlockingConnection, deadline: Optional[float]) -> None:
+        self._connection, self._deadline = connection, deadline
+
+    def __enter__(self) -> socket.socket:
+        connection = self._connection
+        left = remaining(self._deadline)
+        with connection._lock:
+            if connection._is_closed or connection._socket is None:
+                raise lost("the connection was closed here")
+            connection._is_used = True
+            connection._socket.settimeout(left)
+            return connection._socket
+
+    def __exit__(self, _: Any, error: Any, __: Any) -> None:
+        connection = self._connection
+        with connection._lock:
+            connection._is_used = False
+            if connection._is_closed and connection._socket is not None:
+                connection._socket.close()
+        if isinstance(error, (socket.timeout, ssl.SSLWantReadError)):
+            raise Timeout from None
+        if isinstance(error, OSError):
+            raise lost(f"the connection ended: {error.strerror or error}") from None
+
+
+class BlockingPause:
+    """A pause that another thread can end."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    async def wait(self, seconds: float) -> None:
+        self._event.wait(seconds)
+
+    def end(self) -> None:
+        self._event.set()
+
+
+class BlockingIO:
+    connection = BlockingConnection
+    pause = BlockingPause
+
+
+class AsyncConnection:
+    """A connection of asyncio."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._host, self._port = host, port
+        self._reader: Optional[asyncio.StreamReader] = None
+        self._writer: Optional[asyncio.StreamWriter] = None
+        self._is_closed = False
+
+    async def connect(self, tls: Optional[ssl.SSLContext], deadline: Optional[float]) -> None:
+        left = min(CONNECT_SECONDS, remaining(deadline) or CONNECT_SECONDS)
+        try:
+            self._reader, writer = await asyncio.wait_for(
+                asyncio.open_connection(self._host, self._port, ssl=tls, limit=READ_BYTES), left
+            )
+        except (OSError, UnicodeError, asyncio.TimeoutError) as error:
+            raise connect_error(self._host, self._port, error, left) from None
+        self._writer = writer
+        if self._is_closed:
+            writer.close()
+
+    async def send(self, data: bytes, deadline: Optional[float]) -> None:
+        if self._writer is None or self._is_closed:
+            raise lost("the connection was closed here")
+        try:
+            self._writer.write(data)
+            await asyncio.wait_for(self._writer.drain(), remaining(deadline))
+        except asyncio.TimeoutError:
+            raise Timeout from None
+        except OSError as error:
+            raise lost(f"the connection ended: {error.strerror or error}") from None
+
+    async def receive(self, deadline: Optional[float]) -> bytes:
+        if self._reader is None or self._is_closed:
+            raise lost("the connection was closed here")
+        try:
+            return await asyncio.wait_for(self._reader.read(READ_BYTES), remaining(deadline))
+        except asyncio.TimeoutError:
+            raise Timeout from None
+        except OSError as error:
+            raise lost(f"the connection ended: {error.strerror or error}") from None
+
+    def is_fresh(self) -> bool:
+        return (
+            self._reader is not None
+            and not self._reader.at_eof()
+            and not self._is_closed
+            and self._writer is not None
+            and not self._writer.is_closing()
+        )
+
+    def close(self) -> None:
+        self._is_closed = True
+        if self._writer is not None:
+            self._writer.close()
+
+
+class AsyncPause:
+    """A pause that another task can end."""
+
+    def __init__(self) -> None:
+        self._event: Optional[asyncio.Event] = None
+        self._is_over = False
+
+    async def wait(self, seconds: float) -> None:
+        if self._is_over:
+            return
+        if self._event is None:
+            self._event = (
+                asyncio.Event()
+            )  # Here, because before Python 3.10 an event belongs to the loop of its making.
+        try:
+            await asyncio.wait_for(self._event.wait(), seconds)
+        except asyncio.TimeoutError:
+            pass
+
+    def end(self) -> None:
+        self._is_over = True
+        if self._event is not None:
+            self._event.set()
+
+
+class AsyncIO:
+    connection = AsyncConnection
+    pause = AsyncPause
+
+
+def process() -> int:
+    """The number of this process: a forked one must not use the connections of its parent."""
+    return os.getpid()

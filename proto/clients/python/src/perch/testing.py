@@ -1,0 +1,202 @@
+"""Doubles for the tests of an application: a real client whose server is a dictionary in the process.
+
+store = perch.testing.Store({"alice": {"plus": None}})      # None: for life; a datetime: until then
+client = store.client()
+assert client.has("alice", "plus")
+store.revoke("alice", "plus")                               # watches of the client see it
+"""
+
+import collections
+import datetime
+import time
+from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Tuple, Union
+
+from . import to_ms, v1
+from ._codec import Message
+from ._core import Core
+from ._generated import calls as _calls
+from ._io import AsyncIO, BlockingIO, remaining
+from ._method import Method
+from .aio import AsyncClient
+from .client import Client
+from .errors import Code, FinalError, PerchError, lost
+
+Answer = Union[Message, PerchError, Callable[[Any], Message]]
+_BY_NAME = {name.lower(): method for name, method in vars(_calls).items() if isinstance(method, Method)}
+
+
+class Store:
+    """Named entitlements of accounts, and answers that a test gives.
+
+    A store belongs to one thread or one event loop at a time; clients of it may wait on other threads.
+    """
+
+    def __init__(self, accounts: Optional[Mapping[str, Mapping[str, Optional[datetime.datetime]]]] = None) -> None:
+        self._accounts: Dict[str, Dict[str, Optional[datetime.datetime]]] = {
+            account: dict(held) for account, held in (accounts or {}).items()
+        }
+        self._names = {name for held in self._accounts.values() for name in held}
+        self._answers: Dict[str, Answer] = {}
+        self._links: List[_FakeLink] = []
+        self._revision = 1
+        self.requests: List[Tuple[str, Any]] = []
+        """The name of each method that was called, such as `get_entitlements`, and its request."""
+
+    def client(self) -> Client:
+        """A `perch.Client` of this store."""
+        return Client(_FakeCore(self, BlockingIO))
+
+    def async_client(self) -> AsyncClient:
+        """A `perch.aio.AsyncClient` of this store."""
+        return AsyncClient(_FakeCore(self, AsyncIO))
+
+    def grant(self, account: str, name: str, until: Optional[datetime.datetime] = None) -> None:
+        """Gives an entitlement, and shows it to the watches of the account."""
+        self._names.add(name)
+        self._accounts.setdefault(account, {})[name] = until
+        self._changed(account)
+
+    def revoke(self, account: str, name: str) -> None:
+        """Takes an entitlement away, and shows that to the watches of the account."""
+        self._accounts.get(account, {}).pop(name, None)
+        self._changed(account)
+
+    def answer(self, method: str, answer: Answer) -> None:
+        """What a method such as `get_products` answers: a message, a function of the request, or a PerchError."""
+        if method not in _BY_NAME:
+            raise ValueError(f"the contract has no method {method!r}")
+        self._answers[_BY_NAME[method].path] = answer
+
+    def push(self, method: str, message: Union[Message, PerchError]) -> None:
+        """Sends a message, or a final error, on every open stream of a method such as `subscription_status_task`."""
+        if method not in _BY_NAME:
+            raise ValueError(f"the contract has no method {method!r}")
+        for link in list(self._links):
+            if link.method.path == _BY_NAME[method].path:
+                link.put(message)
+
+    # What the fake server does.
+
+    def _changed(self, account: str) -> None:
+        self._revision += 1
+        for link in list(self._links):
+            if link.method is _calls.ENTITLEMENTS_TASK and link.request.account == account:
+                link.put(self._state(account))
+
+    def _info(self) -> v1.ValueInfo:
+        return v1.ValueInfo(position=v1.Position(revision=self._revision, epoch=1), resume_token=b"%d" % self._revision)
+
+    def _state(self, account: str) -> v1.EntitlementsTaskResponse:
+        return v1.EntitlementsTaskResponse(success=self._value(account), info=self._info())
+
+    def _value(self, account: str) -> v1.NamedEntitlements:
+        held, now = self._accounts.get(account, {}), datetime.datetime.now(datetime.timezone.utc)
+        shown = []
+        for name in sorted(self._names):
+            until = held.get(name)
+            active = name in held and (until is None or until > now)
+            shown.append(
+                v1.NamedEntitlement(
+                    name=name,
+                    active=active,
+                    lifetime=active and until is None,
+                    until_ms=None if until is None else to_ms(until),
+                    origin=v1.EntitlementOrigin.GRANT if name in held else v1.EntitlementOrigin.UNSPECIFIED,
+                    reason="granted" if active else "expired" if name in held else "never",
+                )
+            )
+        return v1.NamedEntitlements(entitlements=shown)
+
+    def _answered(self, method: Method, request: Any) -> Message:
+        name = next(name for name, each in _BY_NAME.items() if each is method)
+        self.requests.append((name, request))
+        answer = self._answers.get(method.path)
+        if isinstance(answer, PerchError):
+            raise answer
+        if answer is not None:
+            return answer(request) if callable(answer) else answer
+        if method is _calls.GET_ENTITLEMENTS:
+            return v1.GetEntitlementsResponse(success=self._value(request.account), info=self._info())
+        if method is _calls.ENTITLEMENTS_TASK:
+            return self._state(request.account)
+        if method is _calls.GRANT_ENTITLEMENT:
+            until = request.until_ms
+            self.grant(
+                request.account,
+                request.name,
+                None if until is None else datetime.datetime.fromtimestamp(until / 1_000, datetime.timezone.utc),
+            )
+            return v1.GrantEntitlementResponse()
+        if method is _calls.REVOKE_GRANT:
+            self.revoke(request.account, request.name)
+            return v1.RevokeGrantResponse()
+        raise FinalError(
+            Code.UNIMPLEMENTED, "UNKNOWN_METHOD", f"perch.testing.Store has no answer: give one by answer({name!r}, …)"
+        )
+
+
+class _FakeCore(Core):
+    """A client's core without a network: the store answers."""
+
+    def __init__(self, store: Store, io: Any) -> None:
+        super().__init__(
+            "http://store.invalid", io, credentials=None, app=None, timeout=30.0, ssl_context=None, client_id=b""
+        )
+        self.store = store
+
+    async def _attempt(
+        self, method: Method, body: bytes, token: Any, deadline: float, sent: List[bool], fresh: bool
+    ) -> bytes:
+        return self.store._answered(method, method.request.decode(body)).encode()
+
+    async def open(self, method: Method, request: Any, token: Any, groups: bool, deadline: Optional[float]) -> Any:
+        link = _FakeLink(self, method, request)
+        answered = method.path in self.store._answers or method is _calls.ENTITLEMENTS_TASK
+        if answered:
+            link.put(self.store._answered(method, request))
+        self.store._links.append(link)
+        return link
+
+    async def name_version(self, error: PerchError) -> None:
+        pass
+
+
+class _FakeLink:
+    """A stream of the store."""
+
+    def __init__(self, core: _FakeCore, method: Method, request: Any) -> None:
+        self.core, self.method, self.request = core, method, request
+        self._items: Deque[Union[Message, PerchError]] = collections.deque()
+        self._pause = core.io.pause()
+        self._is_closed = False
+        self._made = time.monotonic()
+
+    @property
+    def age(self) -> float:
+        return time.monotonic() - self._made
+
+    def put(self, item: Union[Message, PerchError]) -> None:
+        self._items.append(item)
+        self._pause.end()
+
+    async def receive(self, deadline: Optional[float]) -> Any:
+        while True:
+            pause = self._pause = self.core.io.pause()
+            if self._is_closed:
+                raise lost("the stream was closed here")
+            if self._items:
+                item = self._items.popleft()
+                if isinstance(item, PerchError):
+                    raise item
+                return self.method.response.decode(item.encode())
+            left = remaining(deadline)
+            await pause.wait(3_600.0 if left is None else left)
+
+    def close(self) -> None:
+        self._is_closed = True
+        if self in self.core.store._links:
+            self.core.store._links.remove(self)
+        self._pause.end()
+
+
+__all__ = ["Store"]
