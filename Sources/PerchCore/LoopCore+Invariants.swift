@@ -11,7 +11,7 @@ extension LoopCore {
             if !payload.isNone { references[payload.index, default: 0] += 1 }
         }
         refer(self.views.loading)
-        refer(self.service.okStatus)
+        refer(self.transport.okStatus)
         for payload in self.transport.http.files.values { refer(payload) }
         refer(self.transport.welcomed.payload)
         self.checkHTTP(refer)
@@ -77,8 +77,8 @@ extension LoopCore {
         precondition(self.service.appSearch.isEmpty, "\(self.service.appSearch.count) calls look for their app")
         precondition(self.service.waiting.isEmpty, "\(self.service.waiting.count) waiters are left")
         precondition(
-            self.service.pending.count == self.service.freePending.count && self.service.callTokens.isEmpty
-                && self.service.carried.wholes.isEmpty
+            self.service.pending.count == self.service.freePending.count && self.tables.callTokens.isEmpty
+                && self.tables.carried.wholes.isEmpty
                 && self.views.updates.isEmpty && self.views.appChanges.isEmpty,
             "calls are left")
         precondition(
@@ -91,7 +91,8 @@ extension LoopCore {
         precondition(self.views.encodings.count == 0, "\(self.views.encodings.count) encodings are left")
         precondition(self.views.numberTable.count == 0, "numbers of accounts are left")
         precondition(self.transport.negotiated.isEmpty, "protocols of connections are left")
-        precondition(self.service.clientIDs.isEmpty && self.transport.certificates.isEmpty, "names of clients are left")
+        precondition(
+            self.transport.clientIDs.isEmpty && self.transport.certificates.isEmpty, "names of clients are left")
         precondition(
             self.transport.admission.origins.isEmpty && self.service.callIdentities.isEmpty
                 && self.transport.credentialFailures.isEmpty,
@@ -204,7 +205,7 @@ extension LoopCore {
         self.views.viewKeys.checkInvariants()
         precondition(unfinished == self.transport.unfinishedFrames.count, "an unfinished frame has no connection")
         precondition(
-            self.transport.streams.count + self.httpCallCount + self.service.carried.parts.count
+            self.transport.streams.count + self.httpCallCount + self.tables.carried.parts.count
                 == Int(self.tables.calls.count),
             "stream numbers and calls differ")
     }
@@ -220,7 +221,7 @@ extension LoopCore {
             let entry = self.tables.calls[call]
             precondition(entry.connection == index && entry.previousInConnection == previous, "a call list is torn")
             let named =
-                self.part(call) == nil
+                self.tables.part(call) == nil
                 ? slot.wire.isHTTP
                     ? self.transport.http.streams[Int32(bitPattern: entry.stream)].call
                     : self.transport.call(index, entry.stream, self.tables)
@@ -281,7 +282,7 @@ extension LoopCore {
             waiting += 1
         }
         precondition(waiting + self.service.freePending.count == self.service.pending.count, "a pending call is gone")
-        for (call, _) in self.service.callTokens {
+        for (call, _) in self.tables.callTokens {
             precondition(
                 self.tables.calls.isTaken(call) && self.tables.calls[call].flags.contains(.hasToken),
                 "a token's call is gone")
@@ -291,16 +292,16 @@ extension LoopCore {
                 self.tables.calls.isTaken(call) && self.tables.calls[call].flags.contains(.owesValue),
                 "a late reader owes nothing")
         }
-        for (part, place) in self.service.carried.parts {
+        for (part, place) in self.tables.carried.parts {
             precondition(
                 self.tables.calls.isTaken(part) && self.tables.calls.isTaken(place.whole)
                     && self.tables.calls[place.whole].state == .several
                     && self.tables.calls[part].stream == self.tables.calls[place.whole].stream
-                    && self.service.carried.wholes[place.whole]?.contains(part) == true,
+                    && self.tables.carried.wholes[place.whole]?.contains(part) == true,
                 "a watch has lost the call that carries it")
         }
         precondition(
-            self.service.carried.wholes.values.reduce(0) { $0 + $1.count } == self.service.carried.parts.count,
+            self.tables.carried.wholes.values.reduce(0) { $0 + $1.count } == self.tables.carried.parts.count,
             "a call carries a watch that is gone")
         self.service.appSearch.checkInvariants { self.tables.calls.isTaken($0.call, generation: $0.generation) }
         self.service.waiting.checkInvariants { self.tables.calls.isTaken($0.call, generation: $0.generation) }

@@ -29,7 +29,7 @@ extension LoopCore {
     private mutating func releaseGroups() {
         guard !self.transport.heldGroups.isEmpty, !self.isSweeping else { return }
         for connection in self.transport.heldGroups where self.tables.connections.isTaken(connection) {
-            self.list(connection)
+            self.transport.list(connection, &self.tables)
         }
         self.transport.heldGroups.removeAll()
     }

@@ -33,11 +33,10 @@ package struct LoopCore: ~Copyable {
         self.tables = Tables(
             loop: loop, identity: identity, epoch: epoch, settings: settings, signer: signer, now: now,
             apps: AppTable(apps), applied: revision)
-        self.transport = Transport(now: now)
+        self.transport = Transport(okStatus: self.tables.payloads.insert(MessageCodec.okStatusBody), now: now)
         self.service = Service(
             authenticator: authenticator, revocations: revocations, seenTokens: seenTokens,
             consoleCodes: consoleCodes, quotas: quotas,
-            okStatus: self.tables.payloads.insert(MessageCodec.okStatusBody),
             identitiesKeptMax: settings.identitiesKeptMax)
         self.views = Views(loading: self.tables.payloads.insert(MessageCodec.loadingBody))
     }
@@ -70,6 +69,11 @@ package struct LoopCore: ~Copyable {
     package var notesEverything: Bool {
         get { self.tables.notesEverything }
         set { self.tables.notesEverything = newValue }
+    }
+
+    /// Adds a note for this tick.
+    package mutating func note(_ kind: LoopNote.Kind, _ connection: Int32, what: String = "") {
+        self.tables.note(kind, connection, what: what)
     }
 
     /// Bytes held by the calls of the other loops of this process.

@@ -109,7 +109,7 @@ extension LoopCore {
             throw self.refused(.malformed("it is empty; leave the entry out to call as the connection does"))
         }
         let identity = try self.identify(connection, text, authenticator)
-        self.identified(connection)
+        self.transport.identified(connection, &self.tables)
         return identity
     }
 
@@ -194,8 +194,8 @@ extension LoopCore {
     func permit(_ call: Int32, _ method: any MethodHandler, of app: AppNumber) throws(CallRefusal) {
         guard self.service.hasAuthenticator, let own = self.identity(ofCall: call).account else { return }
         // By bytes, as keys are compared: texts that Swift treats as equal may be different accounts.
-        let ownKey = self.canonical(Array(own.utf8), app)
-        for name in method.accountsNamed where self.canonical(Array(name.utf8), app) != ownKey {
+        let ownKey = self.tables.canonical(Array(own.utf8), app)
+        for name in method.accountsNamed where self.tables.canonical(Array(name.utf8), app) != ownKey {
             throw CallRefusal(
                 .permissionDenied,
                 "the credentials are for one account, and the request does not name that one; name it, or ask with credentials for another",
@@ -266,7 +266,7 @@ extension LoopCore {
     /// another call carries ends with that call.
     @inline(__always)
     func isUnanswered(_ call: Int32) -> Bool {
-        guard self.part(call) == nil else { return false }
+        guard self.tables.part(call) == nil else { return false }
         return self.tables.calls[call].method.isStreaming || self.service.waiting[call] != nil
     }
 
@@ -286,7 +286,7 @@ extension LoopCore {
         // Spread by connection number, so that the connections of one token do not all close in one tick.
         let wait = Limits.endedIdentityMilliseconds / 5
         let spread = Int64(truncatingIfNeeded: UInt32(bitPattern: connection) &* 2_654_435_761 >> 8) % wait
-        self.scheduleDeadline(
+        self.tables.scheduleDeadline(
             .identityEnded(connection, self.tables.connections.generation(connection)),
             at: self.tables.now.monotonic + wait + spread)
     }

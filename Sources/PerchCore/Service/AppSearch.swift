@@ -67,7 +67,7 @@ struct AppSearch {
 extension LoopCore {
     /// Makes a call wait for the next look.
     mutating func searchApp(_ call: Int32, _ request: Request, forgivesToken: Bool) throws(CallRefusal) {
-        guard self.mayRead else { throw CallRefusal(Self.outOfReach) }
+        guard self.tables.vouches else { throw CallRefusal(Self.outOfReach) }
         try self.requireRoom(WaitingCalls.bytesPerWaiter)
         self.service.appSearch.add(
             call, generation: self.tables.calls.generation(call), request, forgivesToken: forgivesToken)

@@ -9,7 +9,7 @@ extension LoopCore {
     mutating func open(
         _ connection: Int32, stream: UInt32, _ opening: borrowing Opening, request: borrowing RawSpan
     ) {
-        self.spend(WorkMeter.call)
+        self.transport.spend(WorkMeter.call)
         let method = opening.method
         do throws(CallRefusal) {
             let caller: UInt32
@@ -50,7 +50,7 @@ extension LoopCore {
             if opening.timeoutMilliseconds > 0 {
                 let timeout = Int64(clamping: min(opening.timeoutMilliseconds, 365 * 86_400_000))
                 self.tables.calls[slot].hasDeadline = true
-                self.scheduleDeadline(
+                self.tables.scheduleDeadline(
                     .call(slot, self.tables.calls.generation(slot)), at: self.tables.now.monotonic + timeout)
             }
             do throws(CallRefusal) {
@@ -70,12 +70,12 @@ extension LoopCore {
 
     /// Refuses a call before it has a slot: its stream number is free again at once.
     mutating func refuse(_ connection: Int32, _ stream: UInt32, _ status: WireStatus) {
-        self.spend(WorkMeter.refusal)
+        self.transport.spend(WorkMeter.refusal)
         self.tables.counters.callsOpened += 1
         self.tables.counters.callsRefused += 1
         self.tables.counters.callsEnded += 1
         if let reason = status.reason { self.tables.counters.refusalsByReason[reason, default: 0] += 1 }
-        self.sendRefusal(connection, stream: stream, status)
+        self.transport.sendRefusal(connection, stream: stream, status, &self.tables)
     }
 
     /// `isPart`: its stream is that of the call which carries it.
@@ -92,23 +92,23 @@ extension LoopCore {
         self.tables.connections[connection].callCount += 1
         self.tables.counters.callsOpened += 1
         if method.isStreaming { self.tables.connections[connection].watchCount += 1 }
-        if !isPart { self.nameStream(of: slot) }
-        self.noteCall(slot)
+        if !isPart { self.transport.nameStream(of: slot, self.tables) }
+        self.tables.noteCall(slot)
         return slot
     }
 
     /// Ends a call with a status: it leaves its view, and its number is free once the kernel has accepted the status.
     mutating func end(_ call: Int32, _ status: WireStatus) {
         guard !self.tables.calls[call].isEnding else { return }
-        if let part = self.part(call) { return self.end(part.whole, Self.status(status, ofPart: part.number)) }
+        if let part = self.tables.part(call) { return self.end(part.whole, Self.status(status, ofPart: part.number)) }
         if status.code == .ok { return self.endWell(call) }
         self.tables.counters.callsRefused += 1
         if let reason = status.reason { self.tables.counters.refusalsByReason[reason, default: 0] += 1 }
-        self.noteEnd(call, status.reason?.rawValue ?? "\(status.code)")
+        self.tables.noteEnd(call, status.reason?.rawValue ?? "\(status.code)")
         self.noteRefused(self.tables.calls[call].method, self.tables.calls[call].connection, status)
         self.detach(call)
         self.tables.calls[call].state = .ending
-        self.sendEnd(of: call, status)
+        self.transport.sendEnd(of: call, status, &self.tables)
     }
 
     /// A notification that came to the main port was not taken. What comes to Apple's own port is noted with its answer.
@@ -117,15 +117,15 @@ extension LoopCore {
             return
         }
         let reason = status.reason?.rawValue ?? "\(status.code)"
-        self.noteRefusedNotification(connection, status.code.connectHTTPStatus, reason, status.message)
+        self.tables.noteRefusedNotification(connection, status.code.connectHTTPStatus, reason, status.message)
     }
 
     /// Ends a call that has sent everything, with OK.
     private mutating func endWell(_ call: Int32) {
-        self.noteEnd(call, "OK")
+        self.tables.noteEnd(call, "OK")
         self.detach(call)
         self.tables.calls[call].state = .ending
-        self.sendEnd(of: call)
+        self.transport.sendEnd(of: call, &self.tables)
     }
 
     /// Detaches a call from everything but its connection and its stream number.
@@ -139,7 +139,9 @@ extension LoopCore {
             self.leaveAppChanges(call)
         case .unary:
             self.dropPending(call)
-            if self.tables.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
+            if self.tables.calls[call].flags.contains(.isWaiting) {
+                self.transport.releaseBeats(for: call, &self.tables)
+            }
         case .several:
             self.removeParts(of: call)
         case .order:
@@ -153,8 +155,8 @@ extension LoopCore {
         self.service.waiting.remove(call)
         if !self.service.appSearch.isEmpty { self.service.appSearch.remove(call) }
         self.forgetRequest(of: call)
-        if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
-        if self.tables.calls[call].flags.contains(.isListed) { self.unlist(call) }
+        if !self.tables.callTokens.isEmpty { self.tables.callTokens[call] = nil }
+        if self.tables.calls[call].flags.contains(.isListed) { self.transport.unlist(call, &self.tables) }
         self.tables.calls[call].flags = []
     }
 
@@ -174,11 +176,11 @@ extension LoopCore {
             self.tables.calls[slot.nextInConnection].previousInConnection = slot.previousInConnection
         }
         self.tables.connections[slot.connection].callCount -= 1
-        if let part = self.part(call) {
-            self.service.carried.parts[call] = nil
-            self.service.carried.wholes[part.whole]?.removeAll { $0 == call }
+        if let part = self.tables.part(call) {
+            self.tables.carried.parts[call] = nil
+            self.tables.carried.wholes[part.whole]?.removeAll { $0 == call }
         } else {
-            self.forgetStream(of: call)
+            self.transport.forgetStream(of: call, self.tables)
         }
         self.tables.calls.remove(call)
         self.tables.counters.callsEnded += 1
@@ -212,13 +214,13 @@ extension LoopCore {
                     details: [.found(found), .limit(self.tables.settings.frameBytesMax), .setting("frame-bytes")]))
             return
         }
-        if self.acceptsZlib(call), let compressed = self.tables.codec.compressed() {
+        if self.transport.acceptsZlib(call, self.tables), let compressed = self.tables.codec.compressed() {
             self.tables.counters.valuesCompressed += 1
             let smaller = self.tables.payloads.insert(compressed.prefixed)
             self.tables.payloads.release(payload)
             payload = smaller
         }
-        self.send(call, payload)
+        self.transport.send(call, payload, &self.tables)
         self.endWell(call)
     }
 }

@@ -41,61 +41,67 @@ package struct LoopNote: Sendable {
     package var stream: UInt32?
 }
 
-extension LoopCore {
-    /// Adds a note for this tick; the driver takes the notes. Notes beyond `Limits.notesPerTurnMax` are dropped and
+extension Tables {
+    /// Adds a note for this tick. Notes beyond `Limits.notesPerTurnMax` are dropped and
     /// counted.
-    package mutating func note(_ kind: LoopNote.Kind, _ connection: Int32, what: String = "") {
+    mutating func note(_ kind: LoopNote.Kind, _ connection: Int32, what: String = "") {
         self.keep(LoopNote(kind: kind, connection: connection, what: what))
     }
 
-    private mutating func keep(_ note: LoopNote) {
-        guard self.tables.notes.count < Limits.notesPerTurnMax else {
-            self.tables.counters.notesDropped += 1
+    mutating func keep(_ note: LoopNote) {
+        guard self.notes.count < Limits.notesPerTurnMax else {
+            self.counters.notesDropped += 1
             return
         }
-        self.tables.notes.append(note)
+        self.notes.append(note)
     }
 
     /// A notification of the App Store was not taken. Counted by the answer, because the App Store sends some of them again and others
     /// never.
     mutating func noteRefusedNotification(_ connection: Int32, _ status: Int, _ reason: String, _ text: String) {
         let refusal = LoopCounters.NotificationRefusal(status: status, reason: reason)
-        self.tables.counters.notificationsRefused[refusal, default: 0] += 1
+        self.counters.notificationsRefused[refusal, default: 0] += 1
         var note = LoopNote(kind: .notificationRefused, connection: connection, what: text)
         note.status = "\(status) \(reason)"
         self.keep(note)
     }
+}
 
+extension LoopCore {
     mutating func noteGreeting(_ connection: Int32, as identity: UInt32) {
         guard self.tables.notesEverything else { return }
         var note = LoopNote(kind: .greeted, connection: connection)
         let caller = self.service.identities[identity].identity
         // A customer's subject is their account, or tells it.
         note.subject = caller.account == nil ? caller.label : "a caller of one account"
-        self.keep(note)
+        self.tables.keep(note)
     }
+}
 
+extension Tables {
     mutating func noteClosing(_ connection: Int32) {
-        if self.tables.notesEverything { self.note(.closed, connection) }
+        if self.notesEverything { self.note(.closed, connection) }
     }
 
     mutating func noteCall(_ call: Int32) {
-        guard self.tables.notesEverything else { return }
-        var note = LoopNote(kind: .called, connection: self.tables.calls[call].connection)
-        note.method = self.tables.calls[call].method.path
-        note.stream = self.tables.calls[call].stream
+        guard self.notesEverything else { return }
+        var note = LoopNote(kind: .called, connection: self.calls[call].connection)
+        note.method = self.calls[call].method.path
+        note.stream = self.calls[call].stream
         self.keep(note)
     }
 
     mutating func noteEnd(_ call: Int32, _ reason: String) {
-        guard self.tables.notesEverything else { return }
-        var note = LoopNote(kind: .ended, connection: self.tables.calls[call].connection)
-        note.method = self.tables.calls[call].method.path
-        note.stream = self.tables.calls[call].stream
+        guard self.notesEverything else { return }
+        var note = LoopNote(kind: .ended, connection: self.calls[call].connection)
+        note.method = self.calls[call].method.path
+        note.stream = self.calls[call].stream
         note.status = reason
         self.keep(note)
     }
+}
 
+extension LoopCore {
     /// Notes a committed change by an administrator or a test.
     mutating func noteChange(_ call: Int32, _ what: String, _ pending: PendingCall, at revision: UInt64?) {
         var note = LoopNote(kind: .change, connection: self.tables.calls[call].connection)
@@ -106,6 +112,6 @@ extension LoopCore {
         if pending.request.app != nil, let app = self.tables.apps[pending.app] {
             note.app = (app.bundleID, app.environment)
         }
-        self.keep(note)
+        self.tables.keep(note)
     }
 }

@@ -27,7 +27,8 @@ extension LoopCore {
         else { return nil }
         // A change outside the app has no origin: every reader of the account's transactions receives it.
         let origin =
-            isPurchase ? self.clientID(connection, stream: stream).map { OrderOrigin($0) } ?? .none : .none
+            isPurchase
+            ? self.transport.clientID(connection, stream: stream, self.tables).map { OrderOrigin($0) } ?? .none : .none
         return StoreOrder(
             app: app.number, product: product, catalogueRevision: app.catalogueRevision,
             quantity: max(quick.quantity, 1), accountToken: quick.accountToken, account: account, origin: origin,

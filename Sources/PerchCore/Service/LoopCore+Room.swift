@@ -14,7 +14,7 @@ extension LoopCore {
             (self.service.waiting.count + self.service.appSearch.count) * WaitingCalls.bytesPerWaiter
             + self.views.updates.count * MemoryLayout<UpdatesState>.stride
             + self.views.appChanges.count * MemoryLayout<AppChangesState>.stride
-            + self.service.callTokens.count * MemoryLayout<ResumeToken>.stride
+            + self.tables.callTokens.count * MemoryLayout<ResumeToken>.stride
         return slots + beside + self.views.accountKeys.keptBytes + self.views.viewKeys.bytes
             + self.tables.payloads.bytes
             + self.service.room.bytes

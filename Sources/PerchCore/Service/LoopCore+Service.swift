@@ -31,9 +31,9 @@ extension LoopCore {
         if let key = request.idempotencyKey { try Check.idempotencyKey(key) }
         try method.check()
         let atLeast = request.atLeast
-        if let atLeast { try self.requireOwn(atLeast) }
+        if let atLeast { try self.tables.requireOwn(atLeast) }
         if let token = try self.token(of: request, method, of: app, forgives: forgivesToken) {
-            self.service.callTokens[call] = token
+            self.tables.callTokens[call] = token
             self.tables.calls[call].flags.insert(.hasToken)
             try self.wait(call, request, method, of: app, for: token.position, forgivesToken: forgivesToken)
             return
@@ -50,7 +50,7 @@ extension LoopCore {
         let needed = request.atLeast.map { max($0, position) } ?? position
         let asOf = request.atLeast.map { max($0.asOf, position.asOf) } ?? position.asOf
         let goal = Position(revision: needed.revision, asOf: asOf)
-        if self.isAt(goal, of: app) {
+        if self.tables.isAt(goal, of: app) {
             try self.proceed(call, request, method, of: app)
             return
         }
@@ -66,13 +66,13 @@ extension LoopCore {
             forgivesToken
             ? min(Limits.forgivenTokenMilliseconds, self.tables.settings.behindWaitMilliseconds)
             : self.tables.settings.behindWaitMilliseconds
-        self.scheduleDeadline(.behind(call, generation), at: self.tables.now.monotonic + wait)
+        self.tables.scheduleDeadline(.behind(call, generation), at: self.tables.now.monotonic + wait)
     }
 
     /// A call waited in vain for the position of a token that it may do without.
     mutating func forgiveToken(_ call: Int32, _ waiter: Waiter) {
         self.service.waiting.remove(call)
-        self.service.callTokens[call] = nil
+        self.tables.callTokens[call] = nil
         self.tables.calls[call].flags.remove(.hasToken)
         self.goOn(waiter)
     }
@@ -85,17 +85,21 @@ extension LoopCore {
             self.end(waiter.call, error.status)
         }
     }
+}
 
+extension Tables {
     func isAt(_ position: Position, of app: AppNumber) -> Bool {
-        self.tables.applied >= position.revision && self.clock(of: app) >= position.asOf
+        self.applied >= position.revision && self.clock(of: app) >= position.asOf
     }
+}
 
+extension LoopCore {
     /// Wakes the calls whose position has been reached.
     mutating func wakeWaiters() {
         guard !self.service.waiting.isEmpty else { return }
         var waiting = WaitingCalls()
         swap(&waiting, &self.service.waiting)
-        let (woken, held) = waiting.take(applied: self.tables.applied) { self.clock(of: $0) }
+        let (woken, held) = waiting.take(applied: self.tables.applied) { self.tables.clock(of: $0) }
         swap(&waiting, &self.service.waiting)
         for call in held { self.awaitInstant(call) }
         for waiter in woken where self.tables.calls.isTaken(waiter.call, generation: waiter.generation) {
@@ -110,19 +114,24 @@ extension LoopCore {
             return
         }
         self.tables.calls[call].flags.insert(.isWaiting)
-        self.holdBeats(for: call)
+        self.transport.holdBeats(for: call, &self.tables)
     }
+}
 
+extension Tables {
     /// The app's clock, as of this tick.
     func clock(of app: AppNumber) -> Instant {
-        self.tables.apps[app].map { $0.clock.now(wall: self.tables.now.wall) } ?? self.tables.now.wall
+        self.apps[app].map { $0.clock.now(wall: self.now.wall) } ?? self.now.wall
     }
+}
 
+extension LoopCore {
     private mutating func proceed(
         _ call: Int32, _ request: Request, _ method: any MethodHandler, of app: AppNumber
     ) throws(CallRefusal) {
         if let view = method.watchedView {
-            return self.watch(call, of: app, account: method.account.map { self.canonical(Array($0.utf8), app) }, view)
+            return self.watch(
+                call, of: app, account: method.account.map { self.tables.canonical(Array($0.utf8), app) }, view)
         }
         try self.take(try method.begin(self.context(call, of: app)), call, request, of: app)
     }
@@ -130,8 +139,8 @@ extension LoopCore {
     /// What a method may know of a call.
     func context(_ call: Int32, of app: AppNumber) -> MethodContext {
         let caller = MethodCaller(
-            identity: self.identity(ofCall: call), address: self.callerAddress(ofCall: call),
-            clientID: self.clientID(ofCall: call),
+            identity: self.identity(ofCall: call), address: self.transport.callerAddress(ofCall: call, self.tables),
+            clientID: self.transport.clientID(ofCall: call, self.tables),
             isIntake: self.tables.connections[self.tables.calls[call].connection].flags.contains(.isIntake))
         let access = ServerAccess(
             tokenLifeMilliseconds: self.service.authenticator?.lifeMilliseconds ?? Limits.tokenLifeMilliseconds,
@@ -139,10 +148,12 @@ extension LoopCore {
             consoleCodes: self.service.hasAuthenticator ? self.service.consoleCodes : nil,
             sharesStore: self.tables.settings.sharesStore, passKey: self.tables.settings.passKey)
         return MethodContext(
-            named: self.tables.apps[app], apps: self.tables.apps, now: self.clock(of: app), wall: self.tables.now.wall,
-            monotonic: self.tables.now.monotonic, applied: self.tables.applied, origin: self.origin, caller: caller,
+            named: self.tables.apps[app], apps: self.tables.apps, now: self.tables.clock(of: app),
+            wall: self.tables.now.wall,
+            monotonic: self.tables.now.monotonic, applied: self.tables.applied, origin: self.tables.origin,
+            caller: caller,
             access: access,
-            codec: self.tables.codec, signing: self.signing(of: app))
+            codec: self.tables.codec, signing: self.tables.signing(of: app))
     }
 
     /// Takes the next step of a call.
@@ -156,7 +167,7 @@ extension LoopCore {
         case .refuse(let status):
             self.end(call, status)
         case .ask(let body, let kept):
-            guard self.mayRead || !request.method.isSafe else { return self.end(call, Self.outOfReach) }
+            guard self.tables.vouches || !request.method.isSafe else { return self.end(call, Self.outOfReach) }
             self.hold(call, PendingCall(request: request, app: app, kept: kept, asksStore: true))
             self.tables.ask(.call(call, generation: self.tables.calls.generation(call)), body)
         case .change(let mutation):

@@ -30,7 +30,7 @@ extension LoopCore {
         }
         let caller = self.service.callIdentities[call]
         self.tables.calls[call].state = .several
-        self.service.carried.wholes[call] = []
+        self.tables.carried.wholes[call] = []
         for (number, request) in asked.watches.enumerated() {
             do throws(CallRefusal) {
                 try self.permit(request.method, caller ?? self.tables.connections[connection].identity)
@@ -49,8 +49,8 @@ extension LoopCore {
     private mutating func insertPart(_ part: CallPart, _ method: Method) -> Int32 {
         let slot = self.insertCall(
             self.tables.calls[part.whole].connection, self.tables.calls[part.whole].stream, method, isPart: true)
-        self.service.carried.parts[slot] = part
-        self.service.carried.wholes[part.whole]?.append(slot)
+        self.tables.carried.parts[slot] = part
+        self.tables.carried.wholes[part.whole]?.append(slot)
         return slot
     }
 
@@ -63,19 +63,21 @@ extension LoopCore {
 
     /// Removes the parts of a whole that ends.
     mutating func removeParts(of whole: Int32) {
-        for part in self.service.carried.wholes[whole] ?? [] { self.removeCall(part) }
-        self.service.carried.wholes[whole] = nil
+        for part in self.tables.carried.wholes[whole] ?? [] { self.removeCall(part) }
+        self.tables.carried.wholes[whole] = nil
     }
+}
 
+extension Tables {
     /// The parts of a call of several watches; none of another.
     @inline(__always)
     func parts(of whole: Int32) -> [Int32] {
-        self.service.carried.wholes.isEmpty ? [] : self.service.carried.wholes[whole] ?? []
+        self.carried.wholes.isEmpty ? [] : self.carried.wholes[whole] ?? []
     }
 
     /// The part that a call is; nil for a call with a stream of its own.
     @inline(__always)
     func part(_ call: Int32) -> CallPart? {
-        self.service.carried.parts.isEmpty ? nil : self.service.carried.parts[call]
+        self.carried.parts.isEmpty ? nil : self.carried.parts[call]
     }
 }

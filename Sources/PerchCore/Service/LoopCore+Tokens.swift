@@ -4,14 +4,14 @@ import PerchStore
 import PerchWire
 
 // Tokens and positions that callers bring back.
-extension LoopCore {
+extension Tables {
     /// A key as views and tokens compare it.
     func canonical(_ account: [UInt8], _ app: AppNumber) -> [UInt8] {
-        guard account.count == AccountToken.textBytes, let state = self.tables.apps[app] else { return account }
+        guard account.count == AccountToken.textBytes, let state = self.apps[app] else { return account }
         return AccountKey(app: app, bytes: account).canonical(in: state)
     }
 
-    var origin: TokenOrigin { TokenOrigin(store: self.tables.identity, epoch: self.tables.epoch) }
+    var origin: TokenOrigin { TokenOrigin(store: self.identity, epoch: self.epoch) }
 
     /// `what`: the kind of token.
     func requireOwn(_ origin: TokenOrigin, _ what: String) throws(CallRefusal) {
@@ -20,15 +20,17 @@ extension LoopCore {
 
     /// A position of lost history must not count as reached, because this one came to the same revision with other changes.
     func requireOwn(_ position: Position) throws(CallRefusal) {
-        guard position.epoch == 0 || position.epoch == self.tables.epoch else {
+        guard position.epoch == 0 || position.epoch == self.epoch else {
             throw CallRefusal(
                 .tokenOtherStore,
-                "at_least is a position of epoch \(position.epoch), this store has epoch \(self.tables.epoch) since a restore or a "
+                "at_least is a position of epoch \(position.epoch), this store has epoch \(self.epoch) since a restore or a "
                     + "failover lost changes; ask without at_least, and make the change again if its result is missing",
                 details: [.field("at_least"), .found(Int64(position.epoch))])
         }
     }
+}
 
+extension LoopCore {
     /// The token that a call resumes from; nil: the call starts fresh. With `forgives` a token that is refused counts as none.
     func token(
         of request: Request, _ method: any MethodHandler, of app: AppNumber, forgives: Bool
@@ -46,8 +48,8 @@ extension LoopCore {
         -> ResumeToken
     {
         let token = try CallRefusal.reading { () throws(TokenError) in try ResumeToken(bytes) }
-        try self.requireOwn(token.origin, ResumeToken.name)
-        let account = method.account.map { self.canonical(Array($0.utf8), app) } ?? []
+        try self.tables.requireOwn(token.origin, ResumeToken.name)
+        let account = method.account.map { self.tables.canonical(Array($0.utf8), app) } ?? []
         guard token.app == app, token.view == method.watchedView?.digest(app: app, account: account) else {
             throw CallRefusal(
                 .tokenOtherView, "the token belongs to a call with other parameters; begin without a token")

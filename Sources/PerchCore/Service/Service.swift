@@ -11,12 +11,6 @@ struct TokenChecks {
     var later = 0
 }
 
-/// Watches that another call carries, and the calls that carry some, each with its own in the order of its request.
-struct CarriedWatches {
-    var parts: [Int32: CallPart] = [:]
-    var wholes: [Int32: [Int32]] = [:]
-}
-
 /// Bytes of long requests, by call and in all, on this loop and on the others.
 struct RequestRoom {
     var requests: [Int32: Int32] = [:]
@@ -44,7 +38,6 @@ struct Service: ~Copyable {
     let quotas: SharedQuotas
     var tokens = TokenChecks()
     var lastCredentialRefusal = ""
-    var clientIDs: [Int32: [UInt8]] = [:]
     /// Identities of calls with their own credentials.
     var callIdentities: [Int32: UInt32] = [:]
 
@@ -53,11 +46,7 @@ struct Service: ~Copyable {
     var freePending: [Int32] = []
     var waiting = WaitingCalls()
     var appSearch = AppSearch()
-    var callTokens: [Int32: ResumeToken] = [:]
-    var carried = CarriedWatches()
     var room = RequestRoom()
-    /// The OK status, the same bytes for all calls.
-    let okStatus: PayloadHandle
     /// The products that orders name.
     var orderProducts = OrderProducts()
 
@@ -70,7 +59,6 @@ struct Service: ~Copyable {
     init(
         authenticator: Authenticator?, revocations: [RevokedToken], seenTokens: SeenTokens, consoleCodes: ConsoleCodes?,
         quotas: SharedQuotas,
-        okStatus: PayloadHandle,
         identitiesKeptMax: Int
     ) {
         self.authenticator = authenticator
@@ -81,6 +69,5 @@ struct Service: ~Copyable {
         self.seenTokens = seenTokens
         self.consoleCodes = consoleCodes
         self.quotas = quotas
-        self.okStatus = okStatus
     }
 }

@@ -73,9 +73,9 @@ struct Signing {
     }
 }
 
-extension LoopCore {
+extension Tables {
     func signing(of app: AppNumber) -> Signing {
         Signing(
-            signer: self.tables.signer, isTestApp: self.tables.apps[app]?.isTestApp == true, now: self.clock(of: app))
+            signer: self.signer, isTestApp: self.apps[app]?.isTestApp == true, now: self.clock(of: app))
     }
 }

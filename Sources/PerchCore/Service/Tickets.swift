@@ -42,7 +42,7 @@ extension Tables {
 extension LoopCore {
     mutating func redeem(_ number: UInt64) -> Ticket {
         let ticket = self.tables.redeem(number)
-        self.questionAnswered(ticket)
+        self.transport.questionAnswered(ticket, &self.tables)
         return ticket
     }
 }

@@ -24,10 +24,16 @@ struct Tables: ~Copyable {
     var deadlines = TimerHeap()
     var apps: AppTable
     var applied: UInt64
+    /// Whether the store knows what is true: heartbeats are sent, and reads go to the store. See `LoopCore.vouches`.
+    var vouches = true
 
     var connections = Slab<Connection>()
     var calls = Slab<CallSlot>()
     var payloads = Payloads()
+    // What few calls have, by call.
+    /// Until the first value is sent.
+    var callTokens: [Int32: ResumeToken] = [:]
+    var carried = CarriedWatches()
     /// The questions under way, by the number that the answer has.
     var tickets = Slab<Ticket>()
 
@@ -57,4 +63,10 @@ struct Tables: ~Copyable {
         self.apps = apps
         self.applied = applied
     }
+}
+
+/// Watches that another call carries, and the calls that carry some, each with its own in the order of its request.
+struct CarriedWatches {
+    var parts: [Int32: CallPart] = [:]
+    var wholes: [Int32: [Int32]] = [:]
 }

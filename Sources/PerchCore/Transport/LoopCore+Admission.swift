@@ -46,7 +46,7 @@ extension LoopCore {
         if !isLoopback {
             guard self.admit(index, from: address) else { return index }
         }
-        self.scheduleDeadline(
+        self.tables.scheduleDeadline(
             .firstByte(index, self.tables.connections.generation(index)),
             at: self.tables.now.monotonic + self.tables.settings.firstByteTimeoutMilliseconds)
         if self.handshakes > self.tables.settings.handshakesMax { self.freeHandshakeSlot() }
@@ -85,22 +85,26 @@ extension LoopCore {
         }
         self.charge(bytes, connection)
     }
+}
 
+extension Transport {
     /// The peer is known: the connection releases its handshake slot.
-    mutating func identified(_ index: Int32) {
-        guard !self.tables.connections[index].flags.contains(.isIdentified) else { return }
-        self.tables.connections[index].flags.insert(.isIdentified)
-        self.transport.admission.handshakes.remove(index)
-        self.transport.admission.handshakeBytes.remove(index)
+    mutating func identified(_ index: Int32, _ tables: inout Tables) {
+        guard !tables.connections[index].flags.contains(.isIdentified) else { return }
+        tables.connections[index].flags.insert(.isIdentified)
+        self.admission.handshakes.remove(index)
+        self.admission.handshakeBytes.remove(index)
         // Its incomplete requests count among those of known peers from now on.
-        var held = self.transport.partialInputs[index]?.bytes.count ?? 0
-        let http = self.tables.connections[index].http
-        if http >= 0 { held += Int(self.transport.http.connections[http].heldBytes) }
+        var held = self.partialInputs[index]?.bytes.count ?? 0
+        let http = tables.connections[index].http
+        if http >= 0 { held += Int(self.http.connections[http].heldBytes) }
         if held > 0 {
-            self.transport.admission.partialFrames.add(held, to: index, origin: self.tables.connections[index].origin)
+            self.admission.partialFrames.add(held, to: index, origin: tables.connections[index].origin)
         }
     }
+}
 
+extension LoopCore {
     /// Counts a connection for its address. False: there are too many, or they come too fast, and it is being closed.
     private mutating func admit(_ index: Int32, from address: PeerAddress) -> Bool {
         let limit = self.tables.settings.connectionsPerAddressMax
@@ -157,7 +161,7 @@ extension LoopCore {
         if let reason = status.reason { self.tables.counters.refusalsByReason[reason, default: 0] += 1 }
         self.transport.admission.refused[index] = RefusedConnection(status: status, wait: wait)
         self.leaveOpenPhase(index, to: .closing)
-        self.scheduleDeadline(
+        self.tables.scheduleDeadline(
             .firstByte(index, self.tables.connections.generation(index)),
             at: self.tables.now.monotonic + self.tables.settings.firstByteTimeoutMilliseconds)
         self.linger(index)

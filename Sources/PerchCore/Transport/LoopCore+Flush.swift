@@ -159,7 +159,7 @@ extension LoopCore {
 
     private mutating func beatBody(revision: UInt64) -> PayloadHandle {
         let beat = Beat(revision: revision, serverTime: self.tables.now.wall)
-        return self.encoded { codec throws(MessageError) in try codec.encode(beat) }
+        return self.tables.encoded { codec throws(MessageError) in try codec.encode(beat) }
     }
 
     /// Appends the rest of a partly written frame.

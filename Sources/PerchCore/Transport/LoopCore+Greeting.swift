@@ -45,14 +45,16 @@ extension LoopCore {
         self.tables.connections[index].phase = .open
         self.tables.connections[index].heartbeatSeconds = UInt16(heartbeat)
         if hello.accepts.contains(.zlib) { self.tables.connections[index].flags.insert(.acceptsZlib) }
-        if !hello.clientID.isEmpty { self.service.clientIDs[index] = hello.clientID }
-        if !self.service.hasAuthenticator || identity != IdentityTable.nobody { self.identified(index) }
+        if !hello.clientID.isEmpty { self.transport.clientIDs[index] = hello.clientID }
+        if !self.service.hasAuthenticator || identity != IdentityTable.nobody {
+            self.transport.identified(index, &self.tables)
+        }
         // Spread by connection number, so that a storm of connects does not become a storm of beats. The first BEAT
         // comes early, as if the last one had been sent before the connection opened.
         self.tables.connections[index].lastBeat = self.tables.now.monotonic - Int64(heartbeat) * 1_000
         let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % Int64(heartbeat)
         self.transport.beats.insert(index, dueAt: self.tables.now.monotonic / 1_000 + spread)
-        self.owe(index, .welcome, stream: 0, self.welcome(heartbeatSeconds: heartbeat))
+        self.transport.owe(index, .welcome, stream: 0, self.welcome(heartbeatSeconds: heartbeat), &self.tables)
     }
 
     /// The WELCOME of this tick, except for the heartbeat. Encoded once, because a storm of connects has hundreds in a
@@ -72,7 +74,7 @@ extension LoopCore {
                     callsPerConnection: UInt32(self.tables.settings.callsPerConnectionMax),
                     writeStallMilliseconds: UInt32(self.tables.settings.writeStallMilliseconds)),
                 heartbeatSeconds: heartbeatSeconds, accepts: [.zlib], serverTime: said.wall)
-            let payload = self.encoded { codec throws(MessageError) in try codec.encode(welcome) }
+            let payload = self.tables.encoded { codec throws(MessageError) in try codec.encode(welcome) }
             self.forgetWelcome()
             self.transport.welcomed = (payload, said)
         }

@@ -46,7 +46,7 @@ extension LoopCore {
         self.tables.connections[index].flags.remove(.hasPartialInput)
         let partial = self.transport.partialInputs.removeValue(forKey: index) ?? PartialInput(bytes: [], since: 0)
         self.transport.partialBytes -= partial.bytes.count
-        self.release(partial.bytes.count, index)
+        self.transport.release(partial.bytes.count, index, &self.tables)
         return partial
     }
 
@@ -81,18 +81,22 @@ extension LoopCore {
         }
         return self.tables.connections[index].phase.takesFrames
     }
+}
 
+extension Transport {
     /// Gives back bytes that were counted with `makeRoom`.
-    mutating func release(_ count: Int, _ index: Int32) {
+    mutating func release(_ count: Int, _ index: Int32, _ tables: inout Tables) {
         guard count > 0 else { return }
-        if self.tables.connections[index].flags.contains(.isIdentified) {
-            self.transport.admission.partialFrames.release(count, of: index)
-        } else if self.transport.admission.handshakeBytes.contains(index) {
-            self.transport.admission.handshakeBytes.add(
-                -count, to: index, origin: self.tables.connections[index].origin)
+        if tables.connections[index].flags.contains(.isIdentified) {
+            self.admission.partialFrames.release(count, of: index)
+        } else if self.admission.handshakeBytes.contains(index) {
+            self.admission.handshakeBytes.add(
+                -count, to: index, origin: tables.connections[index].origin)
         }
     }
+}
 
+extension LoopCore {
     private func frameTimeoutMilliseconds(of index: Int32) -> Int64 {
         let limit = self.tables.settings.frameTimeoutMilliseconds
         return self.tables.connections[index].flags.contains(.isIdentified)
@@ -108,7 +112,7 @@ extension LoopCore {
             return
         }
         self.tables.connections[index].flags.insert(.hasFrameTimer)
-        self.scheduleDeadline(
+        self.tables.scheduleDeadline(
             .frame(index, self.tables.connections.generation(index)),
             at: since + self.frameTimeoutMilliseconds(of: index))
     }
@@ -139,7 +143,7 @@ extension LoopCore {
         // Of thousands of requests not each fires the timer.
         let due = max(oldest + limit, self.tables.now.monotonic + max(1, limit / 16))
         self.tables.connections[index].flags.insert(.hasFrameTimer)
-        self.scheduleDeadline(.frame(index, self.tables.connections.generation(index)), at: due)
+        self.tables.scheduleDeadline(.frame(index, self.tables.connections.generation(index)), at: due)
     }
 
     private func frameTimeoutSetting(_ index: Int32) -> String {
@@ -191,13 +195,17 @@ extension LoopCore {
                 details: [.found(held), .limit(limit)]))
         return false
     }
+}
 
+extension Transport {
     /// Bytes of requests or header blocks of a connection are no longer held.
-    mutating func letGo(_ count: Int, _ index: Int32) {
-        self.transport.http.connections[self.tables.connections[index].http].heldBytes -= Int32(count)
-        self.release(count, index)
+    mutating func letGo(_ count: Int, _ index: Int32, _ tables: inout Tables) {
+        self.http.connections[tables.connections[index].http].heldBytes -= Int32(count)
+        self.release(count, index, &tables)
     }
+}
 
+extension LoopCore {
     /// Ends the newest incomplete requests of a connection, until it holds half as much. False: it has none.
     private mutating func refuseHeldRequests(of index: Int32, _ status: WireStatus) -> Bool {
         let http = self.tables.connections[index].http

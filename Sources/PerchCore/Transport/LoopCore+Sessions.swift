@@ -186,23 +186,27 @@ extension LoopCore {
             pong[4] = 8
             body.withUnsafeBytes { pong.replaceSubrange(5..., with: $0) }
             let payload = self.tables.payloads.insert(pong)
-            self.owe(index, .pong, stream: 0, payload)
+            self.transport.owe(index, .pong, stream: 0, payload, &self.tables)
         default:
             break
         }
     }
+}
 
+extension Tables {
     /// Our own messages fit our own limits; otherwise it is a bug in Perch.
     mutating func encoded(
         _ encode: (MessageCodec) throws(MessageError) -> MessageCodec.Encoded
     ) -> PayloadHandle {
         do {
-            return self.tables.payloads.insert(try encode(self.tables.codec).prefixed)
+            return self.payloads.insert(try encode(self.codec).prefixed)
         } catch {
             preconditionFailure("a message of our own could not be encoded: \(error)")
         }
     }
+}
 
+extension LoopCore {
     // MARK: Ending
 
     /// Every connection gets it when the server stops. `RetryInfo` gets the middle of the times that DRAIN has.
@@ -239,7 +243,7 @@ extension LoopCore {
         self.dropOwed(index)
         if let goodbye {
             let payload = self.tables.payloads.insert(goodbye)
-            self.owe(index, .control, stream: 0, payload)
+            self.transport.owe(index, .control, stream: 0, payload, &self.tables)
         } else {
             self.oweDrain(index, status, endsAcceptedCredentials: wasOpen, wait: wait)
         }
@@ -253,13 +257,13 @@ extension LoopCore {
         if let wait { pause = (wait, max(Limits.drainShortJitterMilliseconds, wait)) }
         let drain = status.drain(
             isFinal: true, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
-        let payload = self.encoded { codec throws(MessageError) in try codec.encode(drain) }
-        self.owe(index, .farewell, stream: 0, payload)
+        let payload = self.tables.encoded { codec throws(MessageError) in try codec.encode(drain) }
+        self.transport.owe(index, .farewell, stream: 0, payload, &self.tables)
     }
 
     /// Bounds the time and the number of closing connections.
     mutating func linger(_ index: Int32) {
-        self.scheduleDeadline(
+        self.tables.scheduleDeadline(
             .dying(index, self.tables.connections.generation(index)),
             at: self.tables.now.monotonic + self.tables.settings.lingerMilliseconds)
         self.transport.admission.closing.add(1, to: index, origin: self.tables.connections[index].origin)
@@ -270,7 +274,7 @@ extension LoopCore {
             guard victim != index else { return }
         }
         self.tables.connections[index].flags.remove(.isReadPaused)
-        self.listen(index)
+        self.transport.listen(index, &self.tables)
     }
 
     /// Ends every call of a connection and drops its output.
@@ -314,7 +318,7 @@ extension LoopCore {
             self.remove(index)
         case .closing:
             if self.transport.admission.refused[index] != nil { return self.remove(index) }
-            self.listen(index)
+            self.transport.listen(index, &self.tables)
         case .dying:
             self.remove(index)
         }
@@ -332,7 +336,7 @@ extension LoopCore {
         if self.tables.connections[index].unfinished >= 0 { self.dropUnfinished(index) }
         self.transport.admission.closing.remove(index)
         if !self.transport.admission.refused.isEmpty { self.transport.admission.refused[index] = nil }
-        self.service.clientIDs[index] = nil
+        self.transport.clientIDs[index] = nil
         self.transport.certificates[index] = nil
         if !self.transport.negotiated.isEmpty { self.transport.negotiated[index] = nil }
         self.transport.credentialFailures[index] = nil
@@ -344,44 +348,49 @@ extension LoopCore {
         self.transport.admission.origins.release(origin)
         _ = self.transport.stalls.remove(index)
         self.tables.counters.connectionsClosed += 1
-        self.noteClosing(index)
+        self.tables.noteClosing(index)
         self.tables.effects.append(.close(connection: index, socket: self.tables.connections[index].socket))
         self.tables.connections.remove(index)
         self.reportDrained()
     }
+}
 
+extension Transport {
     /// The events that the driver must wait for.
-    func listenEffect(_ index: Int32) -> Effect {
-        let connection = self.tables.connections[index]
+    func listenEffect(_ index: Int32, _ tables: borrowing Tables) -> Effect {
+        let connection = tables.connections[index]
         let reading = !connection.flags.contains(.isReadPaused) && !connection.flags.contains(.peerHasEnded)
         return .listen(
             connection: index, socket: connection.socket, reading: reading,
             writing: connection.flags.contains(.isFull))
     }
 
-    mutating func listen(_ index: Int32) {
-        self.tables.effects.append(self.listenEffect(index))
+    mutating func listen(_ index: Int32, _ tables: inout Tables) {
+        tables.effects.append(self.listenEffect(index, tables))
     }
 
     /// Adds output that is not state: it stays pending until it is sent.
     mutating func owe(
-        _ index: Int32, _ role: Owed.Role, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1
+        _ index: Int32, _ role: Owed.Role, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1,
+        _ tables: inout Tables
     ) {
-        let slot = self.transport.owed.insert(Owed(role: role, stream: stream, payload: payload, endsCall: endsCall))
-        let last = self.tables.connections[index].lastOwed
-        if last >= 0 { self.transport.owed[last].next = slot } else { self.tables.connections[index].firstOwed = slot }
-        self.tables.connections[index].lastOwed = slot
-        self.tables.connections[index].owedBytes += Int32(self.tables.payloads[payload].count + 4)
-        if Int(self.tables.connections[index].owedBytes) > self.tables.settings.owedBytesMax,
-            self.tables.connections[index].phase == .open, !self.tables.connections[index].flags.contains(.isReadPaused)
+        let slot = self.owed.insert(Owed(role: role, stream: stream, payload: payload, endsCall: endsCall))
+        let last = tables.connections[index].lastOwed
+        if last >= 0 { self.owed[last].next = slot } else { tables.connections[index].firstOwed = slot }
+        tables.connections[index].lastOwed = slot
+        tables.connections[index].owedBytes += Int32(tables.payloads[payload].count + 4)
+        if Int(tables.connections[index].owedBytes) > tables.settings.owedBytesMax,
+            tables.connections[index].phase == .open, !tables.connections[index].flags.contains(.isReadPaused)
         {
-            self.tables.connections[index].flags.insert(.isReadPaused)
-            self.tables.counters.readPauses += 1
-            self.listen(index)
+            tables.connections[index].flags.insert(.isReadPaused)
+            tables.counters.readPauses += 1
+            self.listen(index, &tables)
         }
-        self.list(index)
+        self.list(index, &tables)
     }
+}
 
+extension LoopCore {
     mutating func dropOwed(_ index: Int32) {
         var slot = self.tables.connections[index].firstOwed
         while slot >= 0 {
@@ -394,15 +403,19 @@ extension LoopCore {
         self.tables.connections[index].lastOwed = -1
         self.tables.connections[index].owedBytes = 0
     }
+}
 
+extension Transport {
     /// Adds a connection to the list of those with output.
     @inline(__always)
-    mutating func list(_ index: Int32) {
-        guard self.tables.connections[index].flags.isDisjoint(with: [.isListed, .isFull]) else { return }
-        self.tables.connections[index].flags.insert(.isListed)
-        self.transport.listedConnections.append(index)
+    mutating func list(_ index: Int32, _ tables: inout Tables) {
+        guard tables.connections[index].flags.isDisjoint(with: [.isListed, .isFull]) else { return }
+        tables.connections[index].flags.insert(.isListed)
+        self.listedConnections.append(index)
     }
+}
 
+extension LoopCore {
     // MARK: Draining
 
     /// Begins the drain: every connection gets DRAIN, every call its STATUS, and then every connection closes.
@@ -452,8 +465,8 @@ extension LoopCore {
         let pause = self.pause(for: .shuttingDown)
         let notice = status.drain(
             isFinal: false, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
-        let noticePayload = self.encoded { codec throws(MessageError) in try codec.encode(notice) }
-        self.owe(index, .farewell, stream: 0, noticePayload)
+        let noticePayload = self.tables.encoded { codec throws(MessageError) in try codec.encode(notice) }
+        self.transport.owe(index, .farewell, stream: 0, noticePayload, &self.tables)
         var call = self.tables.connections[index].firstCall
         while call >= 0 {
             let next = self.tables.calls[call].nextInConnection
@@ -462,7 +475,7 @@ extension LoopCore {
             if self.isUnanswered(call) { self.end(call, status) }
             call = next
         }
-        self.scheduleDeadline(
+        self.tables.scheduleDeadline(
             .drained(index, self.tables.connections.generation(index)), at: self.transport.drainDeadline)
         self.closeIfDrained(index)
     }

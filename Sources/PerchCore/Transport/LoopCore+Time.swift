@@ -39,11 +39,13 @@ enum Deadline {
 }
 
 // Time: deadlines, heartbeats, stalls, on the monotonic clock.
-extension LoopCore {
+extension Tables {
     mutating func scheduleDeadline(_ deadline: Deadline, at time: Int64) {
-        _ = self.tables.deadlines.schedule(at: time, payload: deadline.packed)
+        _ = self.deadlines.schedule(at: time, payload: deadline.packed)
     }
+}
 
+extension LoopCore {
     mutating func runTimers() {
         while let due = self.tables.deadlines.popDue(at: self.tables.now.monotonic) { self.expired(due.payload) }
         self.endExpiredIdentities()
@@ -54,7 +56,7 @@ extension LoopCore {
         }
         let second = self.tables.now.monotonic / 1_000
         self.transport.beats.advance(to: second)
-        while self.transport.vouches, let connection = self.transport.beats.popDue() {
+        while self.tables.vouches, let connection = self.transport.beats.popDue() {
             self.beatDue(connection, second)
         }
         self.transport.stalls.advance(to: second)
@@ -64,8 +66,8 @@ extension LoopCore {
     /// Heartbeats vouch for a position. They pause while the store of several nodes is out of reach, and are sent then. Reads are refused
     /// meanwhile, those too that the store's thread has, because it may be waiting for a database that confirms nothing.
     package mutating func vouches(_ isFresh: Bool) {
-        let ends = self.transport.vouches && !isFresh
-        self.transport.vouches = isFresh
+        let ends = self.tables.vouches && !isFresh
+        self.tables.vouches = isFresh
         guard ends else { return }
         self.endAppSearch()
         for place in 0..<self.tables.tickets.extent where self.tables.tickets.isTaken(place) {
@@ -120,7 +122,7 @@ extension LoopCore {
             if self.tables.connections[index].flags.contains(.hasSpoken) {
                 let rest =
                     self.tables.settings.helloTimeoutMilliseconds - self.tables.settings.firstByteTimeoutMilliseconds
-                self.scheduleDeadline(
+                self.tables.scheduleDeadline(
                     .hello(index, self.tables.connections.generation(index)), at: self.tables.now.monotonic + rest)
             } else {
                 self.close(
@@ -174,7 +176,7 @@ extension LoopCore {
     }
 
     private func behind(_ waiter: Waiter) -> WireStatus {
-        let clock = self.clock(of: waiter.app)
+        let clock = self.tables.clock(of: waiter.app)
         // The awaited position: if the revision is reached, the instant.
         let (found, limit) =
             waiter.position.revision > self.tables.applied
@@ -208,9 +210,9 @@ extension LoopCore {
         // A waiting watch delays the BEAT, and the client would treat silence as a dead connection.
         if slot.phase == .open, slot.waitingCount > 0, !slot.flags.contains(.isFull) {
             let payload = self.tables.payloads.insert(Self.pingBody)
-            self.owe(connection, .ping, stream: 0, payload)
+            self.transport.owe(connection, .ping, stream: 0, payload, &self.tables)
         }
-        self.list(connection)
+        self.transport.list(connection, &self.tables)
     }
 
     /// A PING after its address: no compression, eight arbitrary bytes.
@@ -258,13 +260,13 @@ extension LoopCore {
             guard let time = heap.nextTime, let state = self.tables.apps[app], case .running = state.clock else {
                 continue
             }
-            consider(self.tables.now.monotonic + max(0, time - self.clock(of: app).milliseconds))
+            consider(self.tables.now.monotonic + max(0, time - self.tables.clock(of: app).milliseconds))
         }
         if let end = self.service.identities.nextEnd {
             consider(self.tables.now.monotonic + max(0, end - self.tables.now.wall.milliseconds))
         }
         for (app, instant) in self.service.waiting.nextInstants {
-            let wait = instant.subtractingReportingOverflow(self.clock(of: app).milliseconds)
+            let wait = instant.subtractingReportingOverflow(self.tables.clock(of: app).milliseconds)
             if !wait.overflow, wait.partialValue < 86_400_000 {
                 consider(self.tables.now.monotonic + max(0, wait.partialValue))
             }

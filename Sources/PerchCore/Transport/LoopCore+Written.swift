@@ -91,7 +91,7 @@ extension LoopCore {
         case .unfinished:
             self.dropUnfinished(connection)
         case .owed:
-            let entry = self.popOwed(ofConnection: connection)
+            let entry = self.transport.popOwed(ofConnection: connection, &self.tables)
             self.tables.payloads.release(entry.payload)
             if entry.endsCall >= 0 { self.removeCall(entry.endsCall) }
         case .beat:
@@ -122,24 +122,28 @@ extension LoopCore {
         case .unfinished, .owed, .beat, .head, .pinned, .end: break
         }
     }
+}
 
+extension Transport {
     /// Removes and returns the first pending output of a connection.
-    private mutating func popOwed(ofConnection connection: Int32) -> Owed {
-        let slot = self.tables.connections[connection].firstOwed
-        let entry = self.transport.owed[slot]
-        self.transport.owed.remove(slot)
-        self.tables.connections[connection].firstOwed = entry.next
-        if entry.next < 0 { self.tables.connections[connection].lastOwed = -1 }
-        self.tables.connections[connection].owedBytes -= Int32(self.tables.payloads[entry.payload].count + 4)
+    mutating func popOwed(ofConnection connection: Int32, _ tables: inout Tables) -> Owed {
+        let slot = tables.connections[connection].firstOwed
+        let entry = self.owed[slot]
+        self.owed.remove(slot)
+        tables.connections[connection].firstOwed = entry.next
+        if entry.next < 0 { tables.connections[connection].lastOwed = -1 }
+        tables.connections[connection].owedBytes -= Int32(tables.payloads[entry.payload].count + 4)
         return entry
     }
+}
 
+extension LoopCore {
     @inline(__always)
     mutating func valueTaken(_ call: Int32) {
         self.tables.counters.valuesPushed += 1
         self.tables.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
         if !self.views.lateReaders.isEmpty { self.views.lateReaders[call] = nil }
-        if !self.service.callTokens.isEmpty { self.service.callTokens[call] = nil }
+        if !self.tables.callTokens.isEmpty { self.tables.callTokens[call] = nil }
         let view = self.tables.calls[call].view
         // A value sent to its only watcher is not kept: it can be recomputed.
         if self.views.slots[view].watchCount == 1 { self.dropEncodings(view) }
@@ -174,7 +178,9 @@ extension LoopCore {
         let slot = self.tables.connections[connection]
         let hasReady = slot.http >= 0 && self.transport.http.connections[slot.http].firstReady >= 0
         // More output than one write's, a value that is still being computed, or a BEAT that did not fit.
-        if slot.firstOwed >= 0 || slot.firstDirty >= 0 || hasReady || self.owesBeat(slot) { self.list(connection) }
+        if slot.firstOwed >= 0 || slot.firstDirty >= 0 || hasReady || self.owesBeat(slot) {
+            self.transport.list(connection, &self.tables)
+        }
         // Without a ready stream, all pending output waits for the peer's windows.
         self.resumeReading(connection, waitsForPeer: slot.http >= 0 && !hasReady)
         if slot.http >= 0 { self.closeHTTPIfDrained(connection) } else { self.closeIfDrained(connection) }
@@ -197,7 +203,7 @@ extension LoopCore {
         }
         guard waitsForPeer || owed <= self.tables.settings.owedBytesMax / 2 else { return }
         self.tables.connections[connection].flags.remove(.isReadPaused)
-        self.listen(connection)
+        self.transport.listen(connection, &self.tables)
         // Frames received before the pause are handled in the next tick, in the ordinary way.
         if slot.flags.contains(.hasPartialInput) { self.pauseInput(connection) }
     }
@@ -213,7 +219,7 @@ extension LoopCore {
         }
         guard flags.contains(.isFull) == allTaken else { return }
         self.tables.connections[connection].flags.formSymmetricDifference(.isFull)
-        self.listen(connection)
+        self.transport.listen(connection, &self.tables)
     }
 
     /// Output waits for the kernel: from now on, or since the kernel last accepted bytes.
@@ -248,10 +254,10 @@ extension LoopCore {
         guard self.tables.connections.isTaken(connection) else { return }
         guard self.tables.connections[connection].flags.contains(.isFull) else { return }
         self.tables.connections[connection].flags.remove(.isFull)
-        self.listen(connection)
+        self.transport.listen(connection, &self.tables)
         // Streams of HTTP refresh freed values when they are planned.
         if self.tables.connections[connection].http < 0 { self.refreshLetGo(connection) }
-        self.list(connection)
+        self.transport.list(connection, &self.tables)
     }
 
     /// Recomputes pending values whose encodings were freed while the stream was full.

@@ -11,6 +11,10 @@ struct Transport: ~Copyable {
     var owed = Slab<Owed>()
     var http = HTTPTables()
     var admission = Admission()
+    /// What clients of perch/1 say they are in HELLO.
+    var clientIDs: [Int32: [UInt8]] = [:]
+    /// The OK status, the same bytes for all calls.
+    let okStatus: PayloadHandle
     /// Protocols that ALPN chose, for connections that have not begun to speak them.
     var negotiated: [Int32: Wire] = [:]
     /// Certificates of connections whose peer has one.
@@ -38,11 +42,10 @@ struct Transport: ~Copyable {
     var beats: TimerWheel
     var stalls: TimerWheel
     var draining = false
-    /// Whether heartbeats are sent: see `vouches`.
-    var vouches = true
     var drainDeadline: Int64 = .max
 
-    init(now: Moment) {
+    init(okStatus: PayloadHandle, now: Moment) {
+        self.okStatus = okStatus
         self.beats = TimerWheel(startingAt: now.monotonic / 1_000)
         self.stalls = TimerWheel(startingAt: now.monotonic / 1_000)
     }

@@ -84,7 +84,7 @@ extension LoopCore {
         var start = asked.fromOldest ? ChangesAsked.Start.oldest : .now
         if !asked.cursor.isEmpty {
             let cursor = try CallRefusal.reading { () throws(TokenError) in try ChangesCursor(asked.cursor) }
-            try self.requireOwn(cursor.origin, ChangesCursor.name)
+            try self.tables.requireOwn(cursor.origin, ChangesCursor.name)
             guard cursor.app == app else {
                 throw CallRefusal(.tokenOtherView, "the cursor belongs to another app; begin without one")
             }
@@ -157,7 +157,7 @@ extension LoopCore {
         let isEmpty = state.ready.isEmpty
         if isEmpty { self.finishReadyChanges(call, &state) }
         self.views.appChanges[call] = state
-        if isEmpty { self.resumeAppChanges(call) } else { self.ready(call) }
+        if isEmpty { self.resumeAppChanges(call) } else { self.transport.ready(call, &self.tables) }
     }
 
     /// The message that has only a cursor and its position. A place before all revisions has no instant.
@@ -165,7 +165,7 @@ extension LoopCore {
         let instant = max(place.crossing.instant, Instant(milliseconds: 0))
         let event = FeedEvent(
             position: Position(revision: place.revision, asOf: instant), cursor: self.cursorBytes(place, app))
-        let payload = self.encoded { codec throws(MessageError) in try codec.encode(.appChanges(event)) }
+        let payload = self.tables.encoded { codec throws(MessageError) in try codec.encode(.appChanges(event)) }
         return Self.event(payload, at: place)
     }
 
@@ -254,18 +254,18 @@ extension LoopCore {
         if let account = entry.account {
             event.account = String(decoding: account.key, as: UTF8.self)
             self.compare(account, at: entry.position.asOf, into: &event)
-            self.note(entry.facts, of: account, into: &event)
+            self.noteFacts(entry.facts, of: account, into: &event)
         }
         var encoded = EncodedChange(
             payload: .none, cause: event.cause, groupIDs: event.groups.map(\.groupID),
             productIDs: event.entitlements.map(\.productID) + event.consumables.map(\.value.productID),
             changesEntitlement: !event.entitlements.isEmpty)
-        encoded.payload = self.encoded(event)
+        encoded.payload = self.encodedChange(event)
         self.views.encodedChanges[name] = encoded
         return encoded
     }
 
-    private mutating func encoded(_ event: FeedEvent) -> PayloadHandle {
+    private mutating func encodedChange(_ event: FeedEvent) -> PayloadHandle {
         do throws(MessageError) {
             let whole = try self.tables.codec.encode(.appChanges(event))
             let payload = self.tables.payloads.insert(whole.prefixed)
@@ -275,7 +275,7 @@ extension LoopCore {
         // An account with thousands of lines: its reader has to ask for the values.
         var short = event
         (short.groups, short.entitlements, short.consumables) = ([], [], [])
-        return self.encoded { codec throws(MessageError) in try codec.encode(.appChanges(short)) }
+        return self.tables.encoded { codec throws(MessageError) in try codec.encode(.appChanges(short)) }
     }
 
     /// The statuses and entitlements that differ, each after the change.
@@ -307,7 +307,7 @@ extension LoopCore {
     }
 
     /// What the facts of a change say beside statuses and entitlements: consumables, and the notification that brought it.
-    private func note(_ facts: [Fact], of account: ChangedAccount, into event: inout FeedEvent) {
+    private func noteFacts(_ facts: [Fact], of account: ChangedAccount, into event: inout FeedEvent) {
         for fact in facts {
             if let (transaction, _) = fact.event, transaction.productType == .consumable {
                 event.consumables.removeAll { $0.value.id == transaction.id }
@@ -324,7 +324,7 @@ extension LoopCore {
 
     private func cursorBytes(_ place: ChangePlace, _ app: AppNumber) -> [UInt8] {
         ChangesCursor(
-            origin: self.origin, app: app, revision: place.revision, ordinal: place.ordinal,
+            origin: self.tables.origin, app: app, revision: place.revision, ordinal: place.ordinal,
             instant: place.crossing.instant, account: place.crossing.account
         ).bytes
     }

@@ -19,7 +19,7 @@ extension LoopCore {
     /// none.
     mutating func raiseCrossings(of app: AppNumber, cause: Cause) {
         guard let next = self.views.crossings[app]?.nextTime else { return }
-        let now = self.clock(of: app).milliseconds
+        let now = self.tables.clock(of: app).milliseconds
         guard next <= now, var heap = self.views.crossings.removeValue(forKey: app) else { return }
         while let due = heap.popDue(at: now) {
             guard case .view(let view) = CrossingTimer(packed: due.payload) else {
@@ -42,7 +42,7 @@ extension LoopCore {
         self.views.slots[view].isStale = true
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
-            if !self.tables.calls[call].flags.contains(.isWaiting) { self.holdBeats(for: call) }
+            if !self.tables.calls[call].flags.contains(.isWaiting) { self.transport.holdBeats(for: call, &self.tables) }
             call = self.tables.calls[call].nextInTarget
         }
     }
@@ -60,7 +60,9 @@ extension LoopCore {
         self.views.slots[view].isStale = false
         var call = self.views.slots[view].firstWatch
         while call >= 0 {
-            if !self.tables.calls[call].flags.contains(.isWaiting) { self.releaseBeats(for: call) }
+            if !self.tables.calls[call].flags.contains(.isWaiting) {
+                self.transport.releaseBeats(for: call, &self.tables)
+            }
             call = self.tables.calls[call].nextInTarget
         }
     }
@@ -69,7 +71,7 @@ extension LoopCore {
     var hasDueCrossing: Bool {
         mutating get {
             for (app, heap) in self.views.crossings {
-                if let next = heap.nextTime, next <= self.clock(of: app).milliseconds { return true }
+                if let next = heap.nextTime, next <= self.tables.clock(of: app).milliseconds { return true }
             }
             return false
         }

@@ -14,7 +14,7 @@ extension LoopCore {
         encodings.previousDigest = previous
         var value = value
         if key.isSigned, change || snapshot {
-            self.signing(of: self.views.slots[view].app).sign(&value, at: info.position)
+            self.tables.signing(of: self.views.slots[view].app).sign(&value, at: info.position)
         }
         if change {
             info.cause = cause
@@ -35,7 +35,7 @@ extension LoopCore {
                 case .messages: .messages(.unchanged(info))
                 case .entitlements: .entitlementsTask(.unchanged(info))
                 }
-            encodings.unchanged = self.encoded { codec throws(MessageError) in try codec.encode(response) }
+            encodings.unchanged = self.tables.encoded { codec throws(MessageError) in try codec.encode(response) }
         }
         if change || snapshot || unchanged { self.keepEncodings(view, encodings) }
     }
@@ -98,7 +98,7 @@ extension LoopCore {
         info.token = []
         info.forecast = nil
         let response = key.failed(failure, info)
-        return self.encoded { codec throws(MessageError) in try codec.encode(response) }
+        return self.tables.encoded { codec throws(MessageError) in try codec.encode(response) }
     }
 
     /// The compressed form, made for the first reader that accepts it.
@@ -142,17 +142,17 @@ extension LoopCore {
         let place = self.views.slots[view].encodings
         guard place >= 0 else { return }
         // Without `all`, which builds a list in memory for each changed view.
-        self.release(self.views.encodings[place].snapshot)
-        self.release(self.views.encodings[place].snapshotZlib)
-        self.release(self.views.encodings[place].change)
-        self.release(self.views.encodings[place].changeZlib)
-        self.release(self.views.encodings[place].unchanged)
+        self.releaseForm(self.views.encodings[place].snapshot)
+        self.releaseForm(self.views.encodings[place].snapshotZlib)
+        self.releaseForm(self.views.encodings[place].change)
+        self.releaseForm(self.views.encodings[place].changeZlib)
+        self.releaseForm(self.views.encodings[place].unchanged)
         self.views.encodings.remove(place)
         self.views.slots[view].encodings = -1
     }
 
     @inline(__always)
-    private mutating func release(_ form: PayloadHandle) {
+    private mutating func releaseForm(_ form: PayloadHandle) {
         if !form.isNone { self.tables.payloads.release(form) }
     }
 }

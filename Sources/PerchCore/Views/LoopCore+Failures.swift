@@ -30,7 +30,7 @@ extension LoopCore {
         var info = ValueInfo()
         info.position = Position(
             revision: max(self.views.slots[view].position.revision, self.tables.apps[app]?.revision ?? 0),
-            asOf: self.clock(of: app))
+            asOf: self.tables.clock(of: app))
         info.committed = self.tables.now.wall
         let response = self.views.viewKeys[self.views.slots[view].key].failed(WireStatus(refusal).failure, info)
         var encodings = Encodings()
@@ -39,7 +39,7 @@ extension LoopCore {
             encodings.previousDigest = self.encodings(of: view).previousDigest
         }
         self.dropEncodings(view)
-        let payload = self.encoded { codec throws(MessageError) in try codec.encode(response) }
+        let payload = self.tables.encoded { codec throws(MessageError) in try codec.encode(response) }
         self.tables.payloads.retain(payload)
         (encodings.snapshot, encodings.change) = (payload, payload)
         self.keepEncodings(view, encodings)
@@ -52,7 +52,7 @@ extension LoopCore {
             self.readyForFirst(call)
             self.tables.calls[call].flags.remove(.owesUnchanged)
             if isWaiting || !hadFailed { self.tables.calls[call].flags.insert(.owesValue) }
-            if self.tables.calls[call].flags.contains(.owesValue) { self.ready(call) }
+            if self.tables.calls[call].flags.contains(.owesValue) { self.transport.ready(call, &self.tables) }
             call = self.tables.calls[call].nextInTarget
         }
     }
@@ -116,7 +116,7 @@ extension LoopCore {
         var call = self.tables.connections[connection].firstCall
         while call >= 0 {
             if self.hasFailed(call) { return true }
-            if self.tables.calls[call].state == .several, let parts = self.service.carried.wholes[call],
+            if self.tables.calls[call].state == .several, let parts = self.tables.carried.wholes[call],
                 parts.contains(where: { self.hasFailed($0) })
             {
                 return true

@@ -357,13 +357,13 @@ extension LoopCore {
                 if !self.views.lateReaders.isEmpty, self.views.lateReaders[call] == digest {
                     self.views.lateReaders[call] = nil
                     self.tables.calls[call].flags.remove(.owesValue)
-                } else if !self.service.callTokens.isEmpty, self.service.callTokens[call]?.digest == digest {
+                } else if !self.tables.callTokens.isEmpty, self.tables.callTokens[call]?.digest == digest {
                     // The value equals the watch's token, and nothing was sent yet: the answer is `unchanged`.
                     self.tables.calls[call].flags.formUnion([.owesValue, .owesUnchanged])
-                    self.ready(call)
+                    self.transport.ready(call, &self.tables)
                 } else {
                     self.tables.calls[call].flags.insert(.owesValue)
-                    self.ready(call)
+                    self.transport.ready(call, &self.tables)
                 }
             }
             if self.tables.calls[call].flags.contains(.owesValue) {

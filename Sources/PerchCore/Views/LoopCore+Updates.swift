@@ -51,11 +51,11 @@ extension LoopCore {
 
     mutating func watchUpdates(_ call: Int32, _ asked: TransactionUpdatesRequest, of app: AppNumber) throws(CallRefusal)
     {
-        let key = AccountKey(app: app, bytes: self.canonical(Array(asked.account.utf8), app))
+        let key = AccountKey(app: app, bytes: self.tables.canonical(Array(asked.account.utf8), app))
         var cursor: EventPlace?
         if !asked.cursor.isEmpty {
             let read = try CallRefusal.reading { () throws(TokenError) in try EventCursor(asked.cursor) }
-            try self.requireOwn(read.origin, EventCursor.name)
+            try self.tables.requireOwn(read.origin, EventCursor.name)
             guard read.view == Self.updatesDigest(key) else {
                 throw CallRefusal(.tokenOtherView, "the cursor belongs to another account; begin without one")
             }
@@ -147,7 +147,7 @@ extension LoopCore {
         case .transactions(let rows, let hasMore):
             for row in rows where row.transaction.id < state.startBound {
                 var shown = Verified(row.transaction)
-                if state.isSigned { self.signing(of: state.key.app).sign(&shown) }
+                if state.isSigned { self.tables.signing(of: state.key.app).sign(&shown) }
                 let event = TransactionEvent(transaction: shown, kind: .unfinished)
                 state.ready.append(
                     EncodedEvent(place: state.cursor, payload: self.encodeEvent(event)))
@@ -173,7 +173,7 @@ extension LoopCore {
         if state.ready.isEmpty {
             self.resumeUpdates(call)
         } else {
-            self.ready(call)
+            self.transport.ready(call, &self.tables)
         }
     }
 
@@ -191,13 +191,13 @@ extension LoopCore {
         guard self.tables.calls[call].flags.contains(.isWaiting) != isBehind else { return }
         if isBehind {
             self.tables.calls[call].flags.insert(.isWaiting)
-            self.holdBeats(for: call)
+            self.transport.holdBeats(for: call, &self.tables)
         } else {
             self.tables.calls[call].flags.remove(.isWaiting)
-            self.releaseBeats(for: call)
+            self.transport.releaseBeats(for: call, &self.tables)
         }
         // A bookmark may have waited for this.
-        if !isBehind { self.caughtUp(call) }
+        if !isBehind { self.transport.caughtUp(call, &self.tables) }
     }
 
     /// The message without a transaction: its cursor is the place after which events follow.
@@ -211,7 +211,7 @@ extension LoopCore {
 
     private mutating func encodeEvent(_ event: AccountEvent, _ key: AccountKey, isSigned: Bool) -> EncodedEvent {
         var shown = Verified(event.transaction)
-        if isSigned { self.signing(of: key.app).sign(&shown) }
+        if isSigned { self.tables.signing(of: key.app).sign(&shown) }
         let response = TransactionEvent(
             transaction: shown, kind: event.kind, cursor: self.cursorBytes(event.place, key),
             revision: event.place.revision, committed: event.committed, originClientID: event.origin)
@@ -219,7 +219,7 @@ extension LoopCore {
     }
 
     private mutating func encodeEvent(_ event: TransactionEvent) -> PayloadHandle {
-        self.encoded { codec throws(MessageError) in try codec.encode(.transactionUpdates(event)) }
+        self.tables.encoded { codec throws(MessageError) in try codec.encode(.transactionUpdates(event)) }
     }
 
     private func cursorBytes(_ place: EventPlace, _ key: AccountKey) -> [UInt8] {
@@ -248,7 +248,7 @@ extension LoopCore {
                 } else if !isSigned, plain.isEmpty {
                     plain = events.map { self.encodeEvent($0, key, isSigned: false) }
                 }
-                if self.isFull(call) {
+                if self.transport.isFull(call, self.tables) {
                     // A slow reader keeps its cursor, and requests the events when there is space.
                     self.fallBehind(call)
                 } else {
@@ -278,7 +278,7 @@ extension LoopCore {
         for event in events { self.tables.payloads.retain(event.payload) }
         state.ready.append(contentsOf: events)
         self.views.updates[call] = state
-        self.ready(call)
+        self.transport.ready(call, &self.tables)
     }
 
     /// A live stream has no space for the newest change. All earlier events are sent or ready, so it continues from
@@ -287,7 +287,7 @@ extension LoopCore {
         self.views.updates[call]?.phase = .behind
         self.views.updates[call]?.cursor = EventPlace(revision: self.tables.applied - 1, ordinal: .max)
         self.setBehind(call, true)
-        self.ready(call)
+        self.transport.ready(call, &self.tables)
     }
 
     // MARK: Saying them

@@ -20,7 +20,7 @@ extension LoopCore {
         self.views.slots[view].firstWatch = call
         self.views.slots[view].watchCount += 1
         // It may have been waiting for its instant already.
-        if !self.tables.calls[call].flags.contains(.isWaiting) { self.holdBeats(for: call) }
+        if !self.tables.calls[call].flags.contains(.isWaiting) { self.transport.holdBeats(for: call, &self.tables) }
         self.tables.calls[call].flags.formUnion([.isFirst, .isWaiting])
         if !self.tables.calls[call].flags.contains(.hasToken) { self.sayLoading(call) }
 
@@ -34,19 +34,20 @@ extension LoopCore {
     /// Sends the constant first message of a call without a token.
     mutating func sayLoading(_ call: Int32) {
         // A watch that another call carries is loading until its first message.
-        guard !self.tables.calls[call].flags.contains(.hasLoaded), self.part(call) == nil else { return }
+        guard !self.tables.calls[call].flags.contains(.hasLoaded), self.tables.part(call) == nil else { return }
         self.tables.calls[call].flags.formUnion([.owesLoading, .hasLoaded])
-        self.ready(call)
+        self.transport.ready(call, &self.tables)
     }
 
     /// Whether the kept value of a view can be sent to another watch.
     private func canServe(_ view: Int32, _ call: Int32) -> Bool {
         let slot = self.views.slots[view]
-        guard slot.state == .ready, !slot.isStale, !slot.isListed, slot.crossing > self.clock(of: slot.app) else {
+        guard slot.state == .ready, !slot.isStale, !slot.isListed, slot.crossing > self.tables.clock(of: slot.app)
+        else {
             return false
         }
         let encodings = self.encodings(of: view)
-        if let token = self.service.callTokens[call] {
+        if let token = self.tables.callTokens[call] {
             // Another loop may have computed the same value at a later instant, and a position never decreases.
             guard token.position <= slot.position else { return false }
             return token.digest == slot.digest ? !encodings.unchanged.isNone : !encodings.snapshot.isNone
@@ -72,10 +73,10 @@ extension LoopCore {
     mutating func readyForFirst(_ call: Int32) {
         guard self.tables.calls[call].flags.contains(.isWaiting) else { return }
         self.tables.calls[call].flags.remove(.isWaiting)
-        self.releaseBeats(for: call)
+        self.transport.releaseBeats(for: call, &self.tables)
         self.tables.calls[call].flags.insert(.owesValue)
         // The token is kept until the first answer is sent, because the value may change and return to it before that.
-        if !self.service.callTokens.isEmpty, let token = self.service.callTokens[call] {
+        if !self.tables.callTokens.isEmpty, let token = self.tables.callTokens[call] {
             if token.digest == self.views.slots[self.tables.calls[call].view].digest {
                 self.tables.calls[call].flags.insert(.owesUnchanged)
                 self.tables.counters.unchangedAnswers += 1
@@ -83,7 +84,7 @@ extension LoopCore {
                 self.tables.counters.resumedWithValue += 1
             }
         }
-        self.ready(call)
+        self.transport.ready(call, &self.tables)
     }
 
     mutating func leaveView(_ call: Int32, _ view: Int32) {
@@ -96,7 +97,9 @@ extension LoopCore {
         }
         if slot.nextInTarget >= 0 { self.tables.calls[slot.nextInTarget].previousInTarget = slot.previousInTarget }
         self.views.slots[view].watchCount -= 1
-        if slot.flags.contains(.isWaiting) || self.views.slots[view].isStale { self.releaseBeats(for: call) }
+        if slot.flags.contains(.isWaiting) || self.views.slots[view].isStale {
+            self.transport.releaseBeats(for: call, &self.tables)
+        }
         if self.views.slots[view].watchCount == 0 { self.removeView(view) }
     }
 

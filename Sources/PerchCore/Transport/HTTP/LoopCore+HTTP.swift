@@ -88,7 +88,7 @@ extension LoopCore {
         self.tables.connections[index].lastBeat = self.tables.now.monotonic - heartbeat * 1_000
         self.transport.beats.insert(index, dueAt: self.tables.now.monotonic / 1_000 + spread)
         if self.tables.settings.connectionAgeMilliseconds > 0 {
-            self.scheduleDeadline(
+            self.tables.scheduleDeadline(
                 .connectionAge(index, self.tables.connections.generation(index)),
                 at: self.tables.now.monotonic
                     + self.spread(self.tables.settings.connectionAgeMilliseconds, UInt32(bitPattern: index)))
@@ -99,19 +99,23 @@ extension LoopCore {
     /// An age with its jitter, the same for the same seed.
     func spread(_ age: Int64, _ seed: UInt32) -> Int64 {
         let part = age * Limits.ageJitterPercent / 100
-        return part > 0 ? self.random(age - part...age + part, seed) : age
+        return part > 0 ? self.transport.random(age - part...age + part, seed, self.tables) : age
     }
+}
 
+extension Transport {
     /// A number of a range, the same for the same seed and time.
-    func random(_ range: ClosedRange<Int64>, _ seed: UInt32) -> Int64 {
-        var random = SplitMix64(seed: UInt64(seed) << 20 ^ UInt64(truncatingIfNeeded: self.tables.now.monotonic))
+    func random(_ range: ClosedRange<Int64>, _ seed: UInt32, _ tables: borrowing Tables) -> Int64 {
+        var random = SplitMix64(seed: UInt64(seed) << 20 ^ UInt64(truncatingIfNeeded: tables.now.monotonic))
         return range.lowerBound + Int64(random.next() % UInt64(range.upperBound - range.lowerBound + 1))
     }
+}
 
+extension LoopCore {
     /// A frame of the connection's own: it needs no window.
     mutating func oweControl(_ index: Int32, _ frame: [UInt8]) {
         let payload = self.tables.payloads.insert(frame)
-        self.owe(index, .control, stream: 0, payload)
+        self.transport.owe(index, .control, stream: 0, payload, &self.tables)
     }
 
     // MARK: Streams
@@ -147,7 +151,7 @@ extension LoopCore {
     mutating func dropHTTPCall(_ stream: Int32) {
         let call = self.transport.http.streams[stream].call
         if call >= 0 {
-            if !self.tables.calls[call].isEnding { self.noteEnd(call, "CANCELLED") }
+            if !self.tables.calls[call].isEnding { self.tables.noteEnd(call, "CANCELLED") }
             self.holdPlace(of: call)
             self.removeCall(call)
         }
@@ -160,7 +164,7 @@ extension LoopCore {
     mutating func dropHTTPStream(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
         let http = self.tables.connections[slot.connection].http
-        if slot.flags.contains(.isReady) { self.unlistHTTP(stream) }
+        if slot.flags.contains(.isReady) { self.transport.unlistHTTP(stream, &self.tables) }
         if slot.flags.contains(.isBlocked) { self.transport.http.connections[http].blockedCount -= 1 }
         if !slot.pinned.isNone { self.tables.payloads.release(slot.pinned) }
         var owed = slot.firstOwed
@@ -171,7 +175,7 @@ extension LoopCore {
             self.transport.owed.remove(owed)
             owed = entry.next
         }
-        if !self.transport.http.requests.isEmpty { self.forgetHTTPRequest(stream) }
+        if !self.transport.http.requests.isEmpty { self.transport.forgetHTTPRequest(stream, &self.tables) }
         if !self.transport.http.healthWatches.isEmpty { self.forgetHealthWatch(stream) }
         if !self.transport.http.clientIDs.isEmpty { self.transport.http.clientIDs[stream] = nil }
         if !self.transport.http.origins.isEmpty { self.transport.http.origins[stream] = nil }
@@ -195,90 +199,96 @@ extension LoopCore {
             self.dropHTTPStream(self.transport.http.connections[http].firstStream)
         }
         self.transport.http.connections[http].inflater?.free()
-        if let block = self.transport.http.blocks.removeValue(forKey: index) { self.letGo(block.count, index) }
+        if let block = self.transport.http.blocks.removeValue(forKey: index) {
+            self.transport.letGo(block.count, index, &self.tables)
+        }
         self.transport.http.heads1[index] = nil
         self.transport.http.closed[index] = nil
         self.transport.http.connections.remove(http)
         self.tables.connections[index].http = -1
     }
+}
 
+extension Transport {
     // MARK: Readiness
 
     /// A stream has something to write. Those that need no window stand before the others.
     @inline(__always)
-    mutating func readyHTTP(_ stream: Int32) {
-        let slot = self.transport.http.streams[stream]
+    mutating func readyHTTP(_ stream: Int32, _ tables: inout Tables) {
+        let slot = self.http.streams[stream]
         if slot.flags.isDisjoint(with: [.isReady, .isBlocked]) {
-            let http = self.tables.connections[slot.connection].http
+            let http = tables.connections[slot.connection].http
             if slot.flags.contains(.needsNoWindow) {
                 self.readyFirst(stream, http)
-                return self.list(slot.connection)
+                return self.list(slot.connection, &tables)
             }
-            let last = self.transport.http.connections[http].lastReady
-            self.transport.http.streams[stream].flags.insert(.isReady)
-            self.transport.http.streams[stream].nextReady = -1
-            self.transport.http.streams[stream].previousReady = last
+            let last = self.http.connections[http].lastReady
+            self.http.streams[stream].flags.insert(.isReady)
+            self.http.streams[stream].nextReady = -1
+            self.http.streams[stream].previousReady = last
             if last >= 0 {
-                self.transport.http.streams[last].nextReady = stream
+                self.http.streams[last].nextReady = stream
             } else {
-                self.transport.http.connections[http].firstReady = stream
+                self.http.connections[http].firstReady = stream
             }
-            self.transport.http.connections[http].lastReady = stream
+            self.http.connections[http].lastReady = stream
         }
-        self.list(slot.connection)
+        self.list(slot.connection, &tables)
     }
 
     private mutating func readyFirst(_ stream: Int32, _ http: Int32) {
-        let first = self.transport.http.connections[http].firstReady
-        self.transport.http.streams[stream].flags.insert(.isReady)
-        self.transport.http.streams[stream].previousReady = -1
-        self.transport.http.streams[stream].nextReady = first
+        let first = self.http.connections[http].firstReady
+        self.http.streams[stream].flags.insert(.isReady)
+        self.http.streams[stream].previousReady = -1
+        self.http.streams[stream].nextReady = first
         if first >= 0 {
-            self.transport.http.streams[first].previousReady = stream
+            self.http.streams[first].previousReady = stream
         } else {
-            self.transport.http.connections[http].lastReady = stream
+            self.http.connections[http].lastReady = stream
         }
-        self.transport.http.connections[http].firstReady = stream
+        self.http.connections[http].firstReady = stream
     }
 
     /// Moves a stream to the front if the rest of its output needs no window: trailers, or an end without bytes. Then a write
     /// without window need not look further.
-    mutating func hastenEnd(_ stream: Int32) {
-        let slot = self.transport.http.streams[stream]
+    mutating func hastenEnd(_ stream: Int32, _ tables: inout Tables) {
+        let slot = self.http.streams[stream]
         guard slot.flags.contains(.isEnding), !slot.flags.contains(.needsNoWindow), slot.pinned.isNone,
             slot.firstOwed >= 0
         else { return }
-        var entry = self.transport.owed[slot.firstOwed]
-        if entry.role == .head, entry.next >= 0 { entry = self.transport.owed[entry.next] }
-        guard entry.role == .status, slot.form == .grpc || self.tables.payloads[entry.payload].isEmpty else { return }
-        if slot.flags.contains(.isReady) { self.unlistHTTP(stream) }
+        var entry = self.owed[slot.firstOwed]
+        if entry.role == .head, entry.next >= 0 { entry = self.owed[entry.next] }
+        guard entry.role == .status, slot.form == .grpc || tables.payloads[entry.payload].isEmpty else { return }
+        if slot.flags.contains(.isReady) { self.unlistHTTP(stream, &tables) }
         if slot.flags.contains(.isBlocked) {
-            self.transport.http.connections[self.tables.connections[slot.connection].http].blockedCount -= 1
+            self.http.connections[tables.connections[slot.connection].http].blockedCount -= 1
         }
-        self.transport.http.streams[stream].flags.remove(.isBlocked)
-        self.transport.http.streams[stream].flags.insert(.needsNoWindow)
-        if !slot.flags.isDisjoint(with: [.isReady, .isBlocked]) { self.readyHTTP(stream) }
+        self.http.streams[stream].flags.remove(.isBlocked)
+        self.http.streams[stream].flags.insert(.needsNoWindow)
+        if !slot.flags.isDisjoint(with: [.isReady, .isBlocked]) { self.readyHTTP(stream, &tables) }
     }
 
-    mutating func unlistHTTP(_ stream: Int32) {
-        let slot = self.transport.http.streams[stream]
-        let http = self.tables.connections[slot.connection].http
+    mutating func unlistHTTP(_ stream: Int32, _ tables: inout Tables) {
+        let slot = self.http.streams[stream]
+        let http = tables.connections[slot.connection].http
         if slot.previousReady >= 0 {
-            self.transport.http.streams[slot.previousReady].nextReady = slot.nextReady
+            self.http.streams[slot.previousReady].nextReady = slot.nextReady
         } else {
-            self.transport.http.connections[http].firstReady = slot.nextReady
+            self.http.connections[http].firstReady = slot.nextReady
         }
         if slot.nextReady >= 0 {
-            self.transport.http.streams[slot.nextReady].previousReady = slot.previousReady
+            self.http.streams[slot.nextReady].previousReady = slot.previousReady
         } else {
-            self.transport.http.connections[http].lastReady = slot.previousReady
+            self.http.connections[http].lastReady = slot.previousReady
         }
-        self.transport.http.streams[stream].flags.remove(.isReady)
+        self.http.streams[stream].flags.remove(.isReady)
     }
+}
 
+extension LoopCore {
     /// A stream without window leaves the list until its window opens.
     mutating func block(_ stream: Int32) {
-        self.unlistHTTP(stream)
+        self.transport.unlistHTTP(stream, &self.tables)
         self.transport.http.streams[stream].flags.insert(.isBlocked)
         let http = self.tables.connections[self.transport.http.streams[stream].connection].http
         self.transport.http.connections[http].blockedCount += 1
@@ -289,66 +299,72 @@ extension LoopCore {
         self.transport.http.streams[stream].flags.remove(.isBlocked)
         let slot = self.transport.http.streams[stream]
         self.transport.http.connections[self.tables.connections[slot.connection].http].blockedCount -= 1
-        self.readyHTTP(stream)
+        self.transport.readyHTTP(stream, &self.tables)
     }
+}
 
+extension Transport {
     /// Whether the stream of a call takes nothing now.
-    func isHTTPBlocked(_ call: Int32) -> Bool {
-        let slot = self.transport.http.streams[Int32(bitPattern: self.tables.calls[call].stream)]
+    func isHTTPBlocked(_ call: Int32, _ tables: borrowing Tables) -> Bool {
+        let slot = self.http.streams[Int32(bitPattern: tables.calls[call].stream)]
         if slot.flags.contains(.isBlocked) { return true }
-        return self.transport.http.connections[self.tables.connections[slot.connection].http].window <= 0
+        return self.http.connections[tables.connections[slot.connection].http].window <= 0
     }
 
-    func acceptsHTTPZlib(_ call: Int32) -> Bool {
-        self.transport.http.streams[Int32(bitPattern: self.tables.calls[call].stream)].reads == .zlib
+    func acceptsHTTPZlib(_ call: Int32, _ tables: borrowing Tables) -> Bool {
+        self.http.streams[Int32(bitPattern: tables.calls[call].stream)].reads == .zlib
     }
 
     // MARK: Pending output of a stream
 
     /// Queues output that is no state on a stream, until the kernel accepts it.
-    mutating func oweHTTP(_ stream: Int32, _ role: Owed.Role, _ payload: PayloadHandle, endsCall: Int32 = -1) {
-        let slot = self.transport.http.streams[stream]
-        let owed = self.transport.owed.insert(Owed(role: role, stream: slot.id, payload: payload, endsCall: endsCall))
+    mutating func oweHTTP(
+        _ stream: Int32, _ role: Owed.Role, _ payload: PayloadHandle, endsCall: Int32 = -1, _ tables: inout Tables
+    ) {
+        let slot = self.http.streams[stream]
+        let owed = self.owed.insert(Owed(role: role, stream: slot.id, payload: payload, endsCall: endsCall))
         if slot.lastOwed >= 0 {
-            self.transport.owed[slot.lastOwed].next = owed
+            self.owed[slot.lastOwed].next = owed
         } else {
-            self.transport.http.streams[stream].firstOwed = owed
+            self.http.streams[stream].firstOwed = owed
         }
-        self.transport.http.streams[stream].lastOwed = owed
-        let http = self.tables.connections[slot.connection].http
-        self.transport.http.connections[http].owedBytes += self.tables.payloads[payload].count
+        self.http.streams[stream].lastOwed = owed
+        let http = tables.connections[slot.connection].http
+        self.http.connections[http].owedBytes += tables.payloads[payload].count
         if role == .status {
             // Set before the stream is listed.
-            self.transport.http.streams[stream].flags.insert(.isEnding)
-            self.hastenEnd(stream)
+            self.http.streams[stream].flags.insert(.isEnding)
+            self.hastenEnd(stream, &tables)
         }
-        self.pauseHTTP(slot.connection)
-        if !slot.flags.contains(.waitsForBody) { self.readyHTTP(stream) }
+        self.pauseHTTP(slot.connection, &tables)
+        if !slot.flags.contains(.waitsForBody) { self.readyHTTP(stream, &tables) }
     }
 
     /// Pauses reading from a connection with too many pending answer bytes.
-    private mutating func pauseHTTP(_ index: Int32) {
-        let owed = self.transport.http.connections[self.tables.connections[index].http].owedBytes
-        guard owed > self.tables.settings.owedBytesMax, self.tables.connections[index].phase == .open,
-            !self.tables.connections[index].flags.contains(.isReadPaused)
+    private mutating func pauseHTTP(_ index: Int32, _ tables: inout Tables) {
+        let owed = self.http.connections[tables.connections[index].http].owedBytes
+        guard owed > tables.settings.owedBytesMax, tables.connections[index].phase == .open,
+            !tables.connections[index].flags.contains(.isReadPaused)
         else { return }
-        self.tables.connections[index].flags.insert(.isReadPaused)
-        self.tables.counters.readPauses += 1
-        self.listen(index)
+        tables.connections[index].flags.insert(.isReadPaused)
+        tables.counters.readPauses += 1
+        self.listen(index, &tables)
     }
 
     /// Removes and returns the first pending output of a stream.
-    mutating func popOwed(_ stream: Int32) -> Owed {
-        let slot = self.transport.http.streams[stream]
-        let entry = self.transport.owed[slot.firstOwed]
-        self.transport.owed.remove(slot.firstOwed)
-        self.transport.http.streams[stream].firstOwed = entry.next
-        if entry.next < 0 { self.transport.http.streams[stream].lastOwed = -1 }
-        self.transport.http.connections[self.tables.connections[slot.connection].http].owedBytes -=
-            self.tables.payloads[entry.payload].count
+    mutating func popOwed(_ stream: Int32, _ tables: inout Tables) -> Owed {
+        let slot = self.http.streams[stream]
+        let entry = self.owed[slot.firstOwed]
+        self.owed.remove(slot.firstOwed)
+        self.http.streams[stream].firstOwed = entry.next
+        if entry.next < 0 { self.http.streams[stream].lastOwed = -1 }
+        self.http.connections[tables.connections[slot.connection].http].owedBytes -=
+            tables.payloads[entry.payload].count
         return entry
     }
+}
 
+extension LoopCore {
     // MARK: Ending
 
     /// A rule of HTTP/2 was broken: GOAWAY with its code.
@@ -383,10 +399,9 @@ extension LoopCore {
             call = next
         }
         self.endHealthWatches(of: index)
-        self.scheduleDeadline(
+        self.tables.scheduleDeadline(
             .drained(index, self.tables.connections.generation(index)),
-            at: self.tables.now.monotonic + self.tables.settings.drainMilliseconds
-        )
+            at: self.tables.now.monotonic + self.tables.settings.drainMilliseconds)
         self.closeHTTPIfDrained(index)
     }
 
@@ -409,7 +424,7 @@ extension LoopCore {
         self.oweControl(index, HTTP2.goAway(UInt32(HTTP2.windowMax), .noError, reason?.rawValue ?? ""))
         self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0x70, count: 8)))
         // A peer that does not answer the PING is told all the same.
-        self.scheduleDeadline(
+        self.tables.scheduleDeadline(
             .lastStream(index, self.tables.connections.generation(index)),
             at: self.tables.now.monotonic + Limits.httpLastStreamMilliseconds)
     }
@@ -466,16 +481,20 @@ extension LoopCore {
             self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0, count: 8)))
         }
     }
+}
 
+extension Transport {
     /// The value that a stream's bookmark waited for is ready.
-    mutating func releaseBookmark(of call: Int32) {
-        let stream = Int32(bitPattern: self.tables.calls[call].stream)
-        guard self.transport.http.streams.isTaken(stream),
-            self.transport.http.streams[stream].flags.contains(.owesBookmark)
+    mutating func releaseBookmark(of call: Int32, _ tables: inout Tables) {
+        let stream = Int32(bitPattern: tables.calls[call].stream)
+        guard self.http.streams.isTaken(stream),
+            self.http.streams[stream].flags.contains(.owesBookmark)
         else { return }
-        self.readyHTTP(stream)
+        self.readyHTTP(stream, &tables)
     }
+}
 
+extension LoopCore {
     /// Queues a bookmark on every stream of a connection, behind its pending output.
     mutating func markBookmarks(_ index: Int32) {
         guard self.tables.connections[index].watchCount > 0 else { return }
@@ -484,7 +503,7 @@ extension LoopCore {
             if self.tables.calls[call].view >= 0 || self.tables.calls[call].isFeed {
                 let stream = Int32(bitPattern: self.tables.calls[call].stream)
                 self.transport.http.streams[stream].flags.insert(.owesBookmark)
-                self.readyHTTP(stream)
+                self.transport.readyHTTP(stream, &self.tables)
             }
             call = self.tables.calls[call].nextInConnection
         }

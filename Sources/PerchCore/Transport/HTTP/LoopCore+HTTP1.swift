@@ -401,20 +401,24 @@ extension LoopCore {
         }
         return self.insertHTTPStream(index, 1, request.head)
     }
+}
 
+extension Transport {
     /// Whether a connection of HTTP/1 ends with the response whose head is written now. An old connection does so unless another
     /// request has come: what follows the response that says `close` is lost (RFC 9112, section 9.6).
-    mutating func isLastHTTP1Response(_ index: Int32) -> Bool {
-        let http = self.tables.connections[index].http
-        let flags = self.transport.http.connections[http].flags
+    mutating func isLastHTTP1Response(_ index: Int32, _ tables: inout Tables) -> Bool {
+        let http = tables.connections[index].http
+        let flags = self.http.connections[http].flags
         if flags.contains(.isAged), !flags.contains(.hasNextRequest),
-            !self.tables.connections[index].flags.contains(.hasPartialInput)
+            !tables.connections[index].flags.contains(.hasPartialInput)
         {
-            self.transport.http.connections[http].flags.insert(.isLastResponse)
+            self.http.connections[http].flags.insert(.isLastResponse)
         }
-        return self.transport.http.connections[http].flags.contains(.isLastResponse)
+        return self.http.connections[http].flags.contains(.isLastResponse)
     }
+}
 
+extension LoopCore {
     /// The longest body: a request's limit, and its prefix.
     private func httpBodyBytesMax(_ index: Int32, _ head: RequestHead) -> Int {
         var limit = Limits.requestBytesMax
@@ -443,14 +447,14 @@ extension LoopCore {
             case .method(.submitNotification) = target
         {
             let reason: ErrorReason = fault.status == 413 ? .appleTooLong : .httpProtocol
-            self.noteRefusedNotification(index, fault.status, reason.rawValue, fault.text)
+            self.tables.noteRefusedNotification(index, fault.status, reason.rawValue, fault.text)
         }
         self.tables.counters.refusalsByReason[.httpProtocol, default: 0] += 1
         let http = self.tables.connections[index].http
         self.transport.http.connections[http].flags.formUnion([.isResponding, .isLastResponse])
         let stream = self.insertHTTPStream(index, 1, RequestHead())
         self.transport.http.streams[stream].flags.insert(.peerHasEnded)
-        self.respond(stream, fault.status, fault.text)
+        self.transport.respond(stream, fault.status, fault.text, &self.tables)
     }
 
     /// A response is written: the next request is taken, or the connection ends.
@@ -477,12 +481,12 @@ extension LoopCore {
         guard self.transport.http.connections[http].flags.contains(.isResponding) else {
             guard self.tables.connections[index].flags.contains(.hasPartialInput) else { return self.remove(index) }
             self.pauseInput(index)
-            return self.listen(index)
+            return self.transport.listen(index, &self.tables)
         }
         let stream = self.transport.http.connections[http].firstStream
         // Whether it has gone altogether shows when it is written to. A stream says something at once.
         if stream >= 0, self.transport.http.healthWatches[stream] != nil { return self.remove(index) }
-        self.listen(index)
+        self.transport.listen(index, &self.tables)
         self.markBookmarks(index)
     }
 
@@ -547,8 +551,8 @@ extension LoopCore {
                 ("content-type", "application/json"), ("content-length", "\(body.count)"), ("connection", "close"),
                 ("x-content-type-options", "nosniff"),
             ]
-            + Self.errorFields(status) + self.commonFields(code)
+            + Transport.errorFields(status) + self.transport.commonFields(code, &self.tables)
         let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
-        return Array("HTTP/1.1 \(code) \(Self.phrase(code))\r\n\(lines)\r\n".utf8) + body
+        return Array("HTTP/1.1 \(code) \(Transport.phrase(code))\r\n\(lines)\r\n".utf8) + body
     }
 }

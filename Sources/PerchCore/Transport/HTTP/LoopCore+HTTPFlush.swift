@@ -35,7 +35,7 @@ extension LoopCore {
         guard !plan.isFull, plan.bytes == before else { return }
         if isDone {
             // Nothing to say, or a value that is being computed: it is listed again with that.
-            self.unlistHTTP(stream)
+            self.transport.unlistHTTP(stream, &self.tables)
         } else if plan.streamWindow <= 0, plan.window > 0 {
             // Its window is used up: the stream is out of the list until WINDOW_UPDATE.
             self.block(stream)
@@ -58,7 +58,7 @@ extension LoopCore {
         let call = slot.call
         if call >= 0, !self.tables.calls[call].isEnding {
             if case .several = self.tables.calls[call].state {
-                for part in self.parts(of: call) {
+                for part in self.tables.parts(of: call) {
                     guard self.planCall(part, target, &plan) else { return false }
                 }
             } else {
@@ -73,7 +73,8 @@ extension LoopCore {
     private mutating func planBookmark<F: Framing>(
         _ slot: HTTPStream, _ target: MessageTarget<F>, _ plan: inout WritePlan
     ) -> Bool {
-        guard !plan.lacksValue, !self.isLate(slot.call), !self.parts(of: slot.call).contains(where: { self.isLate($0) })
+        guard !plan.lacksValue, !self.isLate(slot.call),
+            !self.tables.parts(of: slot.call).contains(where: { self.isLate($0) })
         else {
             return true
         }
@@ -149,7 +150,7 @@ extension LoopCore {
         self.transport.http.streams[stream].flags.insert(.hasSentHead)
         let owed = self.transport.http.streams[stream].firstOwed
         guard owed >= 0, self.transport.owed[owed].role == .head else { return }
-        self.tables.payloads.release(self.popOwed(stream).payload)
+        self.tables.payloads.release(self.transport.popOwed(stream, &self.tables).payload)
     }
 
     /// Counts a part of a message against the windows.
@@ -171,7 +172,7 @@ extension LoopCore {
     }
 
     mutating func answerTaken(_ stream: Int32) {
-        let entry = self.popOwed(stream)
+        let entry = self.transport.popOwed(stream, &self.tables)
         self.tables.payloads.release(entry.payload)
         if entry.role == .status { self.transport.http.streams[stream].flags.insert(.endsAfterPinned) }
     }
@@ -188,7 +189,7 @@ extension LoopCore {
         if flags.contains(.endsAfterPinned), frame.role == .answer || frame.role == .pinned {
             self.endHTTPStream(stream)
         } else if flags.contains(.isEnding) {
-            self.hastenEnd(stream)
+            self.transport.hastenEnd(stream, &self.tables)
         } else {
             self.unlistIfDone(stream)
         }
@@ -202,7 +203,7 @@ extension LoopCore {
             slot.firstOwed < 0, slot.call >= 0, self.tables.calls[slot.call].view >= 0,
             self.tables.calls[slot.call].flags.isDisjoint(with: [.owesLoading, .owesValue])
         else { return }
-        self.unlistHTTP(stream)
+        self.transport.unlistHTTP(stream, &self.tables)
     }
 
     /// A response is complete.

@@ -30,7 +30,7 @@ extension LoopCore {
     @inline(__always)
     mutating func form(of call: Int32, _ form: ReadForm) -> PayloadHandle {
         let zlib = form == .zlib
-        if let part = self.part(call) {
+        if let part = self.tables.part(call) {
             let whole = self.envelope(ofValue: call, part, zlib: zlib)
             return whole.isNone || zlib ? whole : self.form(of: whole, form, .watch)
         }
@@ -60,7 +60,9 @@ extension LoopCore {
 
     /// The form of an event.
     mutating func form(ofEvent event: PayloadHandle, _ call: Int32, _ form: ReadForm) -> PayloadHandle {
-        guard let part = self.part(call) else { return self.form(of: event, form, self.tables.calls[call].method) }
+        guard let part = self.tables.part(call) else {
+            return self.form(of: event, form, self.tables.calls[call].method)
+        }
         return self.form(of: self.envelope(of: event, call, part), form, .watch)
     }
 
@@ -138,7 +140,7 @@ extension LoopCore {
 
     private mutating func jsonForm(of plain: PayloadHandle, _ method: Method) -> PayloadHandle {
         if let known = self.tables.payloads.forms[plain.index]?.json, !known.isNone { return known }
-        let made = self.json(of: plain, method)
+        let made = self.transport.json(of: plain, method, &self.tables)
         self.tables.payloads.setForms(of: plain) { $0.json = made }
         return made
     }
@@ -149,7 +151,7 @@ extension LoopCore {
             if !known.jsonGzip.isNone { return known.jsonGzip }
             if known.isJSONGzipUseless { return json }
         }
-        let made = self.gzipped(json)
+        let made = self.transport.gzipped(json, &self.tables)
         self.tables.payloads.setForms(of: plain) { forms in
             forms.jsonGzip = made
             forms.isJSONGzipUseless = made.isNone
@@ -196,7 +198,7 @@ extension LoopCore {
     mutating func bookmark(_ form: ReadForm) -> PayloadHandle {
         if self.transport.http.bookmark.isNone {
             let bookmark = Bookmark(revision: self.tables.applied, serverTime: self.tables.now.wall)
-            self.transport.http.bookmark = self.encoded { codec throws(MessageError) in
+            self.transport.http.bookmark = self.tables.encoded { codec throws(MessageError) in
                 try codec.encode(bookmark: bookmark)
             }
         }

@@ -17,7 +17,7 @@ extension LoopCore {
         guard self.tables.settings.hosts.kind != .any, !self.tables.connections[index].flags.contains(.isIntake),
             let text = self.tables.settings.hosts.refusal(of: head.authority)
         else { return true }
-        self.respond(stream, 421, text)
+        self.transport.respond(stream, 421, text, &self.tables)
         return false
     }
 
@@ -37,9 +37,10 @@ extension LoopCore {
         guard head.origin.count <= Self.originBytesMax,
             self.tables.settings.origins.contains("*") || self.tables.settings.origins.contains(origin)
         else {
-            self.respond(
+            self.transport.respond(
                 stream, 403,
-                "pages of \(origin.prefix(Self.originBytesMax)) may not ask here; --allow-origin names those that may")
+                "pages of \(origin.prefix(Self.originBytesMax)) may not ask here; --allow-origin names those that may",
+                &self.tables)
             return false
         }
         // gRPC itself is not what pages speak.
@@ -48,19 +49,23 @@ extension LoopCore {
         self.transport.http.streams[stream].flags.insert(.isCrossOrigin)
         return true
     }
+}
 
+extension Transport {
     func crossOriginFields(_ stream: Int32) -> [(name: String, value: String)] {
         [
-            ("access-control-allow-origin", self.transport.http.origins[stream] ?? ""), ("vary", "origin"),
+            ("access-control-allow-origin", self.http.origins[stream] ?? ""), ("vary", "origin"),
             (
                 "access-control-expose-headers",
                 "grpc-status, grpc-message, grpc-status-details-bin, grpc-encoding, grpc-retry-pushback-ms, connect-content-encoding, perch-reason, retry-after"
             ),
         ]
     }
+}
 
+extension LoopCore {
     mutating func answerPreflight(_ stream: Int32) {
-        self.respond(
+        self.transport.respond(
             stream, 204, [], contentType: "text/plain",
             extra: [
                 ("access-control-allow-methods", "GET, POST"),
@@ -69,7 +74,7 @@ extension LoopCore {
                     "authorization, baggage, connect-accept-encoding, connect-content-encoding, connect-protocol-version, connect-timeout-ms, content-encoding, content-type, grpc-accept-encoding, grpc-encoding, grpc-timeout, last-event-id, perch-client-id, perch-client-id-bin, perch-groups, perch-heartbeat, traceparent, tracestate, x-grpc-web, x-user-agent"
                 ),
                 ("access-control-max-age", "7200"),
-            ], endsCall: -1)
+            ], endsCall: -1, &self.tables)
     }
 
     // MARK: GET
@@ -83,18 +88,19 @@ extension LoopCore {
         let path = Array(question.map { head.path[..<$0] } ?? head.path[...])
         guard case .method(let method)? = Self.target(path) else {
             if self.answerFile(stream, path, head) { return }
-            return self.respond(
+            return self.transport.respond(
                 stream, 404,
-                "there is nothing here; POST /perch.v1.EntitlementService/GetSubscriptionStatus is an example")
+                "there is nothing here; POST /perch.v1.EntitlementService/GetSubscriptionStatus is an example",
+                &self.tables)
         }
         guard method.isSafe else {
-            return self.respond(
-                stream, 405, "\(method.path) changes something; use POST", extra: [("allow", "POST")])
+            return self.transport.respond(
+                stream, 405, "\(method.path) changes something; use POST", extra: [("allow", "POST")], &self.tables)
         }
         if method.isStreaming, head.verb == .head {
-            return self.respond(
+            return self.transport.respond(
                 stream, 405, "\(method.path) answers with a stream, which has no HEAD; use GET or POST",
-                extra: [("allow", "GET, POST")])
+                extra: [("allow", "GET, POST")], &self.tables)
         }
         let query: Query
         do throws(CallRefusal) {
@@ -103,21 +109,22 @@ extension LoopCore {
             return self.refuseHTTP(stream, error.status)
         }
         if query.contains(where: { $0.name == "authorization" || $0.name == "token" || $0.name == "access_token" }) {
-            return self.respond(
-                stream, 400, "tokens do not belong into an address, which is logged; send them as authorization")
+            return self.transport.respond(
+                stream, 400, "tokens do not belong into an address, which is logged; send them as authorization",
+                &self.tables)
         }
         let hasEncoding = query.contains { $0.name == "encoding" }
         if method.isStreaming, !head.marks.contains(.acceptsEvents) || hasEncoding {
-            return self.respond(
+            return self.transport.respond(
                 stream, 406,
-                "\(method.path) answers with a stream; send `Accept: text/event-stream`, or POST application/connect+json"
-            )
+                "\(method.path) answers with a stream; send `Accept: text/event-stream`, or POST application/connect+json",
+                &self.tables)
         }
         var head = head
         if let encoding = query.first(where: { $0.name == "encoding" })?.value, encoding != Array("json".utf8),
             encoding != Array("proto".utf8)
         {
-            return self.respond(stream, 415, "encoding is neither proto nor json")
+            return self.transport.respond(stream, 415, "encoding is neither proto nor json", &self.tables)
         }
         if let fault = self.setForm(of: stream, method, query, &head) { return self.refuseHTTP(stream, fault) }
         let message: [UInt8]

@@ -7,7 +7,7 @@ extension LoopCore {
     mutating func beginHTTPRequest(_ stream: Int32, _ head: RequestHead) {
         let index = self.transport.http.streams[stream].connection
         if head.marks.contains(.hasUnknownExpectation) {
-            return self.respond(stream, 417, "expect has one meaning: 100-continue")
+            return self.transport.respond(stream, 417, "expect has one meaning: 100-continue", &self.tables)
         }
         if self.tables.connections[index].flags.contains(.isIntake) { return self.beginPost(stream, head) }
         guard self.acceptsOrigin(stream, head) else { return }
@@ -16,7 +16,8 @@ extension LoopCore {
         case .post: break
         case .get, .head: return self.beginHTTPGet(stream, head)
         case .none, .options, .connect, .other:
-            return self.respond(stream, 405, "use POST, or GET for reads", extra: [("allow", "GET, HEAD, POST")])
+            return self.transport.respond(
+                stream, 405, "use POST, or GET for reads", extra: [("allow", "GET, HEAD, POST")], &self.tables)
         }
         // Connect refuses a codec that it does not know by HTTP's status, gRPC by its own.
         let isConnect = head.form == .connectUnary || head.form == .connectStream
@@ -24,8 +25,9 @@ extension LoopCore {
             return self.respondUnsupported(stream, Self.callAdvice(head))
         }
         if head.form == .grpc, self.tables.connections[index].wire == .http1 {
-            return self.respond(
-                stream, 505, "gRPC needs HTTP/2; over HTTP/1.1, call with application/json or application/proto")
+            return self.transport.respond(
+                stream, 505, "gRPC needs HTTP/2; over HTTP/1.1, call with application/json or application/proto",
+                &self.tables)
         }
         guard let target = Self.target(head.path) else {
             let path = String(decoding: head.path.prefix(128), as: UTF8.self)
@@ -46,12 +48,13 @@ extension LoopCore {
     /// A request on the listener of Apple's notifications.
     private mutating func beginPost(_ stream: Int32, _ head: RequestHead) {
         guard self.acceptsHost(stream, head) else { return }
-        self.identified(self.transport.http.streams[stream].connection)
+        self.transport.identified(self.transport.http.streams[stream].connection, &self.tables)
         guard head.path == Self.notificationsPath else {
-            return self.respond(stream, 404, "this port takes App Store notifications: POST /apple/notifications")
+            return self.transport.respond(
+                stream, 404, "this port takes App Store notifications: POST /apple/notifications", &self.tables)
         }
         guard head.verb == .post else {
-            return self.respond(stream, 405, "use POST", extra: [("allow", "POST")])
+            return self.transport.respond(stream, 405, "use POST", extra: [("allow", "POST")], &self.tables)
         }
         // Whatever the content type says, the body is JSON.
         self.transport.http.streams[stream].form = .connectUnary
@@ -142,7 +145,7 @@ extension LoopCore {
     /// A server without credentials knows everyone, and a certificate is as good as a token: the handshake is over with the
     /// first request.
     private mutating func identifiedByConnection(_ index: Int32) {
-        if self.isIdentifiedByConnection(index) { self.identified(index) }
+        if self.isIdentifiedByConnection(index) { self.transport.identified(index, &self.tables) }
     }
 
     func isIdentifiedByConnection(_ index: Int32) -> Bool {
@@ -256,14 +259,18 @@ extension LoopCore {
 
     private mutating func dropRequestBytes(_ stream: Int32, _ count: Int) {
         self.transport.http.requests[stream]?.body.removeFirst(count)
-        self.letGo(count, self.transport.http.streams[stream].connection)
+        self.transport.letGo(count, self.transport.http.streams[stream].connection, &self.tables)
     }
+}
 
-    mutating func forgetHTTPRequest(_ stream: Int32) {
-        guard let request = self.transport.http.requests.removeValue(forKey: stream) else { return }
-        self.letGo(request.heldBytes, self.transport.http.streams[stream].connection)
+extension Transport {
+    mutating func forgetHTTPRequest(_ stream: Int32, _ tables: inout Tables) {
+        guard let request = self.http.requests.removeValue(forKey: stream) else { return }
+        self.letGo(request.heldBytes, self.http.streams[stream].connection, &tables)
     }
+}
 
+extension LoopCore {
     /// The request of a stream is complete.
     mutating func endHTTPRequest(_ stream: Int32) {
         self.transport.http.streams[stream].flags.insert(.peerHasEnded)
@@ -283,8 +290,8 @@ extension LoopCore {
             return self.takeMessage(stream, asked, message, isCompressed: isCompressed, limit: limit)
         }
         if case .service(let service) = request.target, service.isConversation, request.body.isEmpty {
-            self.forgetHTTPRequest(stream)
-            return self.sendHTTPEnd(stream, .ok, endsCall: -1)
+            self.transport.forgetHTTPRequest(stream, &self.tables)
+            return self.transport.sendHTTPEnd(stream, .ok, endsCall: -1, &self.tables)
         }
         self.refuseHTTP(
             stream,
@@ -314,7 +321,7 @@ extension LoopCore {
         guard self.transport.http.streams[stream].flags.contains(.waitsForBody) else { return }
         self.transport.http.streams[stream].flags.remove(.waitsForBody)
         self.transport.http.streams[stream].offset = 0
-        self.readyHTTP(stream)
+        self.transport.readyHTTP(stream, &self.tables)
     }
 
     /// One whole message of a request.
@@ -333,11 +340,11 @@ extension LoopCore {
         }
         switch request.target {
         case .service(let service):
-            if !service.isConversation { self.forgetHTTPRequest(stream) }
+            if !service.isConversation { self.transport.forgetHTTPRequest(stream, &self.tables) }
             self.tables.counters.httpServiceCalls += 1
             self.serve(stream, service, message)
         case .method(let method):
-            self.forgetHTTPRequest(stream)
+            self.transport.forgetHTTPRequest(stream, &self.tables)
             self.openHTTPCall(stream, method, request.head, message)
         }
     }
@@ -370,7 +377,7 @@ extension LoopCore {
         let call = self.transport.http.streams[stream].call
         if isEvents, call >= 0, !self.tables.calls[call].isEnding { self.sayRetry(stream) }
         guard call >= 0, method.isStreaming, self.tables.settings.streamAgeMilliseconds > 0 else { return }
-        self.scheduleDeadline(
+        self.tables.scheduleDeadline(
             .streamAge(call, self.tables.calls.generation(call)),
             at: self.tables.now.monotonic
                 + self.spread(self.tables.settings.streamAgeMilliseconds, UInt32(bitPattern: call)))
@@ -398,8 +405,8 @@ extension LoopCore {
     }
 
     private mutating func respondUnsupported(_ stream: Int32, _ advice: String) {
-        self.respond(
-            stream, 415, advice, extra: [("accept-post", "application/json, application/proto")])
+        self.transport.respond(
+            stream, 415, advice, extra: [("accept-post", "application/json, application/proto")], &self.tables)
     }
 
     /// The right call, for a request with a content type that this server does not take, such as a form.
@@ -421,9 +428,9 @@ extension LoopCore {
             !self.tables.connections[index].flags.contains(.isIntake)
         {
             let reason = status.reason?.rawValue ?? "\(status.code)"
-            self.noteRefusedNotification(index, status.code.connectHTTPStatus, reason, status.message)
+            self.tables.noteRefusedNotification(index, status.code.connectHTTPStatus, reason, status.message)
         }
-        self.forgetHTTPRequest(stream)
+        self.transport.forgetHTTPRequest(stream, &self.tables)
         self.refuse(
             self.transport.http.streams[stream].connection, UInt32(bitPattern: stream), status)
     }

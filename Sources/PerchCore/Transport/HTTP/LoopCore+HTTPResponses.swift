@@ -3,66 +3,67 @@ import PerchJSON
 import PerchWire
 
 // Responses of the HTTP family: heads, messages in the form that the peer reads, and ends.
-extension LoopCore {
+extension Transport {
     /// The answer of a unary call, a Length-Prefixed-Message, as service and codec made it.
-    mutating func sendHTTP(_ call: Int32, _ payload: PayloadHandle) {
-        let stream = Int32(bitPattern: self.tables.calls[call].stream)
-        let slot = self.transport.http.streams[stream]
+    mutating func sendHTTP(_ call: Int32, _ payload: PayloadHandle, _ tables: inout Tables) {
+        let stream = Int32(bitPattern: tables.calls[call].stream)
+        let slot = self.http.streams[stream]
         if slot.flags.contains(.isJSON) {
-            let json = self.json(of: payload, self.tables.calls[call].method)
-            self.tables.payloads.release(payload)
-            return slot.form == .connectUnary ? self.oweUnary(stream, json) : self.oweHTTP(stream, .answer, json)
+            let json = self.json(of: payload, tables.calls[call].method, &tables)
+            tables.payloads.release(payload)
+            return slot.form == .connectUnary
+                ? self.oweUnary(stream, json, &tables) : self.oweHTTP(stream, .answer, json, &tables)
         }
-        if slot.form == .connectUnary { return self.oweUnary(stream, payload) }
+        if slot.form == .connectUnary { return self.oweUnary(stream, payload, &tables) }
         guard !slot.flags.contains(.acceptsZlib), slot.flags.contains(.acceptsGzip) else {
-            return self.oweHTTP(stream, .answer, payload)
+            return self.oweHTTP(stream, .answer, payload, &tables)
         }
-        let smaller = self.gzipped(payload)
-        guard !smaller.isNone else { return self.oweHTTP(stream, .answer, payload) }
-        self.tables.payloads.release(payload)
-        self.oweHTTP(stream, .answer, smaller)
+        let smaller = self.gzipped(payload, &tables)
+        guard !smaller.isNone else { return self.oweHTTP(stream, .answer, payload, &tables) }
+        tables.payloads.release(payload)
+        self.oweHTTP(stream, .answer, smaller, &tables)
     }
 
     /// The answer of a unary call of Connect: compressed as a body if its client accepts that, and it gets smaller.
-    private mutating func oweUnary(_ stream: Int32, _ plain: PayloadHandle) {
-        let slot = self.transport.http.streams[stream]
+    private mutating func oweUnary(_ stream: Int32, _ plain: PayloadHandle, _ tables: inout Tables) {
+        let slot = self.http.streams[stream]
         // The end of the call sends the head.
-        guard !slot.isHead else { return self.tables.payloads.release(plain) }
+        guard !slot.isHead else { return tables.payloads.release(plain) }
         var smaller = PayloadHandle.none
         if slot.flags.contains(.acceptsGzip) {
-            smaller = self.gzipped(plain)
-        } else if slot.flags.contains(.acceptsZlib), self.tables.payloads[plain].count >= Limits.compressBytesMin + 5,
-            let made = self.tables.codec.compressed(UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...]))
+            smaller = self.gzipped(plain, &tables)
+        } else if slot.flags.contains(.acceptsZlib), tables.payloads[plain].count >= Limits.compressBytesMin + 5,
+            let made = tables.codec.compressed(UnsafeRawBufferPointer(rebasing: tables.payloads[plain][5...]))
         {
-            self.tables.counters.valuesCompressed += 1
-            smaller = self.tables.payloads.insert(Array(made.prefixed))
+            tables.counters.valuesCompressed += 1
+            smaller = tables.payloads.insert(Array(made.prefixed))
         }
-        guard !smaller.isNone else { return self.oweHTTP(stream, .answer, plain) }
-        self.tables.payloads.release(plain)
+        guard !smaller.isNone else { return self.oweHTTP(stream, .answer, plain, &tables) }
+        tables.payloads.release(plain)
         var fields = [
             ("content-type", "application/\(slot.flags.contains(.isJSON) ? "json" : "proto")"),
             ("content-encoding", slot.flags.contains(.acceptsGzip) ? "gzip" : "deflate"),
             ("accept-encoding", "gzip,deflate"), ("cache-control", "no-store"),
         ]
-        if self.isChunked(slot) { fields.append(("transfer-encoding", "chunked")) }
-        self.oweHTTP(stream, .head, self.tables.payloads.insert(self.responseHead(stream, 200, fields)))
-        self.oweHTTP(stream, .answer, smaller)
+        if self.isChunked(slot, tables) { fields.append(("transfer-encoding", "chunked")) }
+        self.oweHTTP(stream, .head, tables.payloads.insert(self.responseHead(stream, 200, fields, &tables)), &tables)
+        self.oweHTTP(stream, .answer, smaller, &tables)
     }
 
     /// A plain message compressed with gzip; none where it would not get smaller.
-    mutating func gzipped(_ plain: PayloadHandle) -> PayloadHandle {
-        guard self.tables.payloads[plain].count >= Limits.compressBytesMin + 5 else { return .none }
-        let message = UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...])
-        guard let smaller = self.tables.codec.gzipped(message) else { return .none }
-        self.tables.counters.valuesCompressed += 1
-        return self.tables.payloads.insert(smaller)
+    mutating func gzipped(_ plain: PayloadHandle, _ tables: inout Tables) -> PayloadHandle {
+        guard tables.payloads[plain].count >= Limits.compressBytesMin + 5 else { return .none }
+        let message = UnsafeRawBufferPointer(rebasing: tables.payloads[plain][5...])
+        guard let smaller = tables.codec.gzipped(message) else { return .none }
+        tables.counters.valuesCompressed += 1
+        return tables.payloads.insert(smaller)
     }
 
     /// A plain message as JSON behind the same prefix.
-    mutating func json(of plain: PayloadHandle, _ method: Method) -> PayloadHandle {
-        let text = self.tables.codec.json(
-            ofResponse: method, UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...]))
-        return self.tables.payloads.insert(Self.prefixed(text, flags: 0))
+    mutating func json(of plain: PayloadHandle, _ method: Method, _ tables: inout Tables) -> PayloadHandle {
+        let text = tables.codec.json(
+            ofResponse: method, UnsafeRawBufferPointer(rebasing: tables.payloads[plain][5...]))
+        return tables.payloads.insert(Self.prefixed(text, flags: 0))
     }
 
     /// Bytes behind gRPC's prefix.
@@ -76,17 +77,17 @@ extension LoopCore {
     // MARK: Ends
 
     /// The end of a call, with or without a slot, in the form of its stream.
-    mutating func sendHTTPEnd(_ stream: Int32, _ status: WireStatus, endsCall: Int32) {
-        guard self.transport.http.streams.isTaken(stream) else { return }
-        let slot = self.transport.http.streams[stream]
+    mutating func sendHTTPEnd(_ stream: Int32, _ status: WireStatus, endsCall: Int32, _ tables: inout Tables) {
+        guard self.http.streams.isTaken(stream) else { return }
+        let slot = self.http.streams[stream]
         guard !slot.flags.contains(.isEnding) else { return }
         // The messages of gRPC's own services are whole answers, as the last state of Health.Watch is.
         if status.code != .ok, slot.flags.contains(.hasSentHead) || endsCall >= 0, !slot.flags.contains(.isService) {
-            self.dropUnsaid(stream)
+            self.dropUnsaid(stream, &tables)
         }
         switch slot.form {
         case .grpc:
-            self.oweHTTP(stream, .status, self.trailers(status), endsCall: endsCall)
+            self.oweHTTP(stream, .status, self.trailers(status, &tables), endsCall: endsCall, &tables)
         case .grpcWeb:
             var text: [UInt8] = []
             for field in GRPCStatusFields(status).fields {
@@ -95,41 +96,42 @@ extension LoopCore {
                 text.append(contentsOf: field.value)
                 text.append(contentsOf: [13, 10])
             }
-            let payload = self.tables.payloads.insert(Self.prefixed(text, flags: 0x80))
-            self.oweHTTP(stream, .status, payload, endsCall: endsCall)
+            let payload = tables.payloads.insert(Self.prefixed(text, flags: 0x80))
+            self.oweHTTP(stream, .status, payload, endsCall: endsCall, &tables)
         case .connectStream:
             let body = status.code == .ok ? Array("{}".utf8) : status.connectEnd
-            let payload = self.tables.payloads.insert(Self.prefixed(body, flags: 2))
-            self.oweHTTP(stream, .status, payload, endsCall: endsCall)
+            let payload = tables.payloads.insert(Self.prefixed(body, flags: 2))
+            self.oweHTTP(stream, .status, payload, endsCall: endsCall, &tables)
         case .connectUnary:
             guard status.code != .ok else {
-                let nothing = self.tables.payloads.insert([UInt8]())
-                return self.oweHTTP(stream, .status, nothing, endsCall: endsCall)
+                let nothing = tables.payloads.insert([UInt8]())
+                return self.oweHTTP(stream, .status, nothing, endsCall: endsCall, &tables)
             }
-            let isIntake = self.tables.connections[slot.connection].flags.contains(.isIntake)
+            let isIntake = tables.connections[slot.connection].flags.contains(.isIntake)
             let answer = isIntake ? status.intakeHTTPStatus : status.code.connectHTTPStatus
             if isIntake {
                 let reason = status.reason?.rawValue ?? "\(status.code)"
-                self.noteRefusedNotification(slot.connection, answer, reason, status.message)
+                tables.noteRefusedNotification(slot.connection, answer, reason, status.message)
             }
             self.respond(
-                stream, status, answer, endsCall: endsCall)
+                stream, status, answer, endsCall: endsCall, &tables)
         case .events:
             guard slot.flags.contains(.hasSentHead) || self.comesBack(slot, status) else {
-                return self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall)
+                return self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall, &tables)
             }
             self.oweHTTP(
-                stream, .status, self.tables.payloads.insert(self.endEvent(stream, status)), endsCall: endsCall)
+                stream, .status, tables.payloads.insert(self.endEvent(stream, status, tables)), endsCall: endsCall,
+                &tables)
         case .plain:
-            self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall)
+            self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall, &tables)
         }
     }
 
     /// An error with a head of its own.
-    private mutating func respond(_ stream: Int32, _ status: WireStatus, _ code: Int, endsCall: Int32) {
+    mutating func respond(_ stream: Int32, _ status: WireStatus, _ code: Int, endsCall: Int32, _ tables: inout Tables) {
         self.respond(
             stream, code, status.connectJSON, contentType: "application/json", extra: Self.errorFields(status),
-            endsCall: endsCall)
+            endsCall: endsCall, &tables)
     }
 
     /// What programs read of an error without its body.
@@ -149,149 +151,153 @@ extension LoopCore {
         status.retryAfterMilliseconds != nil
             || slot.flags.contains(.hasEventID) && status.reason?.retry == .withoutToken
     }
+}
 
+extension LoopCore {
     /// Says when an `EventSource` comes back, should its connection break. The line stands before the next event, so that each
     /// event has data.
     mutating func sayRetry(_ stream: Int32) {
         let range = Limits.eventRetryMilliseconds
-        let wait = self.random(range.lowerBound...range.upperBound, UInt32(bitPattern: stream))
-        self.oweHTTP(stream, .answer, self.tables.payloads.insert(Array("retry: \(wait)\n".utf8)))
+        let wait = self.transport.random(range.lowerBound...range.upperBound, UInt32(bitPattern: stream), self.tables)
+        self.transport.oweHTTP(
+            stream, .answer, self.tables.payloads.insert(Array("retry: \(wait)\n".utf8)), &self.tables)
     }
+}
 
+extension Transport {
     /// The last event of a stream: why it ends, and when to come back. A cursor that is refused is taken away, or the
     /// `EventSource` would send it again.
-    private func endEvent(_ stream: Int32, _ status: WireStatus) -> [UInt8] {
+    private func endEvent(_ stream: Int32, _ status: WireStatus, _ tables: borrowing Tables) -> [UInt8] {
         let wait = Int64(clamping: status.retryAfterMilliseconds ?? UInt64(Limits.drainShortJitterMilliseconds))
-        let retry = self.random(wait / 2...wait + wait / 2, UInt32(bitPattern: stream))
+        let retry = self.random(wait / 2...wait + wait / 2, UInt32(bitPattern: stream), tables)
         let id = status.reason?.retry == .withoutToken ? "id\n" : ""
         return Array("event: end\nretry: \(retry)\n\(id)data: ".utf8) + status.connectJSON + [10, 10]
     }
 
     /// The key of the trailers of calls that went well, among the heads.
-    private static let okTrailers: UInt32 = 1 << 31
+    static let okTrailers: UInt32 = 1 << 31
 
     /// Trailers; those of a call that went well are the same for all.
-    private mutating func trailers(_ status: WireStatus) -> PayloadHandle {
+    private mutating func trailers(_ status: WireStatus, _ tables: inout Tables) -> PayloadHandle {
         guard status.code == .ok else {
-            self.transport.work.spend(WorkMeter.refusal)
-            return self.tables.payloads.insert(GRPCStatusFields(status).block)
+            self.work.spend(WorkMeter.refusal)
+            return tables.payloads.insert(GRPCStatusFields(status).block)
         }
         let key = Self.okTrailers
-        if let known = self.transport.http.heads[key] {
-            self.tables.payloads.retain(known)
+        if let known = self.http.heads[key] {
+            tables.payloads.retain(known)
             return known
         }
-        let payload = self.tables.payloads.insert(GRPCStatusFields(.ok).block)
-        self.tables.payloads.retain(payload)
-        self.transport.http.heads[key] = payload
+        let payload = tables.payloads.insert(GRPCStatusFields(.ok).block)
+        tables.payloads.retain(payload)
+        self.http.heads[key] = payload
         return payload
     }
 
     /// Drops the pending output of a failing call. A partly sent message is still completed.
-    private mutating func dropUnsaid(_ stream: Int32) {
-        while self.transport.http.streams[stream].firstOwed >= 0 {
-            let entry = self.popOwed(stream)
-            self.tables.payloads.release(entry.payload)
+    private mutating func dropUnsaid(_ stream: Int32, _ tables: inout Tables) {
+        while self.http.streams[stream].firstOwed >= 0 {
+            let entry = self.popOwed(stream, &tables)
+            tables.payloads.release(entry.payload)
         }
-        self.transport.http.streams[stream].flags.remove(.owesBookmark)
+        self.http.streams[stream].flags.remove(.owesBookmark)
     }
 
     // MARK: Plain answers
 
     /// A line of text for people.
     mutating func respond(
-        _ stream: Int32, _ status: Int, _ text: String, extra: [(name: String, value: String)] = []
+        _ stream: Int32, _ status: Int, _ text: String, extra: [(name: String, value: String)] = [],
+        _ tables: inout Tables
     ) {
-        let index = self.transport.http.streams[stream].connection
-        if status >= 300, self.tables.connections[index].flags.contains(.isIntake) {
+        let index = self.http.streams[stream].connection
+        if status >= 300, tables.connections[index].flags.contains(.isIntake) {
             let reason: ErrorReason = status == 413 ? .appleTooLong : .httpProtocol
-            self.noteRefusedNotification(index, status, reason.rawValue, text)
+            tables.noteRefusedNotification(index, status, reason.rawValue, text)
         }
         self.respond(
             stream, status, Array((text + "\n").utf8), contentType: "text/plain; charset=utf-8", extra: extra,
-            endsCall: -1)
+            endsCall: -1, &tables)
     }
 
     /// Answers with a head of its own and a body.
     mutating func respond(
         _ stream: Int32, _ status: Int, _ body: [UInt8], contentType: String,
-        extra: [(name: String, value: String)] = [], endsCall: Int32
+        extra: [(name: String, value: String)] = [], endsCall: Int32, _ tables: inout Tables
     ) {
         self.respond(
-            stream, status, self.tables.payloads.insert(body), contentType: contentType, extra: extra,
-            endsCall: endsCall)
+            stream, status, tables.payloads.insert(body), contentType: contentType, extra: extra,
+            endsCall: endsCall, &tables)
     }
 
     /// The same with a body that may be shared; the caller's reference passes to the answer.
     mutating func respond(
         _ stream: Int32, _ status: Int, _ body: PayloadHandle, contentType: String,
-        extra: [(name: String, value: String)] = [], endsCall: Int32
+        extra: [(name: String, value: String)] = [], endsCall: Int32, _ tables: inout Tables
     ) {
-        self.transport.work.spend(WorkMeter.refusal)
-        self.forgetHTTPRequest(stream)
-        self.transport.http.streams[stream].form = .plain
-        self.transport.http.streams[stream].flags.insert(.hasLength)
-        let slot = self.transport.http.streams[stream]
-        if !slot.flags.contains(.peerHasEnded), self.tables.connections[slot.connection].wire == .http2 {
-            self.transport.http.streams[stream].flags.insert(.waitsForBody)
+        self.work.spend(WorkMeter.refusal)
+        self.forgetHTTPRequest(stream, &tables)
+        self.http.streams[stream].form = .plain
+        self.http.streams[stream].flags.insert(.hasLength)
+        let slot = self.http.streams[stream]
+        if !slot.flags.contains(.peerHasEnded), tables.connections[slot.connection].wire == .http2 {
+            self.http.streams[stream].flags.insert(.waitsForBody)
         }
         // An answer that never has a body says nothing about one.
         let own =
             status == 304 || status == 204
-            ? [] : [("content-type", contentType), ("content-length", "\(self.tables.payloads[body].count)")]
+            ? [] : [("content-type", contentType), ("content-length", "\(tables.payloads[body].count)")]
         let fields = own + extra
-        let head = self.tables.payloads.insert(self.responseHead(stream, status, fields))
-        self.oweHTTP(stream, .head, head)
+        let head = tables.payloads.insert(self.responseHead(stream, status, fields, &tables))
+        self.oweHTTP(stream, .head, head, &tables)
         var payload = body
         if slot.isHead {
-            self.tables.payloads.release(body)
-            payload = self.tables.payloads.insert([])
+            tables.payloads.release(body)
+            payload = tables.payloads.insert([])
         }
-        self.oweHTTP(stream, .status, payload, endsCall: endsCall)
+        self.oweHTTP(stream, .status, payload, endsCall: endsCall, &tables)
     }
 
     /// The head of a response in the bytes of its connection.
-    private mutating func responseHead(
-        _ stream: Int32, _ status: Int, _ fields: [(name: String, value: String)]
+    mutating func responseHead(
+        _ stream: Int32, _ status: Int, _ fields: [(name: String, value: String)], _ tables: inout Tables
     ) -> [UInt8] {
-        let slot = self.transport.http.streams[stream]
-        var all = fields + self.commonFields(status)
+        let slot = self.http.streams[stream]
+        var all = fields + self.commonFields(status, &tables)
         // A browser must not guess that JSON or text is a page.
         if slot.form != .grpc, !all.contains(where: { $0.name == "x-content-type-options" }) {
             all.append(("x-content-type-options", "nosniff"))
         }
         if slot.flags.contains(.isCrossOrigin) { all.append(contentsOf: self.crossOriginFields(stream)) }
-        if self.tables.connections[slot.connection].wire == .http2 {
+        if tables.connections[slot.connection].wire == .http2 {
             var block = HeaderBlock(status: status)
             for field in all { block.add(field.name, field.value) }
             return block.bytes
         }
-        if self.isLastHTTP1Response(slot.connection) { all.append(("connection", "close")) }
+        if self.isLastHTTP1Response(slot.connection, &tables) { all.append(("connection", "close")) }
         var text = "HTTP/1.1 \(status) \(Self.phrase(status))\r\n"
         for field in all { text += "\(field.name): \(field.value)\r\n" }
         return Array((text + "\r\n").utf8)
     }
 
     /// Fields that RFC 9110 wants in every response, or in each with this status.
-    mutating func commonFields(_ status: Int) -> [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = [("date", self.httpDate)]
+    mutating func commonFields(_ status: Int, _ tables: inout Tables) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = [("date", self.httpDate(&tables))]
         if status == 401 { fields.append(("www-authenticate", "Bearer")) }
         return fields
     }
 
-    private var httpDate: String {
-        mutating get {
-            let second = self.tables.now.wall.milliseconds / 1_000
-            if self.transport.http.date.second != second {
-                self.transport.http.date = (second, Instant(milliseconds: second * 1_000).httpDate)
-            }
-            return self.transport.http.date.text
+    private mutating func httpDate(_ tables: inout Tables) -> String {
+        let second = tables.now.wall.milliseconds / 1_000
+        if self.http.date.second != second {
+            self.http.date = (second, Instant(milliseconds: second * 1_000).httpDate)
         }
+        return self.http.date.text
     }
 
     /// Whether the body of a response comes in chunks.
-    private func isChunked(_ slot: HTTPStream) -> Bool {
-        self.tables.connections[slot.connection].wire == .http1 && !slot.flags.contains(.hasLength)
+    func isChunked(_ slot: HTTPStream, _ tables: borrowing Tables) -> Bool {
+        tables.connections[slot.connection].wire == .http1 && !slot.flags.contains(.hasLength)
     }
 
     static func phrase(_ status: Int) -> String {
@@ -323,13 +329,15 @@ extension LoopCore {
         default: "Status"
         }
     }
+}
 
+extension LoopCore {
     /// Drops the shared heads of an earlier second, because they have its date.
     private mutating func forgetOldHeads() {
         let second = self.tables.now.wall.milliseconds / 1_000
         guard self.transport.http.headsSecond != second else { return }
         self.transport.http.headsSecond = second
-        for (key, head) in self.transport.http.heads where key != Self.okTrailers {
+        for (key, head) in self.transport.http.heads where key != Transport.okTrailers {
             self.tables.payloads.release(head)
             self.transport.http.heads[key] = nil
         }
@@ -345,7 +353,7 @@ extension LoopCore {
         if slot.flags.contains(.isJSON) { key |= 1 << 12 }
         if slot.flags.contains(.hasSuffix) { key |= 1 << 13 }
         // An answer to another origin names it, and the last one of a connection says so: such heads are not shared.
-        let isLast = wire == .http1 && self.isLastHTTP1Response(slot.connection)
+        let isLast = wire == .http1 && self.transport.isLastHTTP1Response(slot.connection, &self.tables)
         let isShared = !slot.flags.contains(.isCrossOrigin) && !isLast
         if slot.flags.contains(.hasLength) { key |= 1 << 14 }
         if isShared, let known = self.transport.http.heads[key] { return known }
@@ -377,8 +385,8 @@ extension LoopCore {
         if slot.form != .grpc { fields.append(("cache-control", "no-store")) }
         // nginx would collect a stream before it passes it on.
         if wire == .http1, slot.form != .connectUnary { fields.append(("x-accel-buffering", "no")) }
-        if self.isChunked(slot) { fields.append(("transfer-encoding", "chunked")) }
-        let payload = self.tables.payloads.insert(self.responseHead(stream, 200, fields))
+        if self.transport.isChunked(slot, self.tables) { fields.append(("transfer-encoding", "chunked")) }
+        let payload = self.tables.payloads.insert(self.transport.responseHead(stream, 200, fields, &self.tables))
         if isShared {
             self.transport.http.heads[key] = payload
         } else {

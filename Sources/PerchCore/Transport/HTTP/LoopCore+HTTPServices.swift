@@ -25,30 +25,30 @@ extension LoopCore {
             guard let name = self.healthService(stream, message) else { return }
             let serving = self.serving(name)
             guard serving != .unknown else {
-                return self.sendHTTPEnd(
-                    stream, WireStatus(code: .notFound, "there is no service \(name)"), endsCall: -1)
+                return self.transport.sendHTTPEnd(
+                    stream, WireStatus(code: .notFound, "there is no service \(name)"), endsCall: -1, &self.tables)
             }
             self.say(stream, serving)
-            self.sendHTTPEnd(stream, .ok, endsCall: -1)
+            self.transport.sendHTTPEnd(stream, .ok, endsCall: -1, &self.tables)
         case .healthList:
             guard self.healthService(stream, message) != nil else { return }
             self.say(stream, self.healthList(isJSON: self.transport.http.streams[stream].flags.contains(.isJSON)))
-            self.sendHTTPEnd(stream, .ok, endsCall: -1)
+            self.transport.sendHTTPEnd(stream, .ok, endsCall: -1, &self.tables)
         case .healthWatch:
             guard let name = self.healthService(stream, message) else { return }
             guard !self.isLeavingHTTP(self.transport.http.streams[stream].connection) else {
                 self.say(stream, .notServing)
-                return self.sendHTTPEnd(stream, self.shuttingDown, endsCall: -1)
+                return self.transport.sendHTTPEnd(stream, self.shuttingDown, endsCall: -1, &self.tables)
             }
             let http = self.tables.connections[self.transport.http.streams[stream].connection].http
             let count = Int(self.transport.http.connections[http].healthWatchCount)
             guard count < Limits.healthWatchesMax else {
-                return self.sendHTTPEnd(
+                return self.transport.sendHTTPEnd(
                     stream,
                     WireStatus(
                         .callsBytesLimit,
                         "this connection has \(count) watches of health, the limit is \(Limits.healthWatchesMax); end some",
-                        details: [.found(count), .limit(Limits.healthWatchesMax)]), endsCall: -1)
+                        details: [.found(count), .limit(Limits.healthWatchesMax)]), endsCall: -1, &self.tables)
             }
             self.transport.http.connections[http].healthWatchCount += 1
             // A service that is unknown may come: the stream stays open.
@@ -59,13 +59,13 @@ extension LoopCore {
             let index = self.transport.http.streams[stream].connection
             let owed = self.transport.http.connections[self.tables.connections[index].http].owedBytes
             guard owed <= Limits.reflectionOwedBytesMax else {
-                self.forgetHTTPRequest(stream)
-                return self.sendHTTPEnd(
+                self.transport.forgetHTTPRequest(stream, &self.tables)
+                return self.transport.sendHTTPEnd(
                     stream,
                     WireStatus(
                         .callsBytesLimit,
                         "answers of \(owed) bytes wait on this connection, the limit for reflection is \(Limits.reflectionOwedBytesMax); read them first",
-                        details: [.found(owed), .limit(Limits.reflectionOwedBytesMax)]), endsCall: -1)
+                        details: [.found(owed), .limit(Limits.reflectionOwedBytesMax)]), endsCall: -1, &self.tables)
             }
             guard let answer = Self.reflect(message) else { return self.refuseService(stream) }
             self.transport.work.spend(answer.count / WorkMeter.bytesPerUnit)
@@ -73,11 +73,11 @@ extension LoopCore {
             // A client that never ends its request is given no answers without end.
             let count = self.transport.http.requests[stream]?.messageCount ?? 0
             if count >= Limits.reflectionRequestsMax {
-                self.forgetHTTPRequest(stream)
-                self.sendHTTPEnd(
+                self.transport.forgetHTTPRequest(stream, &self.tables)
+                self.transport.sendHTTPEnd(
                     stream,
                     WireStatus(code: .resourceExhausted, "\(count) requests came on one call, the limit; call again"),
-                    endsCall: -1)
+                    endsCall: -1, &self.tables)
             } else if self.transport.http.streams[stream].flags.contains(.peerHasEnded),
                 self.transport.http.requests[stream]?.body.isEmpty == true
             {
@@ -87,14 +87,15 @@ extension LoopCore {
     }
 
     private mutating func say(_ stream: Int32, _ message: [UInt8]) {
-        let payload = self.tables.payloads.insert(Self.prefixed(message, flags: 0))
-        self.oweHTTP(stream, .answer, payload)
+        let payload = self.tables.payloads.insert(Transport.prefixed(message, flags: 0))
+        self.transport.oweHTTP(stream, .answer, payload, &self.tables)
     }
 
     private mutating func refuseService(_ stream: Int32) {
-        self.forgetHTTPRequest(stream)
-        self.sendHTTPEnd(
-            stream, WireStatus(.messageMalformed, "the request is no message of this method"), endsCall: -1)
+        self.transport.forgetHTTPRequest(stream, &self.tables)
+        self.transport.sendHTTPEnd(
+            stream, WireStatus(.messageMalformed, "the request is no message of this method"), endsCall: -1,
+            &self.tables)
     }
 
     // MARK: Health
@@ -176,7 +177,7 @@ extension LoopCore {
         where self.transport.http.streams[stream].connection == index {
             self.forgetHealthWatch(stream)
             self.say(stream, .notServing)
-            self.sendHTTPEnd(stream, self.shuttingDown, endsCall: -1)
+            self.transport.sendHTTPEnd(stream, self.shuttingDown, endsCall: -1, &self.tables)
         }
     }
 

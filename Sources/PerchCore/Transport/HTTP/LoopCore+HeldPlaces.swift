@@ -9,7 +9,7 @@ import PerchWire
 extension LoopCore {
     /// Must be called before the call of a stream ends without its answer.
     mutating func holdPlace(of call: Int32) {
-        for part in self.parts(of: call) { self.holdPlace(of: part) }
+        for part in self.tables.parts(of: call) { self.holdPlace(of: part) }
         let index = self.tables.calls[call].connection
         let http = self.tables.connections[index].http
         guard http >= 0, let question = self.question(of: call) else { return }
@@ -17,13 +17,15 @@ extension LoopCore {
             connection: index, generation: self.tables.connections.generation(index))
         self.transport.http.connections[http].heldCount += 1
     }
+}
 
+extension Transport {
     /// A question was answered. The place of its stream is free, if that had ended before.
-    mutating func releasePlace(of question: Ticket) {
-        guard let place = self.transport.http.heldPlaces.removeValue(forKey: question),
-            self.tables.connections.isTaken(place.connection, generation: place.generation),
-            self.tables.connections[place.connection].http >= 0
+    mutating func releasePlace(of question: Ticket, _ tables: inout Tables) {
+        guard let place = self.http.heldPlaces.removeValue(forKey: question),
+            tables.connections.isTaken(place.connection, generation: place.generation),
+            tables.connections[place.connection].http >= 0
         else { return }
-        self.transport.http.connections[self.tables.connections[place.connection].http].heldCount -= 1
+        self.http.connections[tables.connections[place.connection].http].heldCount -= 1
     }
 }

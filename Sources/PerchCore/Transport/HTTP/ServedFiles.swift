@@ -38,7 +38,7 @@ extension LoopCore {
         guard !files.files.isEmpty else { return false }
         let name = String(decoding: path, as: UTF8.self)
         if let place = files.moved[name] {
-            self.respond(stream, 302, "the page is at \(place)", extra: [("location", place)])
+            self.transport.respond(stream, 302, "the page is at \(place)", extra: [("location", place)], &self.tables)
             return true
         }
         guard let file = files.files[name] else { return false }
@@ -55,13 +55,15 @@ extension LoopCore {
         fields.append(("cross-origin-resource-policy", file.isShared ? "cross-origin" : "same-origin"))
         // A tag of a list is whole: none of ours is a part of another.
         if !head.knownTags.isEmpty, String(decoding: head.knownTags, as: UTF8.self).contains(file.tag) {
-            self.respond(stream, 304, [], contentType: file.contentType, extra: fields, endsCall: -1)
+            self.transport.respond(
+                stream, 304, [], contentType: file.contentType, extra: fields, endsCall: -1, &self.tables)
             return true
         }
         let isGzip = !file.gzip.isEmpty && head.marks.contains(.acceptsGzipBody)
         if isGzip { fields.append(("content-encoding", "gzip")) }
         let body = self.filePayload(isGzip ? file.gzip : file.bytes, isGzip ? name + " gzip" : name)
-        self.respond(stream, 200, body, contentType: file.contentType, extra: fields, endsCall: -1)
+        self.transport.respond(
+            stream, 200, body, contentType: file.contentType, extra: fields, endsCall: -1, &self.tables)
         return true
     }
 

@@ -193,7 +193,7 @@ extension LoopCore {
                 throw HTTP2Fault(.flowControl, "the window of the connection would have \(window + increment) bytes")
             }
             self.transport.http.connections[http].window = window + increment
-            if window <= 0 { self.list(index) }
+            if window <= 0 { self.transport.list(index, &self.tables) }
             return
         }
         let stream = self.transport.http.stream(index, header.stream)
@@ -358,7 +358,7 @@ extension LoopCore {
         guard header.flags.contains(.endHeaders), self.tables.connections[index].http == http,
             let block = self.transport.http.blocks.removeValue(forKey: index)
         else { return }
-        self.letGo(block.count, index)
+        self.transport.letGo(block.count, index, &self.tables)
         self.transport.http.connections[http].continuing = 0
         let memory = self.transport.http.fields
         memory.copyBytes(from: block.fields)
@@ -384,7 +384,7 @@ extension LoopCore {
         self.transport.http.blocks[index] = block
         let grown = block.count - before
         if grown < 0 {
-            self.letGo(-grown, index)
+            self.transport.letGo(-grown, index, &self.tables)
         } else if grown > 0 {
             self.transport.http.connections[http].heldBytes += Int32(grown)
             _ = self.makeRoom(forPartial: grown, index)
@@ -475,8 +475,9 @@ extension LoopCore {
         }
         guard fields != nil else {
             self.tables.counters.httpHeadsTooLong += 1
-            self.respond(
-                stream, 431, "the header fields exceed \(Limits.headerListBytesMax) bytes, the limit; send fewer")
+            self.transport.respond(
+                stream, 431, "the header fields exceed \(Limits.headerListBytesMax) bytes, the limit; send fewer",
+                &self.tables)
             return
         }
         self.beginHTTPRequest(stream, head)
@@ -532,6 +533,6 @@ extension LoopCore {
     /// A request that breaks a rule of RFC 9113, section 8: its stream is reset.
     private mutating func noteMalformed(_ index: Int32, _ text: String) {
         self.tables.counters.refusalsByReason[.httpProtocol, default: 0] += 1
-        if self.tables.notesEverything { self.note(.ended, index, what: text) }
+        if self.tables.notesEverything { self.tables.note(.ended, index, what: text) }
     }
 }
