@@ -1,4 +1,4 @@
-"""Connect, gRPC-Web, server-sent events and the rules of HTTP/1.1, by curl and by hand, against a real server."""
+"""Connect, gRPC-Web, server-sent events, CORS and TLS by curl against a real server. Rules are those of the unit tests."""
 import base64
 import gzip
 import json
@@ -8,10 +8,10 @@ import struct
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
 
+import certificates  # noqa: E402
 from checks import check, equal, summary  # noqa: E402
 from server import Server  # noqa: E402
 from waiting import PATIENCE_SECONDS  # noqa: E402
@@ -233,71 +233,6 @@ def events(port):
         assert b"text/event-stream" in body, body
 
 
-def strict(port):
-    body = b'{"account":"alice","groupId":"premium"}'
-    for name, request in (
-            ("two Content-Length that differ", post(STATUS, body, "content-length: 3\r\n")),
-            ("Content-Length beside Transfer-Encoding", post(STATUS, body, "transfer-encoding: chunked\r\n")),
-            ("a folded field", post(STATUS, body, "x: a\r\n b\r\n")),
-            ("a bare LF", post(STATUS, body).replace(b"host: 127.0.0.1\r\n", b"host: 127.0.0.1\n")),
-            ("white space before a colon", post(STATUS, body, "x : a\r\n")),
-            ("no Host", post(STATUS, body).replace(b"host: 127.0.0.1\r\n", b"")),
-            ("two Hosts", post(STATUS, body, "host: localhost\r\n")),
-            ("a Transfer-Encoding that is not chunked", post(STATUS, b"", "transfer-encoding: gzip, chunked\r\n")),
-            ("a chunk without a number", post(STATUS, b"", "transfer-encoding: chunked\r\n").replace(
-                b"content-length: 0\r\n", b"") + b"zz\r\n")):
-        with check(f"http: {name} gets 400 and the end"):
-            answer = raw(port, request + post(STATUS, body))
-            assert answer.startswith(b"HTTP/1.1 400 "), answer[:200]
-            equal(answer.count(b"HTTP/1.1 "), 1, "the answers")
-            assert b"connection: close" in answer
-    with check("http: a chunked body is taken, in any pieces"):
-        request = post(STATUS, b"", "transfer-encoding: chunked\r\nconnection: close\r\n").replace(
-            b"content-length: 0\r\n", b"") + b"".join(b"%x\r\n%s\r\n" % (1, bytes([byte])) for byte in body) + b"0\r\n\r\n"
-        with socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
-            for place in range(0, len(request), 7):
-                connection.sendall(request[place:place + 7])
-                time.sleep(0.001)
-            answer = b""
-            while part := connection.recv(65_536):
-                answer += part
-        assert answer.startswith(b"HTTP/1.1 200 "), answer
-    with check("http: a head or a body that is too long is refused"):
-        assert raw(port, b"GET / HTTP/1.1\r\nx: " + b"y" * 20_000).startswith(b"HTTP/1.1 431 ")
-        assert raw(port, post(STATUS, b"", "").replace(b"length: 0", b"length: 900000")).startswith(b"HTTP/1.1 413 ")
-    with check("http: a foreign Host and a foreign Origin are refused on loopback"):
-        equal(raw(port, post(STATUS, body, "connection: close\r\n", host="evil.example.com"))[9:12], b"421", "the Host")
-        equal(raw(port, post(STATUS, body, "connection: close\r\norigin: https://evil.example.com\r\n"))[9:12], b"403",
-              "the Origin")
-        equal(raw(port, post(STATUS, body, "connection: close\r\norigin: http://127.0.0.1\r\n"))[9:12], b"200",
-              "its own Origin")
-    with check("http: gRPC over HTTP/1.1 is told what it needs"):
-        equal(curl(port, STATUS, "--http1.1", data=b"\0\0\0\0\0", kind="application/grpc")[0], 505, "the status")
-    with check("http: HTTP/1.0 is answered without chunks, and its connection ends"):
-        answer = raw(port, f"GET {STATUS}?account=alice&groupId=premium HTTP/1.0\r\n\r\n".encode())
-        assert answer.startswith(b"HTTP/1.1 200 ") and b"transfer-encoding" not in answer, answer
-        assert "success" in json.loads(answer.partition(b"\r\n\r\n")[2]), answer
-        assert raw(port, b"GET / HTTP/3.0\r\nhost: localhost\r\n\r\n").startswith(b"HTTP/1.1 505 ")
-    with check("http: unknown paths are refused"):
-        equal(curl(port, "/nothing")[0], 404, "the status")
-    with check("http: a client that ends its writing side gets its answers"):
-        with socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS) as connection:
-            connection.sendall(post(STATUS, body) * 3)
-            connection.shutdown(socket.SHUT_WR)
-            answer = b""
-            while part := connection.recv(65_536):
-                answer += part
-        equal(answer.count(b"HTTP/1.1 200"), 3, "the answers")
-    with check("http: a body in chunks may have trailers, and names of codings have no case"):
-        request = post(STATUS, b"", "transfer-encoding: Chunked\r\nconnection: close\r\n").replace(b"content-length: 0\r\n", b"")
-        whole = b"%x;name=value\r\n%s\r\n0\r\nx-checksum: 1\r\n\r\n" % (len(body), body)
-        assert raw(port, request + whole).startswith(b"HTTP/1.1 200 ")
-        assert raw(port, request + b"%x;a\rb\r\n" % len(body)).startswith(b"HTTP/1.1 400 "), "a bare CR"
-    with check("http: every answer has a date, and a GET with a body is answered"):
-        status, head, _ = curl(port, STATUS + "?account=alice&groupId=premium", "--http1.1", "-X", "GET", data="{}")
-        equal((status, head["date"][-4:]), (200, " GMT"), "status and date")
-
-
 def across(perch, catalog, work):
     server = Server(perch, catalog, "memory", work / "across.log")
     server.arguments[2:2] = ["--allow-origin", "https://app.example.com"]
@@ -315,6 +250,22 @@ def across(perch, catalog, work):
     equal(server.stop(), 0, "the exit status")
 
 
+def agreed(perch, catalog, work):
+    """Stock libraries for HTTP/2 and TLS agree with the server."""
+    authority = certificates.Authority(work)
+    pem, key = authority.sign("server", names="DNS:localhost,IP:127.0.0.1")
+    server = Server(perch, catalog, "memory", work / "secure.log")
+    server.arguments[2:2] = ["--tls-certificate", pem, "--tls-key", key]
+    server.start()
+    with check("TLS chooses h2 by ALPN, and http/1.1 for those that have nothing else"):
+        for offered, chosen in (("--http2", "2"), ("--http1.1", "1.1")):
+            out = subprocess.run(["curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_version} %{http_code}", offered, "--cacert",
+                                  authority.pem("authority"), f"https://localhost:{server.port}{STATUS}?account=a&groupId=premium"],
+                                 capture_output=True, text=True)
+            equal(out.stdout, f"{chosen} 200", "version and status")
+    equal(server.stop(), 0, "the exit status")
+
+
 if __name__ == "__main__":
     perch, catalog = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as name:
@@ -324,8 +275,8 @@ if __name__ == "__main__":
         try:
             connect(server.port)
             events(server.port)
-            strict(server.port)
         finally:
             equal(server.stop(), 0, "the exit status")
         across(perch, catalog, work)
+        agreed(perch, catalog, work)
     sys.exit(summary("web"))

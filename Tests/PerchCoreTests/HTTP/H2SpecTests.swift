@@ -131,6 +131,14 @@ struct H2SpecCase: Sendable, CustomTestStringConvertible {
             client.send(.settings, [], 0, Self.settings(4, 2))
             client.send(.settings, [], 0, Self.settings(4, 1 << 16))
         },
+        H2SpecCase("6.9: WINDOW_UPDATE of a stream by nothing", .stream([.protocolError])) { client in
+            client.block([], [], on: 1, raw: Self.head)
+            client.window(1, 0)
+        },
+        H2SpecCase("6.9.1: a stream's window over 2^31-1", .stream([.flowControl])) { client in
+            client.block([], [], on: 1, raw: Self.head)
+            client.window(1, 0x7FFF_FFFF)
+        },
         H2SpecCase("6.10: several CONTINUATION frames", .answered(1)) { client in
             client.send(.headers, [], 1, Array(Self.head[..<9]))
             client.send(.continuation, [], 1, Array(Self.head[9..<17]))

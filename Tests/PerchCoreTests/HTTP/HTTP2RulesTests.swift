@@ -98,6 +98,10 @@ import Testing
         [(":method", "POST"), (":scheme", "http"), (":path", "/x"), ("Upper", "x")],
         [(":method", "POST"), (":scheme", "http"), (":path", "/x"), ("a", "b\r\nc: d")],
         [(":method", "POST"), (":scheme", "http"), (":path", "/x"), (":status", "200")],
+        [(":method", "POST"), (":scheme", "http"), (":path", "/x"), (":test", "x")],
+        [(":scheme", "http"), (":path", "/x")], [(":method", "POST"), (":scheme", "http")],
+        [(":method", "POST"), (":method", "POST"), (":scheme", "http"), (":path", "/x")],
+        [(":method", "POST"), (":scheme", "http"), (":scheme", "http"), (":path", "/x")],
     ])
     func `a malformed request resets its stream only`(_ fields: [(String, String)]) {
         let client = HTTP2Client(World())
