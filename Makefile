@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), Perch needs GNU make 4 or newer: install Debian 12's)
 endif
 
-.PHONY: help run install man test check lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate simulate-nodes power fuzz hostile bugbank mutants journeys recorder profile static clean
+.PHONY: help run install man test check lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate simulate-nodes power fuzz hostile bugbank mutants journeys profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print this list
@@ -89,11 +89,6 @@ journeys: ## Play every journey at length, beside an earlier version too, then e
 	@Tests/Journeys/run --full
 	@Tests/Journeys/run --full rolling_upgrade
 	@Tests/Journeys/run --control
-
-recorder: ## Watch EVENTS=100000 pushes of a server through kill -9 and check its promises; SEED=N repeats a run
-	@.ci/prepare
-	@swift build --product perch
-	@Tests/Recorder/run --events $(or $(EVENTS),100000) $(if $(SEED),--seed $(SEED))
 
 profile: ## Record the execution profile for the layout of release builds
 	@.ci/profile

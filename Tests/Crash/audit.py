@@ -16,7 +16,7 @@ CHANGING = ("revocation", "expiration_date_ms", "is_upgraded", "signed_date_ms")
 
 def audit(run, cycle):
     test = run.test
-    caller = Caller(cycle.address, test.contract)
+    caller = run.auditor(cycle.address, test.contract)
     caller.hello(client_name="crash audit", heartbeat_seconds=600)
     # From here on nothing changes automatically.
     frozen = caller.get(STORE + "SetClock", app=APP, freeze={})

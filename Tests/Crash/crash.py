@@ -1,6 +1,6 @@
 """Kills a server while clients write and watch, restarts it, and checks that nothing is lost, duplicated or invented.
 
-    crash.py PERCH DESCRIPTORS CATALOG DIRECTORY KILLS WRITES_PER_SECOND [--seed N] [--shortest S] [--longest S] [--ready S]
+    crash.py PERCH DESCRIPTORS CATALOG DIRECTORY KILLS WRITES_PER_SECOND [--seed N] [--shortest S] [--longest S] [--ready S] [--control]
 
 A kill waits until the writes that were due are acknowledged, so a slow machine is only slower.
 """
@@ -15,11 +15,12 @@ import threading
 import time
 
 import audit
+import controls
 from client import Contract
 from server import Server
 from waiting import PATIENCE_SECONDS, until
 from watchers import ENTITLEMENT, PRODUCTS, STATUSES, EventStream, StateStream, Watcher
-from writers import COINS, GROUP, LIFETIME, SEASON, WEEKLY, Writer, as_json
+from writers import COINS, GROUP, LIFETIME, SEASON, WEEKLY, Caller, Writer, as_json
 
 WRITERS = 8
 WATCHERS = 32
@@ -45,6 +46,9 @@ CHECKS = (
     "an equal value is never pushed twice in a row, restarts included",
     "a token is answered by a value or unchanged",
     "every watch's last value equals a unary read",
+    "all watches of a view have one value at one position",
+    "an entitlement and the status of its account agree at each BEAT",
+    "a read at the position of a purchase shows it",
     "no stream ends but with its server",
     "no crash takes back what anyone has seen",
     "the store's clock never runs backwards",
@@ -86,7 +90,7 @@ class Test:
         self.cycle, self.ended = None, False
         self.violations, self.examined = collections.defaultdict(list), collections.Counter()
         self.seen, self.seen_by, self.clock = 0, "", 0
-        self.identity, self.ahead = None, 0.0
+        self.identity, self.ahead, self.value_at = None, 0.0, {}
         self.log = (arguments.directory / "acknowledged.ndjson").open("a")
 
     # What clients ask
@@ -171,6 +175,7 @@ class Test:
 class Run:
     # Its clients lose their connections by a kill only.
     comes_back = False
+    auditor = Caller
 
     def __init__(self, arguments):
         self.arguments, self.test = arguments, Test(arguments)
@@ -188,6 +193,8 @@ class Run:
         self.watchers += [Watcher(len(self.watchers) + index, self.streams(writer, reads_again=True), self.test)
                           for index, writer in enumerate(self.writers[:LATE])]
         self.ready, self.early_kills = [], 0
+        if arguments.control:
+            controls.plant(self)
 
     def streams(self, writer, reads_again=False):
         first, second, third, fourth = writer.accounts
@@ -335,6 +342,7 @@ def main():
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--shortest", type=float, default=0.3, help="seconds from ready to a kill, at least")
     parser.add_argument("--longest", type=float, default=1.5, help="seconds from ready to a kill, at most")
+    parser.add_argument("--control", action="store_true", help="spoil what clients get: each check must notice what is meant for it")
     parser.add_argument("--ready", type=float, default=PATIENCE_SECONDS, help="seconds that a start may take; for a quiet machine")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
@@ -344,7 +352,7 @@ def main():
     finally:
         run.test.end_all()
         run.server.kill()
-    return 0 if report(run.test) else 1
+    return 0 if (controls.found(run) if arguments.control else report(run.test)) else 1
 
 
 if __name__ == "__main__":

@@ -4,13 +4,14 @@ import time
 
 from client import BEAT, MESSAGE, PING, PONG, STATUS, Client
 from waiting import PATIENCE_SECONDS
-from writers import APP, one_line
+from writers import APP, SUBSCRIPTIONS, one_line
 
 ENTITLEMENTS, UPDATES = "/perch.v1.EntitlementService/", "/perch.v1.TransactionService/TransactionUpdates"
 STATUSES, ENTITLEMENT = ENTITLEMENTS + "SubscriptionStatusTask", ENTITLEMENTS + "CurrentEntitlementTask"
 PRODUCTS = ENTITLEMENTS + "ProductsTask"
 READS = {STATUSES: "GetSubscriptionStatus", ENTITLEMENT: "GetCurrentEntitlement", PRODUCTS: "GetProducts"}
 UNFINISHED = 1
+ENTITLING = (1, 4)  # RenewalState: subscribed, in grace.
 
 
 def value_of(message):
@@ -80,6 +81,9 @@ class StateStream(Stream):
             if self.value is not None and value == self.value:
                 test.broken("an equal value is never pushed twice in a row, restarts included",
                            f"{self.name}: at {self.position} and {position}: {one_line(value)}")
+            test.looked("all watches of a view have one value at one position")
+            if test.value_at.setdefault((self.name, str(self.fields), position), value) != value:
+                test.broken("all watches of a view have one value at one position", f"{self.name}: at {position}: {one_line(value)}")
             self.value = value
             self.pushes += 1
         self.position, self.token = position, message.info.resume_token
@@ -119,8 +123,8 @@ class EventStream(Stream):
             return
         event = (message.revision, message.kind, message.transaction.transaction.id)
         if event in self.seen:
-            test.broken("each event comes exactly once and in order, reconnects included", f"{self.name}: twice {event}")
-        elif self.events and message.revision < self.events[-1][0][0]:
+            return test.broken("each event comes exactly once and in order, reconnects included", f"{self.name}: twice {event}")
+        if self.events and message.revision < self.events[-1][0][0]:
             test.broken("each event comes exactly once and in order, reconnects included",
                        f"{self.name}: {event} after {self.events[-1][0]}")
         if message.revision <= self.beat:
@@ -132,11 +136,27 @@ class EventStream(Stream):
         self.cursor = message.cursor
 
 
+def spoilt(read, watcher):
+    """`read`, whose frames pass through the watcher's control. It answers frames in place of one, and none loses it."""
+    waiting = []
+
+    def next_frame():
+        while not waiting:
+            frame = read()
+            if frame is None:
+                return None
+            waiting.extend(watcher.spoil(watcher, frame))
+        return waiting.pop(0)
+    return next_frame
+
+
 class Watcher(threading.Thread):
     """A connection with some streams. Runs until it is told to stop."""
 
     # Whether it may lose its connection at the end too, and reads again on the next one.
     comes_back = False
+    # A negative control: what becomes of a frame on its way to this client.
+    spoil = None
 
     def __init__(self, index, streams, test):
         super().__init__(name=f"watcher {index}", daemon=True)
@@ -176,6 +196,8 @@ class Watcher(threading.Thread):
         self.numbers, self.reads, self.answers = {}, set(), {}
         client = Client(cycle.address, self.test.contract)
         client.socket.settimeout(PATIENCE_SECONDS)
+        if self.spoil:
+            client.read = spoilt(client.read, self)
         welcome = client.hello(client_name="crash", client_id=self.name.encode(), heartbeat_seconds=10)
         self.test.welcomed(welcome, self.name)
         for stream in self.streams:
@@ -200,6 +222,7 @@ class Watcher(threading.Thread):
             for stream in self.streams:
                 if stream.opened:  # A stream counts from its first message on this connection.
                     stream.beat = frame.message.revision
+            self.agree()
         elif frame.kind == PONG:
             self.caught_up.set()
         elif frame.stream in self.numbers and frame.kind == MESSAGE:
@@ -218,6 +241,21 @@ class Watcher(threading.Thread):
             if not self.reads:
                 # All reads are answered at the last revision; the tick's values for watches come before the PONG.
                 self.client.send(PING, 0, b"caughtup")
+
+    def agree(self):
+        """At a BEAT the entitlement of an account follows from its status, as soon as both have said their value."""
+        name = "an entitlement and the status of its account agree at each BEAT"
+        states = {(stream.method, stream.fields.get("account")): stream for stream in self.streams if stream.method in (STATUSES, ENTITLEMENT)
+                  and stream.opened and stream.value is not None}
+        for (method, account), stream in states.items():
+            status = states.get((STATUSES, account))
+            if method == ENTITLEMENT and status and stream.fields["product_id"] in SUBSCRIPTIONS:
+                self.test.looked(name)
+                due = [each.transaction for each in status.value.statuses if each.state in ENTITLING
+                       and each.transaction.transaction.product_id == stream.fields["product_id"]]
+                if (stream.value.transaction not in due) if stream.value.HasField("transaction") else due:
+                    self.test.broken(name, f"{stream.name} at {stream.position}: {one_line(stream.value)}; "
+                                           f"{status.name} at {status.position}: {one_line(status.value)}")
 
     def read_all(self, position):
         """From another thread, when no server is killed any more: the value of each state stream by a unary read on

@@ -17,7 +17,7 @@ WEEKLY, MONTHLY, YEARLY = "com.example.weekly", "com.example.monthly", "com.exam
 GROUP = "premium"
 SUBSCRIPTIONS = (WEEKLY, MONTHLY, YEARLY)
 TRANSACTIONS, STORE = "/perch.v1.TransactionService/", "/perch.v1.TestStoreService/"
-PURCHASE, FINISH = TRANSACTIONS + "Purchase", TRANSACTIONS + "Finish"
+PURCHASE, FINISH, LATEST = (TRANSACTIONS + name for name in ("Purchase", "Finish", "GetLatestTransaction"))
 CLOCK = STORE + "SetClock"
 # Operations of the test store: the method's path and the operation.
 REFUND, AUTO_RENEW, RENEW, EXPIRE = (f"{STORE}Operate {what}" for what in ("refund", "set_auto_renew", "renew", "expire"))
@@ -91,6 +91,8 @@ class Caller(Client):
 
 
 class Writer(threading.Thread):
+    caller = Caller
+
     def __init__(self, index, count, test):
         super().__init__(name=f"writer {index}", daemon=True)
         self.index, self.count, self.test = index, count, test
@@ -105,7 +107,9 @@ class Writer(threading.Thread):
     # Deciding
 
     def choose(self):
-        """The next request: (method, account, fields)."""
+        """The next request: (method, account, fields). The first one subscribes, so that each watcher of the account has changes."""
+        if not self.requests:
+            return PURCHASE, self.accounts[0], order(self.accounts[0], WEEKLY)
         if self.index == 0 and self.random.random() < 0.03:
             return CLOCK, "", {"advance_by_ms": 2000}  # Every line renews once, while others write.
         pick = self.random.random()
@@ -160,7 +164,7 @@ class Writer(threading.Thread):
         return f"{self.pending.method} {self.pending.fields}" if self.pending else "nothing under way"
 
     def connect(self, cycle):
-        self.client = Caller(cycle.address, self.test.contract)
+        self.client = self.caller(cycle.address, self.test.contract)
         self.client.socket.settimeout(PATIENCE_SECONDS)
         welcome = self.client.hello(client_name="crash", client_id=f"writer-{self.index}".encode(),
                                     heartbeat_seconds=600)
@@ -184,6 +188,8 @@ class Writer(threading.Thread):
             self.send(cycle)
             if self.random.random() < 0.03:
                 self.replay(self.requests[-1])
+            if len(self.requests) == 1 or self.random.random() < 0.1:
+                self.look(self.requests[-1])
 
     def send(self, cycle):
         """Asks, and writes the answer down outside the server before anything else is asked."""
@@ -212,6 +218,18 @@ class Writer(threading.Thread):
             self.lines[request.account] = transaction.id
         if request.method == PURCHASE and not request.answer.already_held:
             self.purchased[request.account].append(transaction.id)
+
+    def look(self, request):
+        """A read at the position of a purchase shows it."""
+        transaction = request.transaction
+        if transaction is None or request.method != PURCHASE:
+            return
+        self.test.looked("a read at the position of a purchase shows it")
+        answer, status = self.client.ask(LATEST, app=APP, account=request.account, product_id=transaction.product_id,
+                                         at_least=request.answer.position)
+        if status.code or answer.transaction.transaction.id < transaction.id:
+            self.test.broken("a read at the position of a purchase shows it",
+                             f"{request.account}: {one_line(transaction)}: {status.reason or one_line(answer)}")
 
     def replay(self, request):
         """The same key again: the same answer, byte for byte. What was refused did not happen, and may happen now."""
