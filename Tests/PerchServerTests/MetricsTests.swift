@@ -214,6 +214,7 @@ enum SampleReports {
         "identitiesKeptMax", "addressesTrackedMax", "tokenSecretBytesMin", "mappedPieceBytes",
         "tokenKeysMax", "tokenKeyFileBytesMax", "tokenKeyFilesMax", "certificateIdentitiesMax",
         "certificateIdentitiesBytesMax", "readBytes", "stagingBytes", "copiedFrameBytesMax", "writeBytesMax",
+        "bulkBytesPerTurn", "shortWriteBytes",
         "asksAtOnce", "prefetchedAtOnce", "watchersBeforeAnswers", "payloadPiecesKept", "writtenTransactions",
         "writtenTransactionBytesMax", "writtenSales", "writtenRunBytesMax", "recentTexts",
         "recentTextBytesMax", "leaseMilliseconds",
