@@ -18,7 +18,7 @@ struct MemoryTables: ~Copyable {
     /// By app; sorted by instant, then account.
     private var due: [AppNumber: OrderedEntries] = [:]
     private var crossings: [AppNumber: OrderedEntries] = [:]
-    private var answers: [MutationKey: KeptAnswer] = [:]
+    private var answers = AnswerTable()
     private var revocations: [String: Instant] = [:]
     private var images: [AppNumber: [ContentHash: [UInt8]]] = [:]
     private(set) var items = ItemTable()
@@ -108,6 +108,7 @@ struct MemoryTables: ~Copyable {
         self.facts.destroy()
         self.commits.destroy()
         self.rows.destroy()
+        self.answers.destroy()
     }
 
     func header() -> StoreHeader { self.known }
@@ -270,7 +271,7 @@ struct MemoryTables: ~Copyable {
     func answer(to key: MutationKey) -> KeptAnswer? { self.answers[key] }
 
     func answers(keptAt instant: Instant) -> [KeyedAnswer] {
-        self.answers.filter { $0.value.kept == instant }.map { KeyedAnswer(key: $0.key, answer: $0.value) }
+        self.answers.filter { $0.kept == instant }
     }
 
     mutating func begin() {
@@ -428,7 +429,7 @@ struct MemoryTables: ~Copyable {
             self.accounts[Int(account)].newestFact = -1
         }
         for key in erasure.answers {
-            guard let answer = self.answers.removeValue(forKey: key) else { continue }
+            guard let answer = self.answers.update(key, nil) else { continue }
             self.undo.append(.answer(key, answer))
         }
         for edit in erasure.commits {
@@ -511,7 +512,7 @@ struct MemoryTables: ~Copyable {
     }
 
     mutating func keep(_ answer: KeptAnswer, for key: MutationKey) {
-        self.undo.append(.answer(key, self.answers.updateValue(answer, forKey: key)))
+        self.undo.append(.answer(key, self.answers.update(key, answer)))
     }
 
     func revokedTokens() -> [RevokedToken] {
@@ -536,9 +537,8 @@ struct MemoryTables: ~Copyable {
     }
 
     mutating func forgetAnswers(before instant: Instant) {
-        for (key, answer) in self.answers where answer.kept < instant {
-            self.undo.append(.answer(key, answer))
-            self.answers[key] = nil
+        for old in self.answers.filter({ $0.kept < instant }) {
+            self.undo.append(.answer(old.key, self.answers.update(old.key, nil)))
         }
     }
 
@@ -577,7 +577,7 @@ struct MemoryTables: ~Copyable {
         case .alias(let key, nil): self.aliases.removeLast(key)
         case .appState(let app): self.states[app]?.removeLast()
         case .images(let app, let images): self.images[app] = images
-        case .answer(let key, let answer): self.answers[key] = answer
+        case .answer(let key, let answer): _ = self.answers.update(key, answer)
         case .item(let key, let value): self.items.set(key, value)
         case .aliasRemoved(let key, let account): _ = self.aliases.update(key, account)
         case .revocation(let id, let expires): self.revocations[id] = expires

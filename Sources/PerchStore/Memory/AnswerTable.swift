@@ -1,0 +1,44 @@
+/// The answers that keys were given. They do not move when the table grows: an answer is several hundred bytes.
+struct AnswerTable {
+    private var places = GrowingDictionary<MutationKey, Int32>()
+    private var answers = PagedLog<KeptAnswer?>()
+    private var free: [Int32] = []
+
+    func destroy() { self.answers.destroy() }
+
+    subscript(key: MutationKey) -> KeptAnswer? { self.places[key].flatMap { self.answers[Int($0)] } }
+
+    /// Replaces an answer, or forgets it. Returns the one before.
+    mutating func update(_ key: MutationKey, _ answer: KeptAnswer?) -> KeptAnswer? {
+        let old: Int32?
+        if let answer {
+            old = self.places.updateValue(self.keep(answer), forKey: key)
+        } else {
+            old = self.places.removeValue(forKey: key)
+        }
+        guard let old else { return nil }
+        defer { self.answers[Int(old)] = nil }
+        self.free.append(old)
+        return self.answers[Int(old)]
+    }
+
+    private mutating func keep(_ answer: KeptAnswer) -> Int32 {
+        if let place = self.free.popLast() {
+            self.answers[Int(place)] = answer
+            return place
+        }
+        self.answers.append(answer)
+        return Int32(self.answers.count - 1)
+    }
+
+    /// In no order.
+    func filter(_ isIncluded: (borrowing KeptAnswer) -> Bool) -> [KeyedAnswer] {
+        var found: [KeyedAnswer] = []
+        self.places.forEach { key, place in
+            if let answer = self.answers[Int(place)], isIncluded(answer) {
+                found.append(KeyedAnswer(key: key, answer: answer))
+            }
+        }
+        return found
+    }
+}
