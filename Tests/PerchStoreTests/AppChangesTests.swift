@@ -291,12 +291,15 @@ extension ChangedAccount {
         #expect(Set(answered()).count == 21)
     }
 
-    @Test func `a cursor of the future and one that is too old are refused, and the oldest is not`() throws {
+    @Test(arguments: [(5, 60_000, 4), (2, 90_000, 6), (2, 86_400_000, 0), (100, 0, 0)])
+    func `a cursor of the future and one that is too old are refused, and the oldest is not`(
+        _ revisions: UInt64, _ milliseconds: Int64, _ oldestValid: UInt64
+    ) throws {
         let storage = MemoryStorage(identity: StoreIdentity(high: 1, low: 2))
         _ = try FamilyStore(storage: storage)
         var limits = StoreLimits()
-        limits.cursorRevisions = 5
-        limits.cursorMilliseconds = 60_000
+        limits.cursorRevisions = revisions
+        limits.cursorMilliseconds = milliseconds
         let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20, limits: limits)
         var wall = FamilyStore.start
         func buy(_ account: String) {
@@ -324,11 +327,11 @@ extension ChangedAccount {
         }
         #expect(engine.header.revision == 9)
         #expect(refusal(10) == .tokenFuture)
-        #expect(refusal(1) == .cursorTooOld)
-        #expect(refusal(4) == nil)
+        if oldestValid > 0 { #expect(refusal(oldestValid - 1) == .cursorTooOld) }
+        #expect(refusal(oldestValid) == nil)
         var oldest = ChangesReader(.oldest)
         try oldest.read(engine, wall: wall)
-        #expect(oldest.entries.map(\.position.revision) == [5, 6, 7, 8, 9])
+        #expect(oldest.entries.map(\.position.revision) == Array(oldestValid + 1...9))
     }
 
     @Test(arguments: StorageImplementation.allCases)

@@ -152,7 +152,7 @@ extension StoreEngine {
         case .now:
             start = ChangePlace(through: self.header.revision, at: app.clock.now(wall: time))
         case .oldest:
-            start = try self.oldestPlace(of: app)
+            start = try self.oldestPlace(of: app, wall: wall)
         case .after(let place):
             if let refusal = try self.refusal(ofCursorAt: place.revision, wall: wall) { return .failure(refusal) }
             start = place
@@ -175,9 +175,20 @@ extension StoreEngine {
         return .success(draft.page)
     }
 
-    private func oldestPlace(of app: AppState) throws(StorageError) -> ChangePlace {
+    /// The oldest place whose cursor is not refused: see `refusal(ofCursorAt:wall:)`.
+    private func oldestPlace(of app: AppState, wall: Instant) throws(StorageError) -> ChangePlace {
         let kept = self.limits.cursorRevisions
-        let revision = self.header.revision > kept ? self.header.revision - kept : 0
+        var (low, revision) = (UInt64(0), self.header.revision > kept ? self.header.revision - kept : 0)
+        // Times of commits do not decrease. Where nothing is known of one, the store is older than its log.
+        while low < revision {
+            let middle = low + (revision - low) / 2
+            let committed = try self.storage.commitTime(of: max(middle, 1))
+            if let committed, wall.milliseconds(since: committed) <= self.limits.cursorMilliseconds {
+                revision = middle
+            } else {
+                low = middle + 1
+            }
+        }
         guard revision > 0, let committed = try self.storage.commitTime(of: revision),
             let state = try self.state(of: app.number, before: revision)
         else { return ChangePlace(through: revision, at: .distantPast) }
