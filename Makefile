@@ -4,7 +4,7 @@ ifneq ($(filter 0.% 1.% 2.% 3.%,$(MAKE_VERSION)),)
 $(error This is make $(MAKE_VERSION), Perch needs GNU make 4 or newer: install Debian 12's)
 endif
 
-.PHONY: help run install man test check lint format proto transcription bench bench-redis bench-churn bench-pictures interop modelcheck simulate simulate-nodes power fuzz hostile bugbank mutants journeys profile static clean
+.PHONY: help run install man test check lint format proto transcription bench bench-redis bench-churn bench-pictures interop clients modelcheck simulate simulate-nodes power fuzz hostile bugbank mutants journeys profile static clean
 .DEFAULT_GOAL := help
 
 help: ## Print this list
@@ -49,6 +49,9 @@ bench-churn: ## Measure resident memory under reconnects for LASTING=10m
 
 bench-pictures: ## Take screenshots of the last reports in Chromium, which is installed if missing
 	@.ci/bench pictures
+
+clients: ## Build the packages of the clients in other languages, in .build/clients
+	@python3 proto/clients/python/backend/perch_build.py .build/clients
 
 interop: ## Test clients in all languages, proxies and a browser against a server, and install what is missing
 	@Tests/Interop/clients

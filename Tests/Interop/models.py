@@ -38,7 +38,7 @@ class Client:
     """A model client as a process: what it showed, and how often it lost its connection."""
 
     def __init__(self, command, port, account):
-        environment = os.environ | {"PYTHONPATH": str(stubs.python())}
+        environment = os.environ | {"PYTHONPATH": str(stubs.PROTO / "clients" / "python" / "src")}
         self.process = subprocess.Popen([*map(str, command), f"127.0.0.1:{port}", account, GROUP, PRODUCT], text=True,
                                         env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.shown, self.errors, self.changed = [], [], threading.Condition()
@@ -60,7 +60,7 @@ class Client:
         self.until(lambda: self.shown and self.shown[-1] == wanted, what)
 
     def losses(self):
-        return sum("lost:" in line for line in self.errors)
+        return sum("lost" in line for line in self.errors)
 
     def end(self):
         self.process.kill()

@@ -4,10 +4,9 @@ import os
 import tempfile
 import time
 import unittest
-from unittest import mock
 
 import perch
-from perch import _core, v1
+from perch import v1
 
 from .peer import Peer
 
@@ -125,7 +124,7 @@ class Calls(unittest.TestCase):
     def test_nothing_has_happened_where_nobody_listens(self):
         with Peer() as peer:
             url = peer.url
-        with perch.connect(url) as client, mock.patch.object(_core, "ATTEMPTS_MAX", 2):
+        with perch.connect(url, attempts=2) as client:
             with self.assertRaises(perch.TransientError) as caught:
                 client.call.set_clock()
             self.assertEqual((caught.exception.reason, caught.exception.may_have_happened), ("CONNECT_FAILED", False))

@@ -20,7 +20,8 @@ from .v1 import AppRef
 
 log = logging.getLogger("perch")
 CALL_SECONDS = 30.0
-ATTEMPTS_MAX = 6
+# The longest pause before a call is repeated, besides what the server asks for.
+PAUSE_SECONDS_MAX = 2.0
 HEARTBEAT_SECONDS = 10
 SILENCE_SECONDS = 2.5 * HEARTBEAT_SECONDS
 POOL_MAX = 16
@@ -49,10 +50,12 @@ class Core:
         credentials: "_credentials.Credentials",
         app: Optional[AppRef],
         timeout: float,
+        attempts: int,
         ssl_context: Optional[ssl.SSLContext],
         client_id: bytes,
     ) -> None:
-        self.address, self.io, self.app, self.timeout = Address.parse(url), io, app, timeout
+        self.address, self.io, self.app = Address.parse(url), io, app
+        self.timeout, self.attempts = timeout, attempts
         self.credentials = _credentials.source(credentials)
         self.tls = (ssl_context or ssl.create_default_context()) if self.address.scheme == "https" else None
         self.headers = [("user-agent", "perch-python"), ("connect-protocol-version", "1")]
@@ -99,11 +102,13 @@ class Core:
                 if refused is None and await _credentials.current(self.credentials) != token:
                     refused = token
                     continue
-            if not isinstance(error, TransientError) or attempt >= ATTEMPTS_MAX or self.is_closed:
+            if not isinstance(error, TransientError) or attempt >= self.attempts or self.is_closed:
                 break
             if is_doubtful and changes and not method.is_keyed:
                 break
-            wait = (error.retry_after or 0.0) + random.uniform(0, 0.2 * 2 ** (attempt - 1))
+            wait = (error.retry_after or 0.0) + random.uniform(
+                0, min(0.2 * 2 ** min(attempt - 1, 10), PAUSE_SECONDS_MAX)
+            )
             if time.monotonic() + wait >= deadline:
                 break
             log.info("%s is repeated in %.1f s: %s", method.name, wait, error)

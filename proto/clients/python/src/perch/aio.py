@@ -80,6 +80,7 @@ def connect(
     credentials: Credentials = None,
     app: Union[v1.AppRef, str, None] = None,
     timeout: float = 30.0,
+    attempts: int = 6,
     ssl_context: Optional[ssl.SSLContext] = None,
     client_id: bytes = b"",
 ) -> AsyncClient:
@@ -91,6 +92,7 @@ def connect(
             credentials=credentials,
             app=named_app(app),
             timeout=timeout,
+            attempts=attempts,
             ssl_context=ssl_context,
             client_id=client_id,
         )

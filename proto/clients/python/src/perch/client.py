@@ -84,6 +84,7 @@ def connect(
     credentials: Credentials = None,
     app: Union[v1.AppRef, str, None] = None,
     timeout: float = 30.0,
+    attempts: int = 6,
     ssl_context: Optional[ssl.SSLContext] = None,
     client_id: bytes = b"",
 ) -> Client:
@@ -92,6 +93,7 @@ def connect(
     `credentials`: a token, a `perch.TokenFile` that another program renews, a function that answers a token, or None.
     `app`: the app of every request that names none: a bundle identifier or an `AppRef`.
     `timeout`: seconds that a call may take, with its repetitions.
+    `attempts`: how often a call is sent, at most, where it is safe to repeat.
     `client_id`: up to 32 bytes that events of changes by this client carry.
     """
     return Client(
@@ -101,6 +103,7 @@ def connect(
             credentials=credentials,
             app=named_app(app),
             timeout=timeout,
+            attempts=attempts,
             ssl_context=ssl_context,
             client_id=client_id,
         )

@@ -140,7 +140,14 @@ class _FakeCore(Core):
 
     def __init__(self, store: Store, io: Any) -> None:
         super().__init__(
-            "http://store.invalid", io, credentials=None, app=None, timeout=30.0, ssl_context=None, client_id=b""
+            "http://store.invalid",
+            io,
+            credentials=None,
+            app=None,
+            timeout=30.0,
+            attempts=1,
+            ssl_context=None,
+            client_id=b"",
         )
         self.store = store
 
