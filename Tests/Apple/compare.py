@@ -1,7 +1,6 @@
 """Compares Perch with Apple's Python library, value by value. Usage: compare.py APPLECHECK TESTS_OF_X509"""
 
 import base64
-import datetime
 import hashlib
 import json
 import pathlib
@@ -17,7 +16,7 @@ from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import (
     SignedDataVerifier, VerificationException, _ChainVerifier)
 
-from chains import INTERMEDIATE, LEAF, Authority, Chain, base64url
+from chains import INTERMEDIATE, LEAF, Authority, Chain
 from expectations import conclude, expect
 
 BUNDLE, APPLE_ID = "com.example.app", 1234

@@ -1,6 +1,6 @@
 """Customers of the App Store in different situations, beside every read that Perch has of them.
 
-    customers.py PERCH [--table FILE]
+    customers.py [--table FILE]
 
 What the App Store says is built with the models of Apple's own library and signed with a chain of real length. A server with
 credentials takes it as notifications and submissions, in a random order and twice. What each read must say then is written here by
@@ -8,11 +8,8 @@ hand, from Apple's documents of notifications, of the signed values and of Store
 Store does not say is `unknown`. --table writes the table of all cells.
 """
 
-import argparse
-import base64
 import http.client
 import json
-import os
 import pathlib
 import random
 import sys
@@ -39,11 +36,12 @@ from appstoreserverlibrary.models.Subtype import Subtype
 from appstoreserverlibrary.models.TransactionReason import TransactionReason
 from appstoreserverlibrary.models.Type import Type
 
+import trial
 from chains import Chain
-from lives import BUNDLE, Server
+from lives import Customers
+from shop import BUNDLE, DAY
 
 APPLE_ID = 1234567890
-DAY = 86_400_000
 GROUP, APPLES_GROUP = "plus", "21482145"
 PLUS, PRO, YEARLY = "app.perch.plus.monthly", "app.perch.pro.monthly", "app.perch.plus.yearly"
 LIFETIME, COINS, LEGACY = "app.perch.lifetime", "app.perch.coins", "app.perch.legacy.yearly"
@@ -309,17 +307,10 @@ class Reader:
 
     def __init__(self, server):
         self.server = server
-        self.keys = jwt.PyJWKSet.from_dict(self.get("/.well-known/jwks.json"))
+        self.keys = jwt.PyJWKSet.from_dict(server.post("/.well-known/jwks.json", None, method="GET")[1])
 
-    def get(self, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
-        connection.request("GET", path)
-        answer = json.loads(connection.getresponse().read())
-        connection.close()
-        return answer
-
-    def call(self, service, method, **request):
-        status, answer = self.server.call(service, method, "admin", **request)
+    def call(self, method, **request):
+        status, answer = self.server.call(method, "admin", **request)
         return answer if status == 200 else {"refused": answer}
 
     def cells(self, customer):
@@ -337,7 +328,7 @@ class Reader:
     def status(self, account):
         said = []
         for group in (GROUP, "99999999", APPLES_GROUP):
-            answer = self.call("EntitlementService", "GetSubscriptionStatus", account=account, groupId=group)
+            answer = self.call("GetSubscriptionStatus", account=account, groupId=group)
             for one in answer.get("success", {}).get("statuses", []):
                 said.append(("" if group == GROUP else f"{group}: ") + self.line(one))
         return "; ".join(said) or "none"
@@ -369,7 +360,7 @@ class Reader:
         return ", ".join(words)
 
     def entitlement(self, account):
-        listed = self.call("EntitlementService", "ListCurrentEntitlements", account=account).get("transactions", [])
+        listed = self.call("ListCurrentEntitlements", account=account).get("transactions", [])
         said = []
         for one in listed:
             transaction = one["transaction"]
@@ -377,7 +368,7 @@ class Reader:
             said.append(name(transaction["productId"]) + shared)
         # The question for one product has the same answer.
         for product in (PLUS, PRO, YEARLY, LIFETIME, COINS, LEGACY):
-            answer = self.call("EntitlementService", "GetCurrentEntitlement", account=account, productId=product)
+            answer = self.call("GetCurrentEntitlement", account=account, productId=product)
             found = answer.get("success", {}).get("transaction")
             if (found is not None) != any(one["transaction"]["productId"] == product for one in listed):
                 said.append(f"{name(product)} is answered {answer}")
@@ -385,7 +376,7 @@ class Reader:
 
     def named(self, account):
         said = []
-        for one in self.call("EntitlementService", "GetEntitlements", account=account)["success"]["entitlements"]:
+        for one in self.call("GetEntitlements", account=account)["success"]["entitlements"]:
             if not one.get("active"):
                 said.append(f"{one['name']} no, {one['reason']}")
                 continue
@@ -403,7 +394,7 @@ class Reader:
         return "; ".join(said)
 
     def passes(self, account):
-        text = self.call("EntitlementService", "GetPass", account=account)["pass"]
+        text = self.call("GetPass", account=account)["pass"]
         key = self.keys[jwt.get_unverified_header(text)["kid"]]
         said = jwt.decode(text, key.key, algorithms=["ES256"], audience=BUNDLE)
         assert said["sub"] == account and said["env"] == "sandbox", said
@@ -415,7 +406,7 @@ class Reader:
         return f"{', '.join(words) or 'nothing'}, ends {offset(said['exp'] * 1000)}"
 
     def offers(self, account):
-        answer = self.call("EntitlementService", "GetOfferEligibility", account=account, groupId=GROUP)
+        answer = self.call("GetOfferEligibility", account=account, groupId=GROUP)
         say = lambda value: bare(value.get("eligibility", "ELIGIBILITY_UNSPECIFIED"), "ELIGIBILITY_").lower()
         introductory = bare(answer["introductoryEligibility"], "ELIGIBILITY_").lower()
         assert answer.get("introductoryEligible", False) is False, answer
@@ -429,7 +420,7 @@ class Reader:
         return ", ".join(words)
 
     def plans(self, account):
-        answer = self.call("EntitlementService", "ListPlanOptions", account=account, groupId=GROUP)
+        answer = self.call("ListPlanOptions", account=account, groupId=GROUP)
         words, preferred = [], []
         for one in answer["options"]:
             assert "offer" not in one, f"an offer that may not apply is named: {one}"
@@ -445,7 +436,7 @@ class Reader:
         return f"{said}; next {' '.join(preferred) or 'unknown'}"
 
     def app_transaction(self, account):
-        answer = self.call("TransactionService", "GetAppTransaction", account=account)
+        answer = self.call("GetAppTransaction", account=account)
         # Only a device, or Get App Transaction Info, says these.
         known = {"originalAppVersion", "originalPurchaseDateMs", "originalPlatform"} & answer.keys()
         assert not known and answer["paymentsEligibility"] == "ELIGIBILITY_UNKNOWN", answer
@@ -471,7 +462,7 @@ class Reader:
         return f"no value: {events.status}"
 
     def explanation(self, account):
-        answer = self.call("EntitlementService", "Explain", account=account, groupId=GROUP)
+        answer = self.call("Explain", account=account, groupId=GROUP)
         first = (answer.get("explanations") or [{}])[0]
         assert answer.get("message") and "told" not in json.dumps(answer), answer
         words = [first["rule"]] if "rule" in first else []
@@ -483,7 +474,7 @@ class Reader:
         return " ".join(words) + f"; {offset(change['atMs'])} {then}"
 
     def export(self, account):
-        answer = self.call("AdminService", "ExportAccount", account=account)
+        answer = self.call("ExportAccount", account=account)
         if "refused" in answer:
             return "no account" if answer["refused"].get("code") == "not_found" else str(answer)
         transactions = [one["transaction"] for one in answer.get("transactions", [])]
@@ -508,11 +499,10 @@ def deliver(server, chain, made, chance):
         if way == "name":
             if not customer.notifications and not customer.submitted:
                 continue
-            status, answer = server.call("AdminService", "AttachAlias", account=customer.account, appAccountToken=customer.token)
+            status, answer = server.call("AttachAlias", account=customer.account, appAccountToken=customer.token)
         elif way == "submits":
             value = chain.sign(fields_of(what))
-            status, answer = server.call(
-                "IngestService", "SubmitTransaction", "read,ingest", account=customer.account, signedValues=[value])
+            status, answer = server.call("SubmitTransaction", "read,ingest", account=customer.account, signedValues=[value])
         else:
             kind, subtype, transaction, renewal = what
             data = Data(environment=customer.environment, bundleId=BUNDLE, bundleVersion="1",
@@ -522,8 +512,7 @@ def deliver(server, chain, made, chance):
             body = ResponseBodyV2DecodedPayload(
                 notificationType=kind, subtype=subtype, version="2.0", signedDate=transaction.signedDate, data=data,
                 notificationUUID=str(uuid.uuid5(uuid.NAMESPACE_OID, f"{kind} {transaction} {renewal}")))
-            status, answer = server.post(
-                server.apple, "/apple/notifications", {"signedPayload": chain.sign(fields_of(body))})
+            status, answer = server.notify({"signedPayload": chain.sign(fields_of(body))})
         # An app that no file names is answered 503: the App Store sends it again when it is named.
         expected = 503 if customer.environment == Environment.PRODUCTION and way == "hears" else 200
         if status != expected:
@@ -531,16 +520,14 @@ def deliver(server, chain, made, chance):
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("perch")
+    options = trial.options(__doc__)
     options.add_argument("--table")
-    options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = options.parse_args()
     chance, chain = random.Random(options.seed), Chain.of_real_length()
     made = customers()
     wrong, rows = [], []
     with tempfile.TemporaryDirectory() as directory:
-        server = Server(os.path.abspath(options.perch), pathlib.Path(directory), chain)
+        server = Customers(pathlib.Path(directory), chain)
         try:
             deliver(server, chain, made, chance)
             reader = Reader(server)
@@ -551,8 +538,7 @@ def main():
                     f"{customer.who}: {column} is\n    {found[column]}\n  and should be\n    {customer.expected[column]}"
                     for column in COLUMNS if found[column] != customer.expected[column]]
         finally:
-            server.process.kill()
-            server.process.wait()
+            server.kill()
     if options.table:
         lines = ["| Customer | " + " | ".join(COLUMNS) + " |", "|---" * (len(COLUMNS) + 1) + "|"]
         lines += [f"| {who} | " + " | ".join(cells[column] for column in COLUMNS) + " |" for who, cells in rows]

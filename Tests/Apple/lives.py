@@ -1,37 +1,30 @@
 """Lives of subscriptions as signed notifications, in random order and doubled, on a server that asks for credentials.
 
-    lives.py PERCH [--lives 300] [--kills 200] [--orders 3] [--seed N]
+    lives.py [--lives 300] [--kills 200] [--orders 3] [--seed N]
 
 Each life is told as the App Store would, with certificates of the length that Apple's have. The customer's name becomes known at a random
 instant, in one of several ways. Whatever the order, and however often the server is killed: one final state, and the true one. A last
 order loses notifications; then the state must be that of what was delivered. Ends only the servers that it started, by their number.
 """
 
-import argparse
-import base64
 import collections
 import http.client
 import json
-import os
 import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 import uuid
 
-from cryptography.hazmat.primitives import serialization
-
+import trial
 from chains import Chain
+from shop import APP, BUNDLE, DAY, PERCH, Shop, trust
+from tokens import Keys
 
-HERE = pathlib.Path(__file__).resolve().parent
-BUNDLE = "app.perch.sample"
-HOUR, DAY = 3_600_000, 86_400_000
-RETRY = 60 * DAY
+HOUR, RETRY = 3_600_000, 60 * DAY
 PRODUCTS = ["app.perch.plus.monthly", "app.perch.pro.monthly"]
-STATES = {1: "SUBSCRIBED", 2: "EXPIRED", 3: "IN_BILLING_RETRY_PERIOD", 4: "IN_GRACE_PERIOD", 5: "REVOKED"}
 
 
 class Life:
@@ -175,77 +168,33 @@ def truth(told, now, leeway=120_000):
     return "SUBSCRIBED" if now < boundary + leeway else "EXPIRED"
 
 
-class Server:
-    """A `perch serve` that asks for credentials."""
+class Customers(Shop):
+    """A server that asks for credentials."""
 
-    def __init__(self, perch, directory, chain):
-        self.perch, self.directory = perch, directory
-        root = chain.root.certificate.public_bytes(serialization.Encoding.PEM)
-        (directory / "root.pem").write_bytes(root)
-        (directory / "apple.json").write_text(json.dumps({"apps": [
-            {"bundle_id": BUNDLE, "environment": "sandbox", "roots": ["root.pem"]}]}))
-        subprocess.run([perch, "token", "key", "create", "--to", directory / "main.jwk"], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.tokens = {}
-        for scope in ("ingest", "read,ingest", "admin"):
-            app = ["--app", BUNDLE, "--environment", "sandbox"] if scope != "admin" else ["--app", "*"]
-            self.tokens[scope] = subprocess.run(
-                [perch, "token", "create", "--key", directory / "main.jwk", *app, "--scope", scope, "--expires", "1d"],
-                check=True, capture_output=True, text=True).stdout.strip()
-        self.kills = 0
+    def __init__(self, directory, chain):
+        trust(directory, chain)
+        keys = Keys(PERCH, directory)
+        self.tokens = {scope: keys.text(scope, None if scope == "admin" else (BUNDLE, "sandbox"), expires="1d")
+                       for scope in ("ingest", "read,ingest", "admin")}
+        super().__init__(directory, "--token-keys", keys.public)
+        self.app, self.kills = APP, 0
         self.start()
 
-    def start(self):
-        self.process = subprocess.Popen([
-            self.perch, "serve", "--store", str(self.directory / "store.db"), "--bundle-id", BUNDLE, "--environment",
-            "sandbox", "--catalog", str(HERE.parents[1] / "deploy" / "sample.storekit"), "--listen", "127.0.0.1:0",
-            "--apple-apps", str(self.directory / "apple.json"), "--apple-listen", "127.0.0.1:0", "--token-keys",
-            str(self.directory / "main.pub.jwk"), "--with-parent"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        port = apple = None
-        said = []
-        for line in self.process.stdout:
-            said.append(line)
-            if "serving on 127.0.0.1:" in line:
-                port = int(line.split("127.0.0.1:")[1].split()[0])
-            if "/apple/notifications" in line:
-                apple = int(line.split("127.0.0.1:")[1].split("/")[0])
-            if port and apple:
-                break
-        else:
-            sys.exit("lives: the server did not start:\n" + "".join(said))
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
-        self.port, self.apple = port, apple
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
+    def crash(self):
+        self.kill()
         self.kills += 1
         self.start()
 
-    def post(self, port, path, request, scope=None):
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-        try:
-            headers = {"content-type": "application/json"}
-            if scope:
-                headers["authorization"] = "Bearer " + self.tokens[scope]
-            connection.request("POST", path, json.dumps(request), headers)
-            answer = connection.getresponse()
-            text = answer.read()
-            return answer.status, json.loads(text) if text[:1] == b"{" else text.decode(errors="replace")
-        finally:
-            connection.close()
-
-    def call(self, service, method, scope="admin", **request):
-        request["app"] = {"bundleId": BUNDLE, "environment": "ENVIRONMENT_SANDBOX"}
-        return self.post(self.port, f"/perch.v1.{service}/{method}", request, scope)
+    def call(self, method, scope="admin", **request):
+        return super().call(method, self.tokens[scope], **request)
 
 
 class Delivery:
     """One order of everything, on a server of its own."""
 
-    def __init__(self, perch, directory, chain, chance, lives, kills, losing):
+    def __init__(self, directory, chain, chance, lives, kills, losing):
         self.chance, self.lives, self.chain = chance, lives, chain
-        self.server = Server(perch, directory, chain)
+        self.server = Customers(directory, chain)
         self.failures, self.sizes = [], []
         self.told = {life.number: [] for life in lives}
         steps = []
@@ -287,7 +236,7 @@ class Delivery:
         sender = threading.Thread(target=try_it)
         sender.start()
         time.sleep(self.chance.uniform(0, 0.008))
-        self.server.kill()
+        self.server.crash()
         sender.join()
         self.send(life, words)
 
@@ -304,21 +253,20 @@ class Delivery:
             "signedDate": transaction["signedDate"], "data": data})
         self.sizes.append(len(text))
         if self.chance.random() < 0.7:
-            return self.server.post(self.server.apple, "/apple/notifications", {"signedPayload": text})
-        return self.server.post(
-            self.server.port, "/perch.v1.IngestService/SubmitNotification", {"signedPayload": text}, "ingest")
+            return self.server.notify({"signedPayload": text})
+        return self.server.call("SubmitNotification", "ingest", app=None, signedPayload=text)
 
     def name(self, life):
         """The customer's name becomes known."""
         call = self.server.call
         if life.way == "grant":
-            return call("AdminService", "GrantEntitlement", account=life.token, name="goodwill")
+            return call("GrantEntitlement", account=life.token, name="goodwill")
         if life.way == "grant upper":
-            return call("AdminService", "GrantEntitlement", account=life.token.upper(), name="goodwill")
+            return call("GrantEntitlement", account=life.token.upper(), name="goodwill")
         if life.way == "attach token":
-            return call("AdminService", "AttachAlias", account=life.account, appAccountToken=life.token.upper())
+            return call("AttachAlias", account=life.account, appAccountToken=life.token.upper())
         if life.way == "attach number":
-            return call("AdminService", "AttachAlias", account=life.account, appTransactionId=life.customer)
+            return call("AttachAlias", account=life.account, appTransactionId=life.customer)
         if life.way == "claim":
             told = self.told[life.number] or life.told
             value = told[0][2]
@@ -329,24 +277,24 @@ class Delivery:
                 "originalPurchaseDate": life.began, "type": "Non-Consumable", "signedDate": life.began + 1,
                 "inAppOwnershipType": "PURCHASED", "environment": "Sandbox", "appTransactionId": life.customer,
                 **({"appAccountToken": life.token} if life.has_token else {})}
-        return call("IngestService", "SubmitTransaction", "read,ingest", account=life.account,
+        return call("SubmitTransaction", "read,ingest", account=life.account,
                     signedValues=[self.chain.sign(value)])
 
     def states(self, now):
         """What the server says of each customer, without positions and what orders give in different ways."""
         found = {}
         for life in self.lives:
-            status, answer = self.server.call("EntitlementService", "GetSubscriptionStatus", "read,ingest",
+            status, answer = self.server.call("GetSubscriptionStatus", "read,ingest",
                                               account=life.account, groupId="plus")
             statuses = answer.get("success", {}).get("statuses", []) if status == 200 else []
             lines = [(one["state"].removeprefix("RENEWAL_STATE_"), one["transaction"]["transaction"]["id"]) for one in statuses]
             expected = truth(self.told[life.number], now)
             self.expect([state for state, _ in lines] == ([expected] if expected else []),
                         f"life {life.number} ({life.way}) is {lines}, expected {expected}")
-            history = self.server.call("TransactionService", "ListTransactions", "read,ingest", account=life.account,
+            history = self.server.call("ListTransactions", "read,ingest", account=life.account,
                                        pageSize=500, includeFinishedConsumables=True)[1].get("transactions", [])
             if self.told[life.number]:
-                owner = self.server.call("AdminService", "FindAccount", transactionId=str(life.original))[1]
+                owner = self.server.call("FindAccount", transactionId=str(life.original))[1]
                 self.expect(owner.get("account", "").lower() == life.account.lower() and not owner.get("unclaimed"),
                             f"life {life.number} ({life.way}) belongs to {owner}")
             found[life.number] = json.dumps([lines, [
@@ -354,7 +302,7 @@ class Delivery:
                 {name: value for name, value in one["renewalInfo"]["renewalInfo"].items()} for one in statuses]], sort_keys=True)
         unclaimed, token = [], ""
         while True:
-            page = self.server.call("AdminService", "ListUnclaimed", **({"pageToken": token} if token else {}))[1]
+            page = self.server.call("ListUnclaimed", **({"pageToken": token} if token else {}))[1]
             unclaimed += [one for one in page.get("purchases", []) if one.get("unclaimed")]
             token = page.get("nextPageToken", "")
             if not token:
@@ -364,12 +312,10 @@ class Delivery:
 
 
 def main():
-    options = argparse.ArgumentParser()
-    options.add_argument("perch")
+    options = trial.options(__doc__)
     options.add_argument("--lives", type=int, default=300)
     options.add_argument("--kills", type=int, default=200)
     options.add_argument("--orders", type=int, default=3)
-    options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = options.parse_args()
     began = time.time()
     now = int(began * 1000)
@@ -380,13 +326,12 @@ def main():
     for order in range(options.orders):
         losing = order == options.orders - 1
         with tempfile.TemporaryDirectory() as name:
-            delivery = Delivery(os.path.abspath(options.perch), pathlib.Path(name), chain, random.Random(chance.random()), lives,
+            delivery = Delivery(pathlib.Path(name), chain, random.Random(chance.random()), lives,
                                 options.kills // options.orders, losing)
             try:
                 found = delivery.states(now) if not delivery.failures else {}
             finally:
-                delivery.server.process.kill()
-                delivery.server.process.wait()
+                delivery.server.kill()
         told += len(delivery.sizes)
         kills += delivery.server.kills
         sizes += delivery.sizes

@@ -1,157 +1,75 @@
-"""What an operator does with an app of the App Store, on a server with TLS and tokens. Usage: operating.py PERCH
+"""What an operator does with an app of the App Store, on a server with TLS and tokens.
 
 The file of named entitlements is refused, goes and comes back. A token that may only submit for one account is tried at every method.
 The keys of passes change. A bad value of a submission is refused alone. `perch ingest` takes an account a line. Ends only the server
 that it started.
 """
 
-import http.client
 import json
-import os
 import pathlib
 import re
 import shutil
 import signal
-import ssl
-import struct
 import subprocess
-import sys
 import tempfile
-import threading
 import time
 import uuid
 
 import jwt
-from cryptography.hazmat.primitives import serialization
 
+from certificates import Authority
 from chains import Chain
 from expectations import conclude, expect
+from machine import Machine
+from shop import APP, BUNDLE, DAY, Shop, trust
+from tokens import Keys
+from trial import PERCH, ROOT, SAMPLE
+from waiting import until
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path.insert(0, str(HERE.parent / "Interop"))
-from certificates import Authority  # noqa: E402
-from waiting import PATIENCE_SECONDS  # noqa: E402
-
-BUNDLE = "app.perch.sample"
-DAY = 86_400_000
 HOUR_SECONDS = 3_600
-APP = {"bundleId": BUNDLE, "environment": "ENVIRONMENT_SANDBOX"}
-perch = os.path.abspath(sys.argv[1])
 
 
-class Site:
-    """A directory with everything that a server needs, and the server."""
+class Site(Shop):
+    """A server with TLS and tokens, and the files that it reads."""
 
     def __init__(self, directory):
-        self.directory, self.chain = pathlib.Path(directory), Chain()
+        self.directory, self.chain, self.app, self.host = pathlib.Path(directory), Chain(), APP, "localhost"
         authority = Authority(self.directory)
-        self.certificate, self.key = authority.sign("server", "localhost", "DNS:localhost,IP:127.0.0.1")
+        certificate, key = authority.sign("server", "localhost", "DNS:localhost,IP:127.0.0.1")
         self.authority = authority.pem("authority")
         self.catalogue = self.directory / "shop.storekit"
-        shutil.copy(ROOT / "deploy" / "sample.storekit", self.catalogue)
+        shutil.copy(SAMPLE, self.catalogue)
         self.entitlements = self.directory / "shop.entitlements.json"
         shutil.copy(ROOT / "deploy" / "sample.entitlements.json", self.entitlements)
-        root = self.chain.root.certificate.public_bytes(serialization.Encoding.PEM)
-        (self.directory / "root.pem").write_bytes(root)
-        (self.directory / "apple.json").write_text(json.dumps({"apps": [
-            {"bundle_id": BUNDLE, "environment": "sandbox", "roots": ["root.pem"]}]}))
-        self.run("token", "key", "create", "--to", self.directory / "main.jwk")
-        self.tokens = {}
-        self.store = self.directory / "store.db"
-        self.shim = self.directory / "machine.so"
-        clang = pathlib.Path(shutil.which("swift")).resolve().parent / "clang"
-        subprocess.run([clang, "-O1", "-shared", "-fPIC", "-o", self.shim, HERE.parent / "Crash" / "machine.c", "-ldl"], check=True)
+        trust(self.directory, self.chain)
+        self.keys, self.tokens, self.machine = Keys(PERCH, self.directory), {}, Machine(self.directory / "machine")
+        super().__init__(self.directory, "--tls-certificate", certificate, "--tls-key", key, "--token-keys", self.keys.public, "--log-format", "json",
+                         catalog=self.catalogue, variables=self.machine.variables)
         self.start()
-
-    def run(self, *arguments, text=None):
-        return subprocess.run([perch, *map(str, arguments)], input=text, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
     def token(self, scope, account=None):
         if (scope, account) not in self.tokens:
-            path = self.directory / f"{scope.replace(',', '-')}-{account}.token"
-            app = "*" if scope == "admin" else BUNDLE
-            made = self.run("token", "create", "--key", self.directory / "main.jwk", "--app", app, "--environment", "sandbox", "--scope",
-                            scope, "--expires", "1d", "--to", path, *(["--account", account] if account else []))
-            if made.returncode != 0:
-                sys.exit(f"operating: {made.stderr}")
-            self.tokens[scope, account] = path
+            self.tokens[scope, account] = self.keys.token(scope, None if scope == "admin" else (BUNDLE, "sandbox"), account, expires="1d")
         return self.tokens[scope, account]
 
     def start(self, ahead=0):
         """`ahead`: by so many seconds its clock is."""
-        self.log = []
-        environment = dict(os.environ)
-        if ahead:
-            clock = self.directory / "clock"
-            clock.write_bytes(struct.pack("=qqq", ahead * 1_000_000_000, 0, 0))
-            environment.update(LD_PRELOAD=str(self.shim), PERCH_TEST_MACHINE=str(clock))
-        self.process = subprocess.Popen([
-            perch, "serve", "--store", self.store, "--bundle-id", BUNDLE, "--environment", "sandbox", "--catalog",
-            self.catalogue, "--listen", "127.0.0.1:0", "--tls-certificate", self.certificate, "--tls-key", self.key, "--token-keys",
-            self.directory / "main.pub.jwk", "--apple-apps", self.directory / "apple.json", "--apple-listen", "127.0.0.1:0",
-            "--log-format", "json", "--with-parent"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
-        self.heard = threading.Condition()
-        self.ended = False
-        threading.Thread(target=self.listen, daemon=True).start()
-        line = self.until(lambda line: "serving on 127.0.0.1:" in line)
-        if not line:
-            sys.exit("operating: the server did not start:\n" + "\n".join(self.log))
-        self.port = int(line.split("127.0.0.1:")[1].split()[0])
-
-    def listen(self):
-        for line in self.process.stdout:
-            with self.heard:
-                self.log.append(line.rstrip())
-                self.heard.notify_all()
-        with self.heard:
-            self.ended = True
-            self.heard.notify_all()
-
-    def until(self, found, since=0):
-        """Waits for a line of the log."""
-        deadline = time.time() + PATIENCE_SECONDS
-        with self.heard:
-            while time.time() < deadline:
-                for line in self.log[since:]:
-                    if found(line):
-                        return line
-                if self.ended:
-                    return None
-                self.heard.wait(1)
-        return None
+        self.machine.give(ahead)
+        super().start()
 
     def reload(self, says):
         """SIGHUP, and the line of the log that has all the words."""
-        since = len(self.log)
-        self.process.send_signal(signal.SIGHUP)
-        return self.until(lambda line: all(word in line for word in says), since)
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(timeout=PATIENCE_SECONDS)
-
-    def restart(self):
-        self.stop()
-        self.start()
+        since = len(self.lines)
+        self.signal(signal.SIGHUP)
+        return until(lambda: next((line for line in self.lines[since:] if all(word in line for word in says)), None), f"the log says {says}")
 
     def client(self, *arguments, scope="admin", account=None, text=None):
         """A command of `perch` against the server."""
-        return self.run(*arguments, "--server", f"localhost:{self.port}", "--tls-ca", self.authority, "--credentials-file",
-                        self.token(scope, account), "--bundle-id", BUNDLE, "--environment", "sandbox", text=text)
+        return self.run(*arguments, "--tls-ca", self.authority, "--credentials-file", self.token(scope, account), "--bundle-id", BUNDLE,
+                        "--environment", "sandbox", text=text)
 
-    def call(self, path, scope, holder=None, **request):
-        context = ssl.create_default_context(cafile=self.authority)
-        connection = http.client.HTTPSConnection("localhost", self.port, timeout=PATIENCE_SECONDS, context=context)
-        try:
-            connection.request("POST", f"/perch.v1.{path}", json.dumps({
-                name: value for name, value in {"app": APP, **request}.items() if value is not None}), {
-                "content-type": "application/json", "authorization": "Bearer " + self.token(scope, holder).read_text().strip()})
-            answer = connection.getresponse()
-            text = answer.read()
-            return answer.status, json.loads(text) if text[:1] == b"{" else text.decode(errors="replace")
-        finally:
-            connection.close()
+    def call(self, method, scope, holder=None, **request):
+        return super().call(method, self.token(scope, holder).read_text().strip(), **request)
 
     def transaction(self, original, **more):
         now = int(time.time() * 1000)
@@ -178,15 +96,15 @@ def entitlement_file(site):
     good = site.entitlements.read_text()
     site.entitlements.write_text(good.replace('"level": 2', '"level": 9'))
     line = site.reload(["level 9", "no product"])
-    expect(line is not None, f"a level that no product has is refused and named: {site.log[-3:]}")
+    expect(line is not None, f"a level that no product has is refused and named: {site.lines[-3:]}")
     expect(tiers() == [("plus", "plus", True)], "and the names stay")
     told = site.client("doctor").stdout
     expect("level 9" in told, f"the doctor repeats it: {told}")
-    checked = site.run("catalog", "check", site.catalogue)
+    checked = subprocess.run([PERCH, "catalog", "check", site.catalogue], capture_output=True, text=True)
     expect(checked.returncode != 0 and "level 9" in checked.stdout + checked.stderr, f"so does the check of the catalogue: {checked}")
     site.entitlements.unlink()
     line = site.reload(["named entitlements stay as they were"])
-    expect(line is not None, f"a file that is gone is reported: {site.log[-3:]}")
+    expect(line is not None, f"a file that is gone is reported: {site.lines[-3:]}")
     expect(tiers() == [("plus", "plus", True)], "and the last good one counts")
     expect("their file is gone" in site.client("doctor").stdout, "the doctor warns")
     site.restart()
@@ -202,12 +120,7 @@ def entitlement_file(site):
 
 
 def shown_keys(site):
-    context = ssl.create_default_context(cafile=site.authority)
-    connection = http.client.HTTPSConnection("localhost", site.port, timeout=PATIENCE_SECONDS, context=context)
-    connection.request("GET", "/.well-known/jwks.json")
-    keys = json.loads(connection.getresponse().read())
-    connection.close()
-    return keys
+    return site.post("/.well-known/jwks.json", None, method="GET")[1]
 
 
 def pass_of(site, account):
@@ -346,8 +259,7 @@ def main():
             limited_ingest(site)
             submissions(site)
         finally:
-            site.process.kill()
-            site.process.wait()
+            site.kill()
 
 
 main()

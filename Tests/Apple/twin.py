@@ -1,6 +1,6 @@
 """A test store's own signed values: Apple's library verifies them, and another Perch that gets them shows the same.
 
-    twin.py PERCH [--all | SCENARIO…]
+    twin.py [--all | SCENARIO…]
 
 Signing: every method that fills `jws`. Twin: each scenario is played on a test store. At each instant at which an account changed,
 its signed values are submitted to a second Perch, which knows the app as one of Apple's sandbox and trusts the store's root. Both
@@ -8,15 +8,12 @@ must then give equal statuses and entitlements as of each of these instants, but
 script ends only the servers that it started, by their number.
 """
 import base64
-import http.client
 import json
-import os
 import pathlib
 import re
 import subprocess
 import sys
 import tempfile
-import threading
 
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier, VerificationException
@@ -25,19 +22,10 @@ from cryptography.hazmat.primitives import serialization
 
 import expectations
 from expectations import expect
+from server import SERVICE_OF, Server
+from trial import PERCH, ROOT, SAMPLE
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
-from waiting import PATIENCE_SECONDS  # noqa: E402
-
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 BUNDLE = "com.example.twin"
-SERVICES = {
-    "AdminService": ["GetServerStatus", "GetCatalog"],
-    "IngestService": ["SubmitTransaction"],
-    "TransactionService": ["ListTransactions", "ListUnfinished", "GetLatestTransaction", "GetAppTransaction", "Purchase"],
-    "TestStoreService": ["ListAccounts", "InspectAccount", "Operate", "Configure"],
-}
 DELETED = "deleted from the test store; the App Store does not take transactions back"
 SHARED = "no signed value says when sharing began or ended"
 RECOVERED = "a charge that succeeds in grace begins its period at the old end, and its report does not say when it succeeded"
@@ -52,32 +40,20 @@ EXCEPTIONS = {
 }
 # The ones that CI plays; the others on request, as `run --twin`.
 IN_CI = ["row09*", "row2[0-5]*", "row35*", "family-w*", "refunds-in-parts*", "billed-monthly-l*", "grace-of-t*"]
-perch = os.path.abspath(sys.argv[1])
 
 
-class Server:
-    """A `perch serve` with a store in memory."""
+class Store(Server):
+    """A server with a store in memory, which serves."""
 
     def __init__(self, catalogue, *more):
-        self.process = subprocess.Popen(
-            [perch, "serve", "--store", "memory", "--catalog", str(catalogue), "--bundle-id", BUNDLE, "--listen", "127.0.0.1:0",
-             "--with-parent", *more], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        said = []
-        for line in self.process.stdout:
-            said.append(line)
-            if "serving on 127.0.0.1:" in line:
-                self.port = int(line.split("127.0.0.1:")[1].split()[0])
-                break
-        else:
-            sys.exit("twin: the server did not start:\n" + "".join(said))
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
-        self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
+        self.directory = tempfile.TemporaryDirectory()
+        super().__init__(PERCH, catalogue, "memory", pathlib.Path(self.directory.name) / "server.log", *more, bundle=BUNDLE, time_rate=None)
+        self.start()
+        self.connection = self.connect()
 
     def call(self, method, **request):
         """The answer of a unary call; an error is its JSON, with `code`."""
-        service = next((name for name, methods in SERVICES.items() if method in methods), "EntitlementService")
-        self.connection.request("POST", f"/perch.v1.{service}/{method}", json.dumps(request), {"content-type": "application/json"})
-        return json.loads(self.connection.getresponse().read())
+        return self.post(f"/perch.v1.{SERVICE_OF[method]}/{method}", request, connection=self.connection)[1]
 
     def pages(self, method, field, **request):
         """All entries of a list."""
@@ -91,7 +67,7 @@ class Server:
 
     def first(self, path, query):
         """The first event with a value, of a stream as server-sent events."""
-        stream = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
+        stream = self.connect()
         stream.request("GET", f"{path}?{query}", headers={"accept": "text/event-stream"})
         events = stream.getresponse()
         while True:
@@ -100,14 +76,10 @@ class Server:
                 stream.close()
                 return json.loads(line[6:])
 
-    def run(self, *arguments):
-        """A command of `perch` against it."""
-        return subprocess.run([perch, *arguments, "--server", f"127.0.0.1:{self.port}"], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
-
     def stop(self):
         self.connection.close()
-        self.process.terminate()
-        self.process.wait(timeout=PATIENCE_SECONDS)
+        super().stop()
+        self.directory.cleanup()
 
 
 def texts(value):
@@ -130,7 +102,7 @@ def payload(text):
 
 def signing():
     """What Perch signs, as Apple's library sees it."""
-    server = Server(ROOT / "deploy" / "sample.storekit")
+    server = Store(SAMPLE)
     root = x509.load_pem_x509_certificate(server.call("GetServerStatus")["appleRootPem"].encode())
     verifier = SignedDataVerifier([root.public_bytes(serialization.Encoding.DER)], False, Environment.SANDBOX, BUNDLE)
     verifier._chain_verifier.enable_strict_checks = True
@@ -221,7 +193,7 @@ def changes(server):
     """The accounts of a store, each with the instants at which it changed."""
     # A change of the app itself, which is the last one.
     last = int(server.call("Configure", settings=[{"askToBuy": True}])["position"]["revision"])
-    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
+    stream = server.connect()
     stream.request("GET", "/perch.v1.EntitlementService/AppChanges?fromOldest=true", headers={"accept": "text/event-stream"})
     events = stream.getresponse()
     found = {}
@@ -246,17 +218,16 @@ def twin(scenario, directory):
         text = "start 2018-01-01T00:00:00Z\n" + text
     name, scenario = scenario.name, directory / "twin.scenario"
     scenario.write_text(text)
-    written = subprocess.run([perch, "scenario", "check", str(scenario), "--catalog", str(catalogue)], capture_output=True, text=True)
+    written = subprocess.run([PERCH, "scenario", "check", str(scenario), "--catalog", str(catalogue)], capture_output=True, text=True)
     if written.returncode:
         return expect(False, f"{name}: {written.stdout}{written.stderr}")
-    store = Server(catalogue, "--clock", "2010-01-01")
+    store = Store(catalogue, "--clock", "2010-01-01")
     store.run("scenario", "run", str(scenario), "--quiet")
     store.run("store", "reset")
     (directory / "root.pem").write_text(store.call("GetServerStatus")["appleRootPem"])
     (directory / "apple.json").write_text(json.dumps({"apps": [
         {"bundle_id": BUNDLE, "environment": "sandbox", "roots": ["root.pem"]}]}))
-    other = Server(catalogue, "--environment", "sandbox", "--apple-apps", str(directory / "apple.json"), "--apple-listen",
-                   "127.0.0.1:0")
+    other = Store(catalogue, "--environment", "sandbox", "--apple-apps", str(directory / "apple.json"), "--apple-listen", "127.0.0.1:0")
     groups = store.call("GetCatalog").get("groupIds", [])
     compared, differ = 0, []
     for account, instants in changes(store).items():
@@ -296,7 +267,7 @@ def twin(scenario, directory):
 def main():
     signing()
     scenarios = ROOT / "Tests" / "Scenarios"
-    names = [pathlib.Path(name) for name in sys.argv[2:] if name != "--all"]
+    names = [pathlib.Path(name) for name in sys.argv[1:] if name != "--all"]
     patterns = ["*"] if "--all" in sys.argv else IN_CI
     names = names or sorted(name for pattern in patterns for name in scenarios.glob(f"{pattern}.scenario"))
     compared = 0

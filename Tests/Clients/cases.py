@@ -288,8 +288,7 @@ def credentials(trial):
                   *(more or ["--app", "com.example.app"]))
         return (work / name).read_text().strip()
 
-    server = Server(trial.perch, trial.catalog, "memory", work / "tokens.log", loops=1)
-    server.arguments[-1:-1] = ["--token-keys", str(work / "main.pub.jwk")]
+    server = Server(trial.perch, trial.catalog, "memory", work / "tokens.log", "--token-keys", work / "main.pub.jwk", loops=1)
     server.start()
     url = f"http://127.0.0.1:{server.port}"
     try:

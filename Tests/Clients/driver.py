@@ -2,15 +2,11 @@
 import contextlib
 import itertools
 import json
-import pathlib
 import socket
 import subprocess
-import sys
 import threading
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
-
-from waiting import PATIENCE_SECONDS  # noqa: E402
+from waiting import PATIENCE_SECONDS
 
 
 class Refused(Exception):

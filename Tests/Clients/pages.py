@@ -71,11 +71,8 @@ def page(row, perch, beside=None):
     with row("each block of its page runs" + (f" beside {beside}" if beside else "")), tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         python = environment(beside) if beside else work / "venv" / "bin" / "python"
-        server = Server(perch, ROOT / "deploy" / "sample.storekit", work / "store", work / "server.log", loops=1)
         # As .ci/serve: the app and the rate of time are those of the sample.
-        for option in ("--bundle-id", "--time-rate"):
-            at = server.arguments.index(option)
-            del server.arguments[at:at + 2]
+        server = Server(perch, ROOT / "deploy" / "sample.storekit", work / "store", work / "server.log", bundle=None, time_rate=None, loops=1)
         server.start()
         with contextlib.ExitStack() as stack:
             stack.callback(server.kill)

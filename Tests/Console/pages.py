@@ -15,14 +15,12 @@ import tempfile
 import time
 import urllib.request
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from browser import Browser
+from checks import check, equal, fail, summary
+from server import Server
+from trial import SAMPLE as CATALOG
+from waiting import PATIENCE_SECONDS, free_port
 
-from browser import Browser, ROOT  # noqa: E402
-from checks import check, equal, fail, summary  # noqa: E402
-from server import Server  # noqa: E402
-from waiting import PATIENCE_SECONDS, free_port  # noqa: E402
-
-CATALOG = ROOT / "deploy/sample.storekit"
 FULL = "--full" in sys.argv
 DEVELOP = "--develop" in sys.argv
 MARKUP = "<img src=x onerror=alert(1)>"

@@ -7,10 +7,8 @@ import pathlib
 import sys
 import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-
-from browser import Browser  # noqa: E402
-from pages import PLUS, Site  # noqa: E402
+from browser import Browser
+from pages import PLUS, Site
 
 PAGES = ("accounts", "account/alice", "account/gwen", "account/nobody-yet", "clock", "products", "settings", "record", "live", "incoming", "audit")
 EXAMPLES = {"birds": "backyard-birds", "songs": "songs", "movie": "flower-movie", "destination": "destination-video"}

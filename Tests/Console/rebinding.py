@@ -14,12 +14,12 @@ import sys
 import tempfile
 import threading
 
-from browser import ROOT, Browser
+from browser import Browser
 from checks import check, equal, summary
 from server import Server
+from trial import SAMPLE as CATALOG
 from waiting import PATIENCE_SECONDS, free_port
 
-CATALOG = ROOT / "deploy/sample.storekit"
 PRODUCT = "app.perch.plus.monthly"
 EVIL = "evil.example"
 # What the page sends: all that a page may set, and what proxies and frameworks believe.

@@ -1,17 +1,13 @@
 """What is beyond the test store: reports of the App Store, entitlements by name, the audit trail, and accounts by transaction."""
 import contextlib
-import http.client
 import json
 import pathlib
 import re
-import sys
-import time
 import uuid
 
-from browser import ROOT
+from appstore import AppStore
+from chains import Chain
 from checks import check, equal
-
-sys.path.insert(0, str(ROOT / "Tests/Apple"))
 
 BUNDLE = "app.perch.sample"
 PLUS = "app.perch.plus.monthly"
@@ -85,45 +81,35 @@ def named(site, browser):
 
 
 def incoming(make, work, browser):
-    from chains import Chain
-    from cryptography.hazmat.primitives import serialization
-
-    chain, stranger = Chain(), Chain()
+    store = AppStore(BUNDLE, chain=Chain())
+    chain, stranger = store.chain, Chain()
     letters = 'section[aria-label="Dead letters"] tbody tr'
     folder = pathlib.Path(work) / "apple"
     folder.mkdir()
 
     def trust(*chains):
         for number, each in enumerate(chains):
-            (folder / f"root{number}.pem").write_bytes(each.root.certificate.public_bytes(serialization.Encoding.PEM))
+            (folder / f"root{number}.pem").write_bytes(each.pem)
         (folder / "apple.json").write_text(json.dumps({"apps": [
             {"bundle_id": BUNDLE, "environment": "sandbox", "roots": [f"root{number}.pem" for number in range(len(chains))]}]}))
 
     def transaction(original):
-        now = int(time.time() * 1000)
-        return {"transactionId": str(original), "originalTransactionId": str(original), "webOrderLineItemId": str(original), "bundleId": BUNDLE,
-                "productId": PLUS, "subscriptionGroupIdentifier": "plus", "purchaseDate": now - 1000, "originalPurchaseDate": now - 1000,
-                "expiresDate": now + 30 * 86_400_000, "quantity": 1, "type": "Auto-Renewable Subscription", "inAppOwnershipType": "PURCHASED",
-                "signedDate": now, "environment": "Sandbox", "transactionReason": "PURCHASE", "storefront": "USA", "storefrontId": "143441",
-                "price": 4990, "currency": "USD"}
+        return store.transaction(original, subscriptionGroupIdentifier="plus")
 
-    def post(site, inner, kind="SUBSCRIBED"):
-        text = chain.sign({"notificationType": kind, "notificationUUID": str(uuid.uuid4()), "version": "2.0", "signedDate": int(time.time() * 1000),
-                           "data": {"bundleId": BUNDLE, "environment": "Sandbox", "signedTransactionInfo": inner}})
+    def post(site, transaction, inner=chain):
+        """Reports a transaction, whose values another chain may have signed."""
         found = browser.until(lambda: re.search(r"127\.0\.0\.1:(\d+)/apple/notifications", "\n".join(site.server.lines)), 5, "the listener's line")
-        connection = http.client.HTTPConnection("127.0.0.1", int(found[1]), timeout=300)
-        connection.request("POST", "/apple/notifications", json.dumps({"signedPayload": text}), {"content-type": "application/json"})
-        return connection.getresponse().status
+        return site.server.post("/apple/notifications", store.notification("SUBSCRIBED", transaction, inner=inner), int(found[1]))[0]
 
     trust(chain)
     site = make("apple", more=["--environment", "sandbox", "--apple-apps", str(folder / "apple.json"), "--apple-listen", "127.0.0.1:0"], bundle=BUNDLE)
     try:
         with check("incoming: reports are counted, and a report that cannot be taken is shown, tried again and dropped"):
-            equal(post(site, chain.sign(transaction(7001))), 200, "a report")
+            equal(post(site, transaction(7001)), 200, "a report")
             browser.open(f"{site.base}/console/#/incoming")
             browser.shows("No dead letters", "main")
             for original in (7002, 7003):
-                equal(post(site, stranger.sign(transaction(original))), 503, "a report with a value of another root")
+                equal(post(site, transaction(original), stranger), 503, "a report with a value of another root")
             browser.until(lambda: browser.run(f"return document.querySelectorAll('{letters}').length") == 2, 6, "two dead letters")
             browser.shows("APPLE_UNTRUSTED", "main")
             browser.shows(f"{BUNDLE} Sandbox", "main")

@@ -9,28 +9,20 @@ import sys
 import tempfile
 import threading
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Tests/Interop"))
-
-from certificates import Authority  # noqa: E402
-from checks import check, equal, summary  # noqa: E402
-from server import Server  # noqa: E402
-from waiting import PATIENCE_SECONDS, free_port, until  # noqa: E402
+import curl as curls
+from certificates import Authority
+from checks import check, equal, summary
+from server import Server
+from trial import ROOT, SAMPLE as CATALOG
+from waiting import PATIENCE_SECONDS, free_port, until
 
 FILES = ROOT / "Sources/PerchConsole/Files"
-CATALOG = ROOT / "deploy/sample.storekit"
 READ = "/perch.v1.AdminService/ListApps"
 
 
 def curl(port, path, *arguments, data=None):
-    command = ["curl", "--silent", "--include", "--max-time", "300", *arguments]
-    if data is not None:
-        command += ["--data-binary", data]
-    out = subprocess.run([*command, f"http://127.0.0.1:{port}{path}"], capture_output=True).stdout
-    head, _, body = out.partition(b"\r\n\r\n")
-    lines = head.decode().split("\r\n")
-    fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])}
-    return int(lines[0].split()[1]) if lines[0] else 0, fields, body
+    """As the harness's, without a content type of its own."""
+    return curls.curl(port, path, *arguments, *(["--data-binary", data] if data is not None else []))
 
 
 def files():

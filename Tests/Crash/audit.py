@@ -6,7 +6,8 @@ import time
 from client import MESSAGE, STATUS
 from waiting import PATIENCE_SECONDS
 from watchers import ENTITLEMENTS, UPDATES, unsigned, value_of
-from writers import APP, FINISH, GROUP, PURCHASE, REFUND, RENEW, STORE, TRANSACTIONS, Caller, is_same, one_line
+from wire import APP, STORE, Caller
+from writers import FINISH, GROUP, PURCHASE, REFUND, RENEW, is_same, one_line
 
 PURCHASED, RENEWED, REVOKED = 2, 3, 4
 BY_PURCHASE = 1
@@ -16,8 +17,7 @@ CHANGING = ("revocation", "expiration_date_ms", "is_upgraded", "signed_date_ms")
 
 def audit(run, cycle):
     test = run.test
-    caller = run.auditor(cycle.address, test.contract)
-    caller.hello(client_name="crash audit", heartbeat_seconds=600)
+    caller = run.auditor(cycle.address, client_name="crash audit", heartbeat_seconds=600)
     # From here on nothing changes automatically.
     frozen = caller.get(STORE + "SetClock", app=APP, freeze={})
     watches(run, test, cycle, frozen.position)
@@ -27,7 +27,7 @@ def audit(run, cycle):
     for writer in run.writers:
         for request in writer.requests:
             again(test, caller, request)
-    welcome = Caller(cycle.address, test.contract).hello(client_name="crash audit")
+    welcome = Caller(cycle.address, client_name="crash audit").welcome
     for watcher in run.watchers:
         watcher.stopping = True
     test.end_all()
@@ -69,20 +69,10 @@ def watches(run, test, cycle, position):
         test.looked("no client ends early")
 
 
-def pages(caller, method, account, position, **more):
-    got, token = [], b""
-    while True:
-        page = caller.get(method, app=APP, account=account, page_size=500, page_token=token, at_least=position, **more)
-        got += [each.transaction for each in page.transactions]
-        token = page.next_page_token
-        if not token:
-            return got
-
-
 def history(run, test, caller, writer, account, position):
     requests = [each for each in writer.requests if each.account == account and not each.refused]
     opened = any(each.method == PURCHASE for each in requests)
-    listed = pages(caller, TRANSACTIONS + "ListTransactions", account, position, include_finished_consumables=True)
+    listed = caller.transactions(account, at_least=position)
     counts = collections.Counter(each.id for each in listed)
     by_id = {each.id: each for each in listed}
     streams = [stream for stream in run.event_streams() if stream.account == account]
@@ -118,7 +108,7 @@ def history(run, test, caller, writer, account, position):
                     f"{[number for number, count in counts.items() if count > 1][:9]}")
 
     finished = {each.fields["transaction_id"] for each in requests if each.method == FINISH}
-    unfinished = [each.id for each in pages(caller, TRANSACTIONS + "ListUnfinished", account, position)]
+    unfinished = [each.id for each in caller.transactions(account, "ListUnfinished", at_least=position)]
     test.looked("what is listed as unfinished is what nobody finished", len(counts))
     if sorted(unfinished) != sorted(set(counts) - finished):
         test.broken("what is listed as unfinished is what nobody finished",
@@ -190,9 +180,8 @@ def events(run, test, account, streams, requests, listed):
 class Replay(Caller):
     """A caller that keeps unrelated frames."""
 
-    def __init__(self, address, contract):
-        super().__init__(address, contract)
-        self.socket.settimeout(PATIENCE_SECONDS)
+    def __init__(self, address):
+        super().__init__(address)
         self.stream, self.events = None, []
 
     def read(self):
@@ -210,7 +199,7 @@ def replay(run, test, account, cursor, count):
     """All events after a cursor, read on a separate connection. Of several nodes each may lose its database for a moment."""
     end = time.monotonic() + PATIENCE_SECONDS
     while True:
-        caller = Replay(run.server.address, test.contract)
+        caller = Replay(run.server.address)
         try:
             return replay_once(caller, account, cursor, count)
         except (ConnectionError, RuntimeError):

@@ -1,9 +1,8 @@
 """Copies a server's store under writes, and starts another server with the copy: see `backup`.
 
-    backup.py PERCH DESCRIPTORS CATALOG DIRECTORY ACCOUNTS WRITES_PER_SECOND
+    backup.py ACCOUNTS WRITES_PER_SECOND
 """
 import json
-import pathlib
 import random
 import statistics
 import subprocess
@@ -11,13 +10,15 @@ import sys
 import threading
 import time
 
-from client import MESSAGE, STATUS, Contract
+from checks import expect, failed
+from client import MESSAGE, STATUS
 from server import Server
+from trial import CATALOG, PERCH, WORK
 from waiting import until
-from writers import APP, COINS, PURCHASE, TRANSACTIONS, Caller
+from wire import APP, READS, TRANSACTIONS, Caller
+from writers import COINS, PURCHASE
 
-LIST, UPDATES = TRANSACTIONS + "ListTransactions", TRANSACTIONS + "TransactionUpdates"
-WATCH = "/perch.v1.EntitlementService/CurrentEntitlementTask"
+UPDATES, WATCH = TRANSACTIONS + "TransactionUpdates", READS + "CurrentEntitlementTask"
 YEARLY = "com.example.yearly"
 WRITERS = 4
 
@@ -25,10 +26,9 @@ WRITERS = 4
 class Writer(threading.Thread):
     """Buys for its own accounts at a steady rate, and records each answer's revision and latency."""
 
-    def __init__(self, server, contract, index, rate):
+    def __init__(self, server, index, rate):
         super().__init__(daemon=True)
-        self.caller = Caller(server.address, contract)
-        self.caller.hello(client_name="backup")
+        self.caller = Caller(server.address, client_name="backup")
         self.index, self.pause, self.done = index, WRITERS / rate, threading.Event()
         self.bought, self.took, self.wrong = [], [], []
 
@@ -58,27 +58,19 @@ def durations(took):
 
 
 class Trial:
-    def __init__(self, perch, descriptors, catalog, directory, accounts, rate):
-        self.perch, self.catalog, self.directory = perch, catalog, pathlib.Path(directory)
-        self.contract, self.accounts, self.rate = Contract(descriptors), int(accounts), float(rate)
-        self.failures = []
-
-    def expect(self, holds, what):
-        print(f"{'ok  ' if holds else 'FAIL'}  {what}", flush=True)
-        if not holds:
-            self.failures.append(what)
+    def __init__(self, accounts, rate):
+        self.directory, self.accounts, self.rate = WORK, int(accounts), float(rate)
 
     def run_perch(self, *words):
-        done = subprocess.run([self.perch, *map(str, words)], capture_output=True, text=True, timeout=900)
+        done = subprocess.run([PERCH, *map(str, words)], capture_output=True, text=True, timeout=900)
         return done.returncode, done.stdout, done.stderr
 
     def server(self, store):
-        return Server(self.perch, self.catalog, store, self.directory / "server.log")
+        return Server(PERCH, CATALOG, store, self.directory / "server.log")
 
     def token(self, server):
         """A resume token of one account's entitlement, and a cursor of another account's transactions."""
-        caller = Caller(server.address, self.contract)
-        caller.hello(client_name="backup")
+        caller = Caller(server.address, client_name="backup")
         watch = caller.call(WATCH, app=APP, account="buyer-0-0", product_id=YEARLY)
         updates = caller.call(UPDATES, app=APP, account="buyer-0-0")
         cursor = b""
@@ -92,8 +84,7 @@ class Trial:
 
     def refusal(self, server, path, **request):
         """The reason code of a refused stream; None if it continues."""
-        caller = Caller(server.address, self.contract)
-        caller.hello(client_name="backup")
+        caller = Caller(server.address, client_name="backup")
         stream = caller.call(path, app=APP, account="buyer-0-0", **request)
         while frame := caller.read():
             if frame.kind == STATUS and frame.stream == stream:
@@ -105,13 +96,13 @@ class Trial:
 
     def run(self):
         store, copy = self.directory / "store.db", self.directory / "copy.db"
-        status, _, said = self.run_perch("store", "generate", store, "--catalog", self.catalog, "--accounts",
+        status, _, said = self.run_perch("store", "generate", store, "--catalog", CATALOG, "--accounts",
                                          self.accounts, "--bundle-id", APP["bundle_id"], "--product", YEARLY)
         if status:
             raise RuntimeError(said)
         server = self.server(store)
         server.start()
-        writers = [Writer(server, self.contract, index, self.rate) for index in range(WRITERS)]
+        writers = [Writer(server, index, self.rate) for index in range(WRITERS)]
         try:
             for writer in writers:
                 writer.start()
@@ -126,7 +117,7 @@ class Trial:
                 writer.done.set()
             for writer in writers:
                 writer.join()
-            self.expect(status == 0, f"a backup under {self.rate:g} writes a second is made: {wrong.strip() or 'yes'}")
+            expect(status == 0, f"a backup under {self.rate:g} writes a second is made: {wrong.strip() or 'yes'}")
             if status:
                 return False
             summary = json.loads(said)
@@ -136,18 +127,18 @@ class Trial:
                   f"store was kept for at most {int(summary['longestStallUs']) / 1000:.2f} ms at a time")
             for name, took in (("before", quiet), ("meanwhile", busy)):
                 print(f"      {len(took)} purchases {name}{durations(took)}")
-            self.expect(not any(writer.wrong for writer in writers), "no purchase was refused meanwhile")
+            expect(not any(writer.wrong for writer in writers), "no purchase was refused meanwhile")
             status, _, wrong = self.run_perch("backup", copy, "--server", address)
-            self.expect(status == 6 and "BACKUP_FAILED" in wrong + said or "is there already" in wrong,
+            expect(status == 6 and "BACKUP_FAILED" in wrong + said or "is there already" in wrong,
                         "a second one takes no file's place")
             status, said, _ = self.run_perch("doctor", "--server", address)
-            self.expect(str(copy) in said, "perch doctor knows of it")
-            self.expect(self.refusal(server, WATCH, product_id=YEARLY, resume_token=token) is None,
+            expect(str(copy) in said, "perch doctor knows of it")
+            expect(self.refusal(server, WATCH, product_id=YEARLY, resume_token=token) is None,
                         "before, the server takes its tokens")
         finally:
             server.kill()
         self.restore(copy, int(summary["revision"]), writers, token, cursor)
-        return not self.failures
+        return not failed
 
     def restore(self, copy, revision, writers, token, cursor):
         damaged = self.directory / "damaged.db"
@@ -160,46 +151,35 @@ class Trial:
             content[at] ^= 4
             status, _, wrong = self.run_perch("restore", damaged, self.directory / "damaged")
             caught += status == 1 and "damaged" in wrong and not (self.directory / "damaged" / "perch.db").exists()
-        self.expect(caught == 5, f"{caught} of 5 copies with one flipped bit are refused, and nothing is written")
+        expect(caught == 5, f"{caught} of 5 copies with one flipped bit are refused, and nothing is written")
         damaged.unlink()
         began = time.perf_counter()
         status, said, wrong = self.run_perch("restore", "--verify", copy, self.directory / "again", "-o", "json")
-        self.expect(status == 0, f"the copy is restored, in {time.perf_counter() - began:.1f} s: {wrong.strip()}")
+        expect(status == 0, f"the copy is restored, in {time.perf_counter() - began:.1f} s: {wrong.strip()}")
         contents = json.loads(said)
-        self.expect(int(contents["revision"]) == revision and int(contents["epoch"]) > 1,
+        expect(int(contents["revision"]) == revision and int(contents["epoch"]) > 1,
                     f"at its revision, in a new epoch: {contents['epoch']}")
         status, _, wrong = self.run_perch("restore", copy, self.directory / "again")
-        self.expect(status == 1 and "--force" in wrong, "and not over a store that is there")
+        expect(status == 1 and "--force" in wrong, "and not over a store that is there")
         server = self.server(self.directory / "again")
         server.start()
         try:
-            caller = Caller(server.address, self.contract)
-            welcome = caller.hello(client_name="backup")
-            self.expect(welcome.epoch == int(contents["epoch"]), "the server that is started on it tells its epoch")
+            caller = Caller(server.address, client_name="backup")
+            expect(caller.welcome.epoch == int(contents["epoch"]), "the server that is started on it tells its epoch")
             for writer in writers:
                 kept = {id for bought, id, _ in writer.bought if bought <= revision}
                 lost = {id for bought, id, _ in writer.bought if bought > revision}
                 listed = set()
                 for number in range(5):
-                    listed |= self.listed(caller, f"buyer-{writer.index}-{number}")
-                self.expect(listed == kept, f"writer {writer.index}: {len(kept)} purchases up to revision {revision} are "
+                    listed |= {each.id for each in caller.transactions(f"buyer-{writer.index}-{number}")}
+                expect(listed == kept, f"writer {writer.index}: {len(kept)} purchases up to revision {revision} are "
                                             f"there, {len(lost)} later ones are not")
             for name, path, fields in (("token", WATCH, {"product_id": YEARLY, "resume_token": token}),
                                        ("cursor", UPDATES, {"cursor": cursor})):
                 reason = self.refusal(server, path, **fields)
-                self.expect(reason == "TOKEN_OTHER_STORE", f"a {name} of before is refused with {reason}")
+                expect(reason == "TOKEN_OTHER_STORE", f"a {name} of before is refused with {reason}")
         finally:
             server.kill()
-
-    def listed(self, caller, account):
-        found, page = set(), b""
-        while True:
-            answer = caller.ask(LIST, app=APP, account=account, include_finished_consumables=True, page_size=500,
-                                page_token=page)[0]
-            found |= {item.transaction.id for item in answer.transactions}
-            page = answer.next_page_token
-            if not page:
-                return found
 
 
 if __name__ == "__main__":

@@ -1,25 +1,24 @@
 """Kills a server while clients write and read the changes of its app, and compares what each reader got.
 
-    changes.py PERCH DESCRIPTORS CATALOG DIRECTORY CHANGES KILLS [--seed N]
+    changes.py CHANGES KILLS [--seed N]
 
 Each account buys a subscription that lasts two seconds and switches renewal off, so that time ends it, often while there is no
 server. Readers keep their cursor and come back with it. At the end a reader that starts at the very beginning is the reference.
 """
-import argparse
 import collections
-import pathlib
 import random
 import sys
 import threading
 import time
 
-from client import MESSAGE, STATUS, WELCOME, Client, Contract
+import trial
+from client import MESSAGE, STATUS, Client
 from server import Server
+from trial import CATALOG, PERCH, WORK
 from waiting import PATIENCE_SECONDS, until
+from wire import READS, STORE, TRANSACTIONS, contract
 
-CHANGES = "/perch.v1.EntitlementService/AppChanges"
-PURCHASE = "/perch.v1.TransactionService/Purchase"
-OPERATE = "/perch.v1.TestStoreService/Operate"
+CHANGES, PURCHASE, OPERATE = READS + "AppChanges", TRANSACTIONS + "Purchase", STORE + "Operate"
 WEEKLY, LIFETIME = "com.example.weekly", "com.example.lifetime"
 THE_LAST = "the-last-account"
 TIME_RATE = 1005  # Every period lasts two seconds.
@@ -30,9 +29,7 @@ CAUSE_EXPIRY = 5
 
 class Test:
     def __init__(self, arguments):
-        self.contract = Contract(arguments.descriptors)
-        self.server = Server(arguments.perch, arguments.catalog, arguments.directory / "store",
-                             arguments.directory / "server.log", time_rate=TIME_RATE)
+        self.server = Server(PERCH, CATALOG, WORK / "store", WORK / "server.log", time_rate=TIME_RATE)
         self.wanted = arguments.changes
         self.lock = threading.Lock()
         self.up, self.writing, self.reading = threading.Event(), True, True
@@ -44,7 +41,7 @@ class Test:
     def client(self):
         """A welcomed client; None while there is no server."""
         try:
-            client = Client(self.server.address, self.contract)
+            client = Client(self.server.address, contract())
             client.hello(heartbeat_seconds=10)
             return client
         except (OSError, ConnectionError):
@@ -195,14 +192,9 @@ def check(test, reference, readers, names):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("perch")
-    parser.add_argument("descriptors", type=pathlib.Path)
-    parser.add_argument("catalog")
-    parser.add_argument("directory", type=pathlib.Path)
+    parser = trial.options(__doc__)
     parser.add_argument("changes", type=int)
     parser.add_argument("kills", type=int)
-    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     arguments = parser.parse_args()
     print(f"changes: {arguments.changes} changes, {arguments.kills} kills, --seed {arguments.seed}", flush=True)
     random.seed(arguments.seed)

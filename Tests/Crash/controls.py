@@ -4,7 +4,8 @@ The check that a control names must be broken in a sentence about that client.
 """
 from client import BEAT, MESSAGE, STATUS, WELCOME
 from watchers import ENTITLEMENT, STATUSES, EventStream
-from writers import LATEST, LIFETIME, Caller
+from wire import Caller, contract
+from writers import LATEST, LIFETIME
 
 CONTROLS = []  # (check, what it spoils, function)
 
@@ -91,7 +92,7 @@ def a_cursor_is_answered_by_another(watcher, stream, frame):
 
 @control("no BEAT passes an event that is still to come", EventStream)
 def a_beat_is_ahead(watcher, stream, frame):
-    beat = watcher.test.contract.message("perch.wire.v1.Beat")(revision=frame.message.revision)
+    beat = contract().message("perch.wire.v1.Beat")(revision=frame.message.revision)
     return [frame._replace(kind=BEAT, stream=0, message=beat), frame] if frame.message.HasField("transaction") else None
 
 

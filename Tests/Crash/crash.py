@@ -1,14 +1,12 @@
 """Kills a server while clients write and watch, restarts it, and checks that nothing is lost, duplicated or invented.
 
-    crash.py PERCH DESCRIPTORS CATALOG DIRECTORY KILLS WRITES_PER_SECOND [--seed N] [--shortest S] [--longest S] [--ready S] [--control]
+    crash.py KILLS WRITES_PER_SECOND [--seed N] [--shortest S] [--longest S] [--ready S] [--control]
 
 A kill waits until the writes that were due are acknowledged, so a slow machine is only slower.
 """
-import argparse
 import collections
 import pathlib
 import random
-import signal
 import statistics
 import sys
 import threading
@@ -16,11 +14,13 @@ import time
 
 import audit
 import controls
-from client import Contract
+import trial
 from server import Server
+from trial import CATALOG, PERCH, WORK
 from waiting import PATIENCE_SECONDS, until
 from watchers import ENTITLEMENT, PRODUCTS, STATUSES, EventStream, StateStream, Watcher
-from writers import COINS, GROUP, LIFETIME, SEASON, WEEKLY, Caller, Writer, as_json
+from wire import Caller
+from writers import COINS, GROUP, LIFETIME, SEASON, WEEKLY, Writer, as_json
 
 WRITERS = 8
 WATCHERS = 32
@@ -84,14 +84,13 @@ class Test:
 
     def __init__(self, arguments):
         self.seed, self.rate = arguments.seed, arguments.writes_per_second
-        self.contract = Contract(arguments.descriptors)
         self.lock = threading.Lock()
         self.changed = threading.Condition(self.lock)
         self.cycle, self.ended = None, False
         self.violations, self.examined = collections.defaultdict(list), collections.Counter()
         self.seen, self.seen_by, self.clock = 0, "", 0
         self.identity, self.ahead, self.value_at = None, 0.0, {}
-        self.log = (arguments.directory / "acknowledged.ndjson").open("a")
+        self.log = (WORK / "acknowledged.ndjson").open("a")
 
     # What clients ask
 
@@ -180,9 +179,8 @@ class Run:
     def __init__(self, arguments):
         self.arguments, self.test = arguments, Test(arguments)
         self.random = random.Random(f"{arguments.seed} kills")
-        self.store = arguments.directory / "store.db"
-        self.server = Server(arguments.perch, arguments.catalog, self.store, arguments.directory / "server.log",
-                             time_rate=TIME_RATE)
+        self.store = WORK / "store.db"
+        self.server = Server(PERCH, CATALOG, self.store, WORK / "server.log", time_rate=TIME_RATE)
         self.writers = [Writer(index, WRITERS, self.test) for index in range(WRITERS)]
         self.watchers = [Watcher(index, self.streams(writer), self.test) for index, writer in enumerate(self.writers)]
         # A connection with a single watch has no groups, which is a different code path. The last ones make 32 in total.
@@ -332,20 +330,15 @@ def report(test):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("perch", type=pathlib.Path)
-    parser.add_argument("descriptors", type=pathlib.Path)
-    parser.add_argument("catalog", type=pathlib.Path)
-    parser.add_argument("directory", type=pathlib.Path)
+    parser = trial.options(__doc__)
     parser.add_argument("kills", type=int)
     parser.add_argument("writes_per_second", type=int)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--shortest", type=float, default=0.3, help="seconds from ready to a kill, at least")
     parser.add_argument("--longest", type=float, default=1.5, help="seconds from ready to a kill, at most")
     parser.add_argument("--control", action="store_true", help="spoil what clients get: each check must notice what is meant for it")
     parser.add_argument("--ready", type=float, default=PATIENCE_SECONDS, help="seconds that a start may take; for a quiet machine")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    trial.ends_what_it_began()
     run = Run(arguments)
     try:
         run.run()

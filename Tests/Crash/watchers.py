@@ -4,9 +4,10 @@ import time
 
 from client import BEAT, MESSAGE, PING, PONG, STATUS, Client
 from waiting import PATIENCE_SECONDS
-from writers import APP, SUBSCRIPTIONS, one_line
+from wire import APP, READS as ENTITLEMENTS, TRANSACTIONS, contract
+from writers import SUBSCRIPTIONS, one_line
 
-ENTITLEMENTS, UPDATES = "/perch.v1.EntitlementService/", "/perch.v1.TransactionService/TransactionUpdates"
+UPDATES = TRANSACTIONS + "TransactionUpdates"
 STATUSES, ENTITLEMENT = ENTITLEMENTS + "SubscriptionStatusTask", ENTITLEMENTS + "CurrentEntitlementTask"
 PRODUCTS = ENTITLEMENTS + "ProductsTask"
 READS = {STATUSES: "GetSubscriptionStatus", ENTITLEMENT: "GetCurrentEntitlement", PRODUCTS: "GetProducts"}
@@ -194,7 +195,7 @@ class Watcher(threading.Thread):
 
     def connect(self, cycle):
         self.numbers, self.reads, self.answers = {}, set(), {}
-        client = Client(cycle.address, self.test.contract)
+        client = Client(cycle.address, contract())
         client.socket.settimeout(PATIENCE_SECONDS)
         if self.spoil:
             client.read = spoilt(client.read, self)
@@ -271,7 +272,7 @@ class Watcher(threading.Thread):
         """None: the connection was lost meanwhile, and with it the questions."""
         reads = [(ENTITLEMENTS + READS[stream.method], stream.fields, stream)
                  for stream in self.streams if isinstance(stream, StateStream)]
-        reads = reads or [(UPDATES.replace("TransactionUpdates", "ListUnfinished"), self.streams[0].fields, None)]
+        reads = reads or [(TRANSACTIONS + "ListUnfinished", self.streams[0].fields, None)]
         self.is_open.wait(max(0, end - time.monotonic()))
         with self.reading:
             self.caught_up.clear()

@@ -8,15 +8,12 @@ import random
 import threading
 import time
 
-from client import MESSAGE, STATUS, Client
-from waiting import PATIENCE_SECONDS
+from wire import APP, STORE, TRANSACTIONS, Caller
 
-APP = {"bundle_id": "com.example.app", "environment": 3}
 COINS, SEASON, LIFETIME = "com.example.coins", "com.example.season", "com.example.lifetime"
 WEEKLY, MONTHLY, YEARLY = "com.example.weekly", "com.example.monthly", "com.example.yearly"
 GROUP = "premium"
 SUBSCRIPTIONS = (WEEKLY, MONTHLY, YEARLY)
-TRANSACTIONS, STORE = "/perch.v1.TransactionService/", "/perch.v1.TestStoreService/"
 PURCHASE, FINISH, LATEST = (TRANSACTIONS + name for name in ("Purchase", "Finish", "GetLatestTransaction"))
 CLOCK = STORE + "SetClock"
 # Operations of the test store: the method's path and the operation.
@@ -62,32 +59,6 @@ class Request:
         if not self.answer.HasField("transaction"):
             return None
         return self.answer.transaction.transaction
-
-
-class Caller(Client):
-    """A client that asks one thing at a time."""
-
-    def ask(self, path, **request):
-        """The answer of a unary call and the status that ended it. ConnectionError when the server goes away."""
-        stream, answer = self.call(path, **request), None
-        while frame := self.read():
-            if frame.stream == stream and frame.kind == MESSAGE:
-                answer = frame.message
-            elif frame.stream == stream and frame.kind == STATUS:
-                del self.answers[stream]
-                return answer, frame.message
-        raise ConnectionError("the server closed the connection")
-
-    def get(self, path, **request):
-        """The answer of a unary call that must not be refused."""
-        answer, status = self.ask(path, **request)
-        if status.code:
-            raise RuntimeError(f"{path} was refused: {status.reason}: {status.message}")
-        return answer
-
-    def close(self):
-        self.input.close()
-        self.socket.close()
 
 
 class Writer(threading.Thread):
@@ -164,11 +135,9 @@ class Writer(threading.Thread):
         return f"{self.pending.method} {self.pending.fields}" if self.pending else "nothing under way"
 
     def connect(self, cycle):
-        self.client = self.caller(cycle.address, self.test.contract)
-        self.client.socket.settimeout(PATIENCE_SECONDS)
-        welcome = self.client.hello(client_name="crash", client_id=f"writer-{self.index}".encode(),
-                                    heartbeat_seconds=600)
-        self.test.welcomed(welcome, self.name)
+        self.client = None
+        self.client = self.caller(cycle.address, client_name="crash", client_id=f"writer-{self.index}".encode(), heartbeat_seconds=600)
+        self.test.welcomed(self.client.welcome, self.name)
         if self.pending:
             self.send(cycle)
         for request in self.random.sample(self.requests, min(2, len(self.requests))):

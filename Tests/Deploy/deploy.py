@@ -1,20 +1,18 @@
 """Holds the files in deploy/ against a real server. Run by Tests/Deploy/run."""
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 
 import yaml
 
 import dashboard
+from server import Server
+from trial import PERCH, ROOT, SAMPLE, WORK
 
-perch, root, work = (pathlib.Path(path) for path in sys.argv[1:4])
-deploy = root / "deploy"
+deploy = ROOT / "deploy"
 checks = 0
 
 
@@ -26,35 +24,16 @@ def check(holds, what, *found):
         raise SystemExit(1)
 
 
-def serve(*arguments, environment=None):
-    """A server that says where it listens. Its environment is only what is given."""
-    process = subprocess.Popen(
-        [perch, "serve", "--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", *arguments], stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, text=True, env=environment)
-    said, address, http = [], None, None
-    for line in process.stderr:
-        said.append(line)
-        if found := re.search(r"perch: serving on (\S+)", line):
-            address = found[1]
-        if found := re.search(r"^  http: (\S+)", line):
-            http = found[1]
-        if address and http:
-            return process, address, http
-    raise SystemExit(f"deploy: the server ended: {''.join(said)}")
+def serve(*arguments, store="memory", environment=None):
+    """A server that serves. Its environment is only what is given."""
+    variables = {} if environment is None else dict.fromkeys(os.environ) | environment
+    server = Server(PERCH, SAMPLE, store, WORK / "server.log", *arguments, http=True, time_rate=None, variables=variables)
+    server.start()
+    return server
 
 
-def end(process):
-    process.terminate()
-    process.stderr.read()
-    check(process.wait(300) == 0, "the server ends well")
-
-
-def page(http, path):
-    try:
-        with urllib.request.urlopen(f"http://{http}{path}", timeout=300) as answer:
-            return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as error:
-        return error.code, error.read().decode()
+def end(server):
+    check(server.stop() == 0, "the server ends well")
 
 
 def names(expression):
@@ -65,8 +44,8 @@ def names(expression):
     return set(re.findall(r"\b(?:perch|process)_\w+", bare))
 
 
-def metrics(http):
-    status, text = page(http, "/metrics")
+def metrics(server):
+    status, text = server.page("/metrics")
     check(status == 200, "/metrics answers")
     series = set(re.findall(r"^([a-z_]+)(?:\{| )", text, re.MULTILINE))
     labels = {name: set(re.findall(r'(\w+)="', text)) for name in series}
@@ -74,10 +53,9 @@ def metrics(http):
 
 
 def alerts_and_dashboard():
-    store = work / "store"
-    process, _, http = serve("--catalog", str(deploy / "sample.storekit"), "--store", str(store))
-    known, _ = metrics(http)
-    status, index = page(http, "/")
+    server = serve(store=WORK / "store")
+    known, _ = metrics(server)
+    status, index = server.page("/")
     for path in ("/metrics", "/healthz", "/readyz", "/status"):
         check(status == 200 and path in index, f"/ is an index that names {path}", index)
 
@@ -106,12 +84,12 @@ def alerts_and_dashboard():
 
     scrape = yaml.safe_load((deploy / "prometheus.yml").read_text())
     check((deploy / scrape["rule_files"][0]).is_file(), "the configuration of Prometheus names the rules")
-    end(process)
+    end(server)
 
 
 def settings_of(environment):
     """Whether a server knows each setting."""
-    listing = subprocess.run([perch, "serve", "--show-config"], env=environment, capture_output=True, text=True)
+    listing = subprocess.run([PERCH, "serve", "--show-config"], env=environment, capture_output=True, text=True)
     check("no setting" not in listing.stderr and " is \"" not in listing.stderr,
           "a server knows the settings of the manifest", listing.stderr)
     for name in environment:
@@ -190,19 +168,18 @@ def health_check():
     """The command of the image, against a server on the image's own port."""
     image = (deploy / "Dockerfile").read_text()
     command = json.loads(re.search(r"^    CMD (\[.*\])$", image, re.MULTILINE)[1])
-    process, _, http = serve("--catalog", str(deploy / "sample.storekit"), "--store", "memory")
-    port = http.rsplit(":", 1)[1]
-    command = [word.replace("/7448", f"/{port}") for word in command]
+    server = serve()
+    command = [word.replace("/7448", f"/{server.http_port}") for word in command]
     check(subprocess.run(command, capture_output=True).returncode == 0, "the health check of the image succeeds")
-    end(process)
+    end(server)
     check(subprocess.run(command, capture_output=True).returncode != 0, "and fails where no server is")
 
 
 def secrets():
     """The script, and what the compose file makes of it: TLS, a token, the links of Kubernetes."""
-    directory = work / "secrets"
+    directory = WORK / "secrets"
     script = [deploy / "make-secrets", directory, "perch.example.com"]
-    environment = {"PATH": os.environ["PATH"], "PERCH": str(perch)}
+    environment = {"PATH": os.environ["PATH"], "PERCH": str(PERCH)}
     made = subprocess.run(script, env=environment, capture_output=True, text=True)
     check(made.returncode == 0, "the script makes secrets", made.stdout, made.stderr)
     check(subprocess.run(script, env=environment, capture_output=True).returncode == 1, "and overwrites none")
@@ -211,11 +188,9 @@ def secrets():
         "PERCH_PORT_7447_TCP": "tcp://10.0.0.1:7447", "PERCH_PORT_7447_TCP_ADDR": "10.0.0.1",
         "PERCH_METRICS_SERVICE_HOST": "10.0.0.2", "PERCH_HTTP_PORT": "tcp://10.0.0.2:7448",
     }
-    process, address, http = serve(
-        "--catalog", str(deploy / "sample.storekit"), "--store", "memory", "--tls-certificate",
-        str(directory / "certificate.pem"), "--tls-key", str(directory / "key.pem"), "--token-keys",
-        str(directory / "main.pub.jwk"), environment=links)
-    ask = [perch, "get", "apps", "--server", address]
+    server = serve("--tls-certificate", directory / "certificate.pem", "--tls-key", directory / "key.pem", "--token-keys",
+                   directory / "main.pub.jwk", environment=links)
+    ask = [PERCH, "get", "apps", "--server", "127.0.0.1:%d" % server.port]
     asked = subprocess.run(
         ask + ["--tls-ca", directory / "ca.pem", "--credentials-file", directory / "admin.token"], capture_output=True,
         text=True, env=links)
@@ -224,8 +199,8 @@ def secrets():
     plain = subprocess.run(ask, capture_output=True, text=True, env={})
     check(plain.returncode == 2 and "--tls-ca FILE" in plain.stderr, "plaintext is told to give the authority",
           plain.stderr)
-    check(page(http, "/healthz")[0] == 200, "it is healthy")
-    end(process)
+    check(server.page("/healthz")[0] == 200, "it is healthy")
+    end(server)
     shutil.rmtree(directory)
 
 

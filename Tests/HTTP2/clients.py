@@ -1,17 +1,10 @@
 """gRPC from outside: Python's grpcio, generated from the contract, against a real server."""
-import pathlib
-import subprocess
 import sys
-import tempfile
 import threading
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-generated = tempfile.mkdtemp()
-protos = sorted(str(path.relative_to(ROOT / "proto")) for path in (ROOT / "proto/perch").rglob("*.proto"))
-subprocess.run([sys.executable, "-m", "grpc_tools.protoc", f"-I{ROOT}/proto", f"--python_out={generated}",
-                f"--grpc_python_out={generated}", *protos], check=True, cwd=ROOT / "proto")
-sys.path.insert(0, generated)
+import stubs
+
+sys.path.insert(0, str(stubs.python()))
 
 import grpc  # noqa: E402
 from google.rpc import error_details_pb2  # noqa: E402
@@ -24,9 +17,9 @@ from perch.v1 import store_operation_pb2 as store_operation  # noqa: E402
 from perch.v1 import transaction_service_pb2 as transaction  # noqa: E402
 from perch.v1 import transaction_service_pb2_grpc as transaction_grpc  # noqa: E402
 
-sys.path.insert(0, str(ROOT / "Tests/Interop"))
-from checks import check, equal, passed, summary  # noqa: E402
+from checks import check, equal, summary  # noqa: E402
 from server import Server  # noqa: E402
+from trial import CATALOG, PERCH, WORK  # noqa: E402
 from waiting import PATIENCE_SECONDS  # noqa: E402
 
 
@@ -247,12 +240,8 @@ def main(port, product, group):
 
 
 if __name__ == "__main__":
-    perch, catalog = sys.argv[1:3]
-    with tempfile.TemporaryDirectory() as work:
-        server = Server(perch, catalog, "memory", pathlib.Path(work) / "server.log")
+    with Server(PERCH, CATALOG, "memory", WORK / "clients.log") as server:
         server.start()
-        try:
-            main(server.port, "com.example.monthly", "premium")
-        finally:
-            equal(server.stop(), 0, "the exit status")
+        main(server.port, "com.example.monthly", "premium")
+        equal(server.stop(), 0, "the exit status")
     sys.exit(summary("grpc"))

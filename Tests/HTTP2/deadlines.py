@@ -1,26 +1,24 @@
 """Calls of Python's grpcio whose deadlines expire, beside a hundred watches on the same HTTP/2 connection: no watch ends.
 
-    deadlines.py PERCH CATALOG                  1,000 calls, and some through nginx where there is one
-    deadlines.py PERCH CATALOG --calls 10000    at length
+    deadlines.py                  1,000 calls, and some through nginx where there is one
+    deadlines.py --calls 10000    at length
 
 The server is stopped (SIGSTOP) while calls are in flight, for a second at first, so that each of them expires however fast the
 machine is. grpcio resets the streams, and the server reads call and reset in one go. Then it must answer, and each watch must get
 a purchase.
 """
-import argparse
 import collections
-import pathlib
-import subprocess
 import sys
-import tempfile
 import time
 
 from clients import Stream, buy, entitlement, entitlement_grpc, grpc, transaction_grpc
 
-import fronts
+import proxy
+import trial
 from checks import check, equal, summary
 from freezing import frozen
 from server import Server
+from trial import CATALOG, PERCH, WORK
 from waiting import PATIENCE_SECONDS
 
 WATCHES, ACCOUNTS, STALL_SECONDS, DEADLINE_SECONDS = 100, 10, 1, 0.2
@@ -39,7 +37,7 @@ def expire(service, server, count, seconds):
     equal(dict(ends), {grpc.StatusCode.DEADLINE_EXCEEDED: count}, "the ends of the calls")
 
 
-def trial(name, server, port, calls, at_once):
+def play(name, server, port, calls, at_once):
     with check(f"deadlines: {calls} calls expire beside {WATCHES} watches {name}"), grpc.insecure_channel(
             f"127.0.0.1:{port}", options=[("grpc.use_local_subchannel_pool", 1)]) as channel:
         service = entitlement_grpc.EntitlementServiceStub(channel)
@@ -60,32 +58,16 @@ def trial(name, server, port, calls, at_once):
         equal([watch.error for watch in watches if watch.error], [], "the watches that ended")
 
 
-def through_nginx(server, work):
-    front = fronts.free_port()
-    command = [str(word) for word in fronts.nginx(work, front, server.port, "http2", "grpc_pass grpc")]
-    process = subprocess.Popen(command, cwd=work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        # Each call through nginx takes two of its 512 connections.
-        trial("through nginx", server, front, 100, 100)
-    finally:
-        process.kill()
-        process.wait()
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="Tests/HTTP2/deadlines.py")
-    parser.add_argument("perch")
-    parser.add_argument("catalog")
+    parser = trial.options(__doc__)
     parser.add_argument("--calls", type=int, default=1_000)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        work = pathlib.Path(name)
-        server = Server(options.perch, options.catalog, "memory", work / "server.log")
+    with Server(PERCH, CATALOG, "memory", WORK / "deadlines.log") as server:
         server.start()
-        try:
-            trial("on one connection", server, server.port, options.calls, 500)
-            if fronts.is_here("nginx"):
-                through_nginx(server, work)
-        finally:
-            equal(server.stop(), 0, "the exit status")
+        play("on one connection", server, server.port, options.calls, 500)
+        if proxy.is_here("nginx"):
+            with proxy.Proxy("nginx", server.port, speaks="h2") as front:
+                # Each call through nginx takes two of its 512 connections.
+                play("through nginx", server, front.port, 100, 100)
+        equal(server.stop(), 0, "the exit status")
     sys.exit(summary("deadlines"))

@@ -1,19 +1,15 @@
-"""What stays of a call: the audit trail names who changed which account, and the log names no account, at level `debug` too.
-
-    trail.py PERCH CATALOG
-"""
+"""What stays of a call: the audit trail names who changed which account, and the log names no account, at level `debug` too."""
 import json
-import pathlib
 import signal
 import subprocess
 import sys
-import tempfile
-
-from web import BUY, CHANGES, OPERATE, STATUS, WATCH, curl
 
 from checks import check, equal, summary
+from curl import curl
 from server import Server
+from trial import CATALOG, PERCH, WORK
 from waiting import until
+from web import BUY, CHANGES, OPERATE, STATUS, WATCH
 
 SECRET = "somebody-whom-no-log-may-name"
 ADMIN, TRANSACTIONS = "/perch.v1.AdminService/", "/perch.v1.TransactionService/"
@@ -32,7 +28,7 @@ def entries(port):
     return [(each["method"].split("/")[-1], each.get("what", ""), each.get("account", "")) for each in answer.get("entries", [])]
 
 
-def busy(port, perch):
+def busy(port):
     """Calls of every kind about the account, taken and refused."""
     watch = json.dumps({"account": SECRET, "groupId": "premium"})
     for version in ("--http1.1", "--http2-prior-knowledge"):
@@ -51,12 +47,11 @@ def busy(port, perch):
              kind="application/connect+json")
         equal(curl(port, STATUS, version, "-H", f"authorization: Bearer {SECRET}", data="{}")[0] >= 400, True, "a bad token")
     for words in (("store", "buy", SECRET, PRODUCT), ("store", "refund", SECRET, PRODUCT), ("status", SECRET), ("get", "nothing")):
-        subprocess.run([perch, *words, "--server", f"127.0.0.1:{port}"], capture_output=True, stdin=subprocess.DEVNULL)
+        subprocess.run([PERCH, *words, "--server", f"127.0.0.1:{port}"], capture_output=True, stdin=subprocess.DEVNULL)
 
 
-def main(perch, catalog, work):
-    server = Server(perch, catalog, work / "store", work / "server.log")
-    server.arguments[2:2] = ["--log-level", "debug"]
+def main():
+    server = Server(PERCH, CATALOG, WORK / "trail-store", WORK / "trail.log", "--log-level", "debug")
     server.start()
     try:
         port = server.port
@@ -69,26 +64,25 @@ def main(perch, catalog, work):
             equal(entries(port), [("Operate", "refund", SECRET), ("SetClock", "freeze", "")], "the entries")
         with check("audit: revocations, backups and reloads"):
             equal(ask(port, ADMIN + "RevokeToken", tokenId="stolen")[0], 200, "the revocation")
-            equal(ask(port, ADMIN + "Backup", path=str(work / "copy.db"))[0], 200, "the backup")
+            equal(ask(port, ADMIN + "Backup", path=str(WORK / "copy.db"))[0], 200, "the backup")
             until(lambda: len(entries(port)) == 4, "the backup is in the trail")
-            server.process.send_signal(signal.SIGHUP)
+            server.signal(signal.SIGHUP)
             until(lambda: ("SIGHUP", "reload", "") in entries(port), "the reload is in the trail")
             found = entries(port)[2:4]
-            equal([each[:2] for each in found], [("RevokeToken", "stolen"), ("Backup", str(work / "copy.db"))], "the entries")
+            equal([each[:2] for each in found], [("RevokeToken", "stolen"), ("Backup", str(WORK / "copy.db"))], "the entries")
         with check("audit: an account that is erased has no name in it"):
             equal(ask(port, ADMIN + "EraseAccount", account="ben")[0], 200, "the erasure")
             equal([each for each in entries(port) if each[0] == "EraseAccount"], [("EraseAccount", "", "")], "the entry")
         with check("log: at level debug it names no account"):
-            busy(port, perch)
+            busy(port)
     finally:
         equal(server.stop(), 0, "the exit status")
     with check("log: at level debug it has the calls"):
-        lines = (work / "server.log").read_text().splitlines()
+        lines = server.log.read_text().splitlines()
         assert sum("a call began" in line for line in lines) > 10, "\n".join(lines[-20:])
         equal([line for line in lines if SECRET in line], [], "the lines that name the account")
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as name:
-        main(*sys.argv[1:3], pathlib.Path(name))
+    main()
     sys.exit(summary("trail"))

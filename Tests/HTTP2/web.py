@@ -2,19 +2,17 @@
 import base64
 import gzip
 import json
-import pathlib
 import socket
 import struct
 import subprocess
 import sys
-import tempfile
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
-
-import certificates  # noqa: E402
-from checks import check, equal, summary  # noqa: E402
-from server import Server  # noqa: E402
-from waiting import PATIENCE_SECONDS  # noqa: E402
+import certificates
+from checks import check, equal, summary
+from curl import curl
+from server import Server
+from trial import CATALOG, PERCH, WORK
+from waiting import PATIENCE_SECONDS
 
 STATUS = "/perch.v1.EntitlementService/GetSubscriptionStatus"
 WATCH = "/perch.v1.EntitlementService/SubscriptionStatusTask"
@@ -22,28 +20,6 @@ PRODUCTS = "/perch.v1.EntitlementService/GetProducts"
 BUY = "/perch.v1.TransactionService/Purchase"
 OPERATE = "/perch.v1.TestStoreService/Operate"
 CHANGES = "/perch.v1.EntitlementService/AppChanges"
-
-
-def curl(port, path, *arguments, data=None, kind="application/json", until=None):
-    """Status, head and body of an answer. Of a stream, whose body is read only until `until(body)` is true."""
-    command = ["curl", "--silent", "--include", "--no-buffer", "--max-time", str(PATIENCE_SECONDS), *arguments]
-    if data is not None:
-        command += ["--data-binary", "@-", "--header", f"content-type: {kind}"]
-    body = data.encode() if isinstance(data, str) else data
-    out = b""
-    with tempfile.TemporaryFile() as sent:
-        sent.write(body or b"")
-        sent.seek(0)
-        with subprocess.Popen([*command, f"http://127.0.0.1:{port}{path}"], stdin=sent, stdout=subprocess.PIPE) as process:
-            while part := process.stdout.read1():
-                out += part
-                if until and until(out.partition(b"\r\n\r\n")[2]):
-                    process.kill()
-                    break
-    head, _, body = out.partition(b"\r\n\r\n")
-    lines = head.decode().split("\r\n")
-    fields = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])}
-    return int(lines[0].split()[1]) if lines[0] else 0, fields, body
 
 
 def raw(port, request, until=b""):
@@ -233,9 +209,8 @@ def events(port):
         assert b"text/event-stream" in body, body
 
 
-def across(perch, catalog, work):
-    server = Server(perch, catalog, "memory", work / "across.log")
-    server.arguments[2:2] = ["--allow-origin", "https://app.example.com"]
+def across():
+    server = Server(PERCH, CATALOG, "memory", WORK / "across.log", "--allow-origin", "https://app.example.com")
     server.start()
     origin = ["-H", "origin: https://app.example.com"]
     with check("CORS: the origins of the setting are answered, preflight included"):
@@ -250,12 +225,11 @@ def across(perch, catalog, work):
     equal(server.stop(), 0, "the exit status")
 
 
-def agreed(perch, catalog, work):
+def agreed():
     """Stock libraries for HTTP/2 and TLS agree with the server."""
-    authority = certificates.Authority(work)
+    authority = certificates.Authority(WORK)
     pem, key = authority.sign("server", names="DNS:localhost,IP:127.0.0.1")
-    server = Server(perch, catalog, "memory", work / "secure.log")
-    server.arguments[2:2] = ["--tls-certificate", pem, "--tls-key", key]
+    server = Server(PERCH, CATALOG, "memory", WORK / "secure.log", "--tls-certificate", pem, "--tls-key", key)
     server.start()
     with check("TLS chooses h2 by ALPN, and http/1.1 for those that have nothing else"):
         for offered, chosen in (("--http2", "2"), ("--http1.1", "1.1")):
@@ -267,16 +241,11 @@ def agreed(perch, catalog, work):
 
 
 if __name__ == "__main__":
-    perch, catalog = sys.argv[1:3]
-    with tempfile.TemporaryDirectory() as name:
-        work = pathlib.Path(name)
-        server = Server(perch, catalog, "memory", work / "server.log")
+    with Server(PERCH, CATALOG, "memory", WORK / "web.log") as server:
         server.start()
-        try:
-            connect(server.port)
-            events(server.port)
-        finally:
-            equal(server.stop(), 0, "the exit status")
-        across(perch, catalog, work)
-        agreed(perch, catalog, work)
+        connect(server.port)
+        events(server.port)
+        equal(server.stop(), 0, "the exit status")
+    across()
+    agreed()
     sys.exit(summary("web"))

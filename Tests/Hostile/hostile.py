@@ -12,24 +12,23 @@ HTTP may also add at most MEMORY_GROWTH to what the server holds with as many qu
 import collections
 import multiprocessing
 import os
-import pathlib
 import select
 import socket
 import struct
-import subprocess
 import sys
 import threading
 import time
 
-perch, root, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-sys.path.insert(0, str(root / "Tests/Interop"))
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import floods  # noqa: E402
-import server as servers  # noqa: E402
-from certificates import Authority  # noqa: E402
-from checks import Peer  # noqa: E402
-from client import BEAT, CALL, Contract, HELLO, MESSAGE, STATUS  # noqa: E402
-from waiting import PATIENCE_SECONDS, until  # noqa: E402
+import floods
+import wire
+from certificates import Authority
+from checks import Peer
+from client import BEAT, CALL, HELLO, MESSAGE, STATUS
+from server import Server
+from tokens import Keys
+from trial import CATALOG, PERCH, WORK
+from waiting import PATIENCE_SECONDS, until
+from wire import ADMIN, APP, TRANSACTIONS
 
 FULL, CONTROL = "--full" in sys.argv, "--control" in sys.argv
 FLOODS = "--floods" in sys.argv
@@ -42,8 +41,6 @@ CONNECTS_PER_SECOND = 256
 ADMITTED_WITHIN, PUSHED_WITHIN = (2.0, 5) if FULL or CONTROL else (PATIENCE_SECONDS, PATIENCE_SECONDS)  # seconds
 MEMORY_GROWTH = 128 << 20  # bytes: bounded answers, requests held in part, and the allocator's slack
 LATENCY_FLOOR = 0.010  # seconds: below it, a p99 measures the scheduler of this machine
-APP = {"bundle_id": "com.example.app", "environment": 3}
-ENTITLEMENTS, TRANSACTIONS, ADMIN = (f"/perch.v1.{name}Service/" for name in ("Entitlement", "Transaction", "Admin"))
 TLS = []  # the settings of a server that takes TLS too
 PARTIAL_HELLO = bytes([HELLO, 0, 0, 0, 0])
 
@@ -278,8 +275,7 @@ class Trial:
         self.failures, self.count = [], 0
 
     def start(self, *settings, port=0):
-        server = servers.Server(perch, root / "Tests/Interop/catalog.storekit", "memory", work / "server.log", port=port)
-        server.arguments[2:2] = [*settings, *(["--token-keys", str(self.keys)] if self.keys else [])]
+        server = Server(PERCH, CATALOG, "memory", WORK / "server.log", *settings, *(["--token-keys", self.keys] if self.keys else []), port=port)
         server.start()
         return server
 
@@ -397,36 +393,20 @@ class Trial:
         peer.close()
 
 
-def token():
-    """A directory with a public key, and an administrator's token."""
-    keys = work / "keys"
-    keys.mkdir()
-
-    def command(*words):
-        subprocess.run([perch, "token", *words], check=True, stdin=subprocess.DEVNULL, capture_output=True, cwd=work)
-
-    command("key", "create", "--to", str(work / "main.jwk"))
-    for path in work.glob("main*pub*"):
-        path.rename(keys / path.name)
-    command("create", "--key", str(work / "main.jwk"), "--app", "*", "--scope", "admin", "--to", str(work / "token"))
-    return "Bearer " + (work / "token").read_text().strip(), keys
-
-
 def main():
-    contract = Contract(work / "perch.binpb")
-    credentials, keys = token()
+    contract, keys = wire.contract(), Keys(PERCH, WORK / "tokens")
     small = ("--handshakes", "512")
     # 15 of 4 MiB and 70 of 65 kB: with them, 64 MiB were full.
     frames = [(4 << 20) - 64] * 15 + [65_000] * 70
     attackers = [f"127.0.0.{number}" for number in range(2, 9)]
 
-    authority = Authority(work)
+    authority = Authority(WORK)
     certificate, key = authority.sign("localhost", names="DNS:localhost")
     TLS[:] = ["--tls-certificate", certificate, "--tls-key", key, "--tls", "allowed"]
 
     trial = Trial(contract, "", None)
     # Only where there are keys is a token verified.
-    known = Trial(contract, credentials, keys)
+    known = Trial(contract, "Bearer " + keys.text("admin"), keys.public)
     if FLOODS:
         known.flood("every flood of HTTP at once, where tokens are required", (floods.flood, floods.KINDS, 1, False))
         trial.floods([kind for kind in floods.KINDS if kind not in floods.FRESH])

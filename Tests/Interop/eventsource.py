@@ -1,27 +1,25 @@
 """`EventSource` in Chromium never dies: a page without a line of code for it shows the newest value, over a lost connection, a
 restored backup, a new store, an upgrade, an end for age, and a proxy that nobody has tuned. The last line says how long it took.
 
-    eventsource.py PERCH CATALOG                        the catalogue of `make run`
-    eventsource.py PERCH CATALOG --within 5 --times 10  ten times, and no value may take longer than five seconds
+    eventsource.py --within 5 --times 10  ten times, and no value may take longer than five seconds
 """
-import argparse
 import http.server
 import pathlib
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 
-from selenium.webdriver.common.by import By
-from selenium.webdriver.support.ui import WebDriverWait
-
 import fronts
 import page
+import proxy
 import stubs
-from browser import PRODUCT, browse, serve
+import trial
+from browser import Browser
 from checks import check, summary
+from live import PRODUCT, serve
 from server import Server
+from trial import PERCH, SAMPLE, WORK
 from waiting import PATIENCE_SECONDS
 
 QUERY = "/perch.v1.EntitlementService/SubscriptionStatusTask?account=alice&groupId=plus"
@@ -53,37 +51,32 @@ class Earlier(http.server.BaseHTTPRequestHandler):
 
 
 class Trial:
-    def __init__(self, perch, catalog, work, within):
-        self.perch, self.work, self.within, self.slowest = perch, work, within, 0
-        (work / "site").mkdir()
-        self.site = serve(work / "site")
-        self.catalog = catalog
-        self.server = None
+    def __init__(self, within):
+        self.within, self.slowest, self.work = within, 0, pathlib.Path(tempfile.mkdtemp(dir=WORK))
+        (self.work / "site").mkdir()
+        self.site = serve(self.work / "site")
+        self.server = self.browser = None
 
     def serve(self, store, *settings):
-        self.server = Server(self.perch, self.catalog, store, self.work / "server.log", port=page.PORT)
-        self.server.arguments[2:2] = ["--allow-origin", f"http://127.0.0.1:{self.site.server_port}", *settings]
+        self.server = Server(PERCH, SAMPLE, store, self.work / "server.log", "--allow-origin", f"http://127.0.0.1:{self.site.server_port}",
+                             *settings, port=page.PORT)
         self.server.start()
 
     def store(self, *arguments):
-        stubs.run(self.perch, *arguments, "--server", f"127.0.0.1:{page.PORT}")
+        done = self.server.run(*arguments)
+        assert done.returncode == 0, done
 
     def open(self, port=page.PORT):
         (self.work / "site" / "page.html").write_text(PAGE.format(port=port, query=QUERY))
-        self.driver = browse(f"http://127.0.0.1:{self.site.server_port}/page.html")
+        self.browser = self.browser or Browser()
+        self.browser.open(f"http://127.0.0.1:{self.site.server_port}/page.html")
 
     def shows(self, text, isFirst=False):
-        def shown(driver):
-            return driver.find_element(By.ID, "status").text == text
-        began, seconds = time.monotonic(), PATIENCE_SECONDS if isFirst else self.within
-        try:
-            WebDriverWait(self.driver, seconds, 0.05).until(shown)
-            if not isFirst:
-                self.slowest = max(self.slowest, time.monotonic() - began)
-        except Exception as error:
-            state = self.driver.execute_script("return events.readyState")
-            raise AssertionError(f"{self.driver.find_element(By.ID, 'status').text!r} after {seconds} s, not {text!r}; "
-                                 f"readyState {state}") from error
+        began = time.monotonic()
+        self.browser.until(lambda: self.browser.text("#status") == text, why=f"the page shows {text}")
+        took = time.monotonic() - began
+        assert isFirst or took <= self.within, f"{text} was shown after {took:.1f} s"
+        self.slowest = max(self.slowest, 0 if isFirst else took)
 
     def run(self):
         sqlite, copy = self.work / "store", self.work / "copy.db"
@@ -101,7 +94,7 @@ class Trial:
             self.shows("RENEWAL_STATE_REVOKED")
         with check("EventSource: over a restored backup"):
             self.server.stop()
-            stubs.run(self.perch, "restore", str(copy), str(sqlite), "--force")
+            stubs.run(PERCH, "restore", str(copy), str(sqlite), "--force")
             self.server.start()
             self.shows("RENEWAL_STATE_SUBSCRIBED")
         self.server.stop()
@@ -130,48 +123,38 @@ class Trial:
                 self.store("store", "buy" if text.endswith("SUBSCRIBED") else "refund", "alice", PRODUCT)
                 self.shows(text)
         self.server.stop()
-        self.driver.quit()
-        if fronts.is_here("nginx"):
+        if proxy.is_here("nginx"):
             with check("EventSource: through nginx with proxy_pass alone"):
                 self.serve("memory")
-                front = fronts.free_port()
-                command = [str(word) for word in fronts.nginx(self.work, front, page.PORT)]
-                process = subprocess.Popen(command, cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                           stderr=subprocess.DEVNULL)
-                try:
-                    fronts.Front("nginx", front).until_ready()
-                    self.open(front)
+                with proxy.Proxy("nginx", page.PORT) as front:
+                    fronts.Front("nginx", front.port).until_ready()
+                    self.open(front.port)
                     self.shows("none", isFirst=True)
                     self.store("store", "buy", "alice", PRODUCT)
                     self.shows("RENEWAL_STATE_SUBSCRIBED")
-                finally:
-                    process.kill()
-                    process.wait()
 
     def end(self):
-        self.driver.quit()
+        if self.browser:
+            self.browser.close()
         if self.server:
             self.server.kill()
         self.site.shutdown()
 
 
-def main(perch, catalog, within):
-    with tempfile.TemporaryDirectory() as work:
-        trial = Trial(perch, catalog, pathlib.Path(work), within)
-        try:
-            trial.run()
-        finally:
-            trial.end()
+def main(within):
+    trial = Trial(within)
+    try:
+        trial.run()
+    finally:
+        trial.end()
     return trial.slowest
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="Tests/Interop/eventsource.py")
-    parser.add_argument("perch")
-    parser.add_argument("catalog")
+    parser = trial.options(__doc__)
     parser.add_argument("--within", type=float, default=PATIENCE_SECONDS, help="seconds until a value must be shown")
     parser.add_argument("--times", type=int, default=1)
     options = parser.parse_args()
-    slowest = max(main(options.perch, options.catalog, options.within) for _ in range(options.times))
+    slowest = max(main(options.within) for _ in range(options.times))
     print(f"eventsource: the slowest value came after {slowest:.1f} s", flush=True)
     sys.exit(summary("eventsource"))

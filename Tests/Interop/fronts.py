@@ -1,98 +1,26 @@
 """Every kind of call through proxies that nobody has tuned: nginx with `proxy_pass` alone, HAProxy and Envoy with their defaults.
 
-    fronts.py PERCH CATALOG        without a proxy that this machine has not
-
 nginx speaks HTTP/1.0 to its upstream then, and collects answers before it passes them on unless they say otherwise. HAProxy and
 Envoy speak HTTP/1.1, so gRPC itself passes through neither; `proxies.py` has it with HTTP/2 upstreams.
 """
 import base64
 import gzip
 import http.client
-import importlib.util
 import json
-import pathlib
-import shutil
-import socket
 import struct
-import subprocess
 import sys
-import tempfile
 import time
 
 from checks import check, equal, summary
+from proxy import PROXIES, Proxy, is_here
 from server import Server
+from trial import CATALOG, PERCH, WORK
+from waiting import until
 
 PATH = "/perch.v1.EntitlementService/"
 QUERY = "account={}&groupId=premium"
 BUY = "/perch.v1.TransactionService/Purchase"
 PRODUCT = "com.example.monthly"
-
-
-def nginx(work, port, server, listens="", passes="proxy_pass http"):
-    (work / "nginx.conf").write_text(f"""daemon off; master_process off; pid {work}/nginx.pid; error_log {work}/nginx.log;
-events {{}}
-http {{
-    access_log off; client_body_temp_path {work}/b; proxy_temp_path {work}/p; fastcgi_temp_path {work}/f;
-    uwsgi_temp_path {work}/u; scgi_temp_path {work}/s;
-    server {{ listen 127.0.0.1:{port} {listens}; location / {{ {passes}://127.0.0.1:{server}; }} }}
-}}
-""")
-    return [program("nginx"), "-c", work / "nginx.conf"]
-
-
-def haproxy(work, port, server):
-    (work / "haproxy.cfg").write_text(f"""defaults
-    mode http
-    timeout connect 5s
-    timeout client 50s
-    timeout server 50s
-frontend calls
-    bind 127.0.0.1:{port}
-    default_backend perch
-backend perch
-    server perch 127.0.0.1:{server}
-""")
-    return [program("haproxy"), "-db", "-f", work / "haproxy.cfg"]
-
-
-def envoy(work, port, server):
-    kinds = "type.googleapis.com/envoy.extensions"
-
-    def address(number):
-        return {"socket_address": {"address": "127.0.0.1", "port_value": number}}
-
-    manager = {
-        "@type": f"{kinds}.filters.network.http_connection_manager.v3.HttpConnectionManager", "stat_prefix": "calls",
-        "http_filters": [{"name": "envoy.filters.http.router",
-                          "typed_config": {"@type": f"{kinds}.filters.http.router.v3.Router"}}],
-        "route_config": {"virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [
-            {"match": {"prefix": "/"}, "route": {"cluster": "perch"}}]}]}}
-    (work / "envoy.json").write_text(json.dumps({"static_resources": {
-        "listeners": [{"name": "calls", "address": address(port), "filter_chains": [
-            {"filters": [{"name": "envoy.filters.network.http_connection_manager", "typed_config": manager}]}]}],
-        "clusters": [{"name": "perch", "connect_timeout": "5s", "load_assignment": {"cluster_name": "perch", "endpoints": [
-            {"lb_endpoints": [{"endpoint": {"address": address(server)}}]}]}}]}}))
-    import envoy as package
-    binary = next(pathlib.Path(package.__file__).parent.rglob("_bin/envoy"))
-    return [binary, "-c", work / "envoy.json", "--base-id", str(port), "--concurrency", "1", "--log-level", "warning"]
-
-
-def program(name):
-    return shutil.which(name) or next(
-        (path for path in (f"/usr/sbin/{name}", f"/usr/local/sbin/{name}") if pathlib.Path(path).exists()), None)
-
-
-FRONTS = {"nginx": nginx, "HAProxy": haproxy, "Envoy": envoy}
-
-
-def is_here(name):
-    return importlib.util.find_spec("envoy") is not None if name == "Envoy" else program(name.lower()) is not None
-
-
-def free_port():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 def envelope(message):
@@ -115,15 +43,12 @@ class Front:
         return answer.status, answer.headers, answer.read()
 
     def until_ready(self):
-        deadline = time.monotonic() + 20
-        while True:
+        def answers():
             try:
-                if self.ask("GET", PATH + "GetSubscriptionStatus?" + QUERY.format("ready"))[0] == 200:
-                    return
+                return self.ask("GET", PATH + "GetSubscriptionStatus?" + QUERY.format("ready"))[0] == 200
             except OSError:
-                pass
-            assert time.monotonic() < deadline, "the proxy never answered"
-            time.sleep(0.1)
+                return False
+        until(answers, f"{self.name} answers")
 
     def stream(self, account):
         """An answer whose events are read as they come."""
@@ -226,33 +151,19 @@ class Front:
         return seen
 
 
-def main(perch, catalog):
-    with tempfile.TemporaryDirectory() as work:
-        work = pathlib.Path(work)
-        server = Server(perch, catalog, "memory", work / "server.log")
+def main():
+    with Server(PERCH, CATALOG, "memory", WORK / "fronts.log") as server:
         server.start()
-        try:
-            for name, configure in FRONTS.items():
-                if not is_here(name):
-                    print(f"fronts: {name} is not installed", flush=True)
-                    continue
-                place = work / name
-                place.mkdir()
-                front = Front(name, free_port())
-                log = (place / "out").open("wb")
-                process = subprocess.Popen(
-                    [str(word) for word in configure(place, front.port, server.port)], cwd=place,
-                    stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-                try:
-                    front.until_ready()
-                    front.checks()
-                finally:
-                    process.kill()
-                    process.wait()
-        finally:
-            server.kill()
+        for name in PROXIES:
+            if not is_here(name):
+                print(f"fronts: {name} is not installed", flush=True)
+                continue
+            with Proxy(name, server.port) as proxy:
+                front = Front(name, proxy.port)
+                front.until_ready()
+                front.checks()
     return summary("fronts")
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3]))
+    sys.exit(main())

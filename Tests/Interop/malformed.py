@@ -1,23 +1,23 @@
 """Malformed sessions, made by hand: each ends with the one status that the contract has for it, and nobody else notices.
 
-    malformed.py DESCRIPTORS SERVER_PORT [--list]
-
 Beside those of proto/vectors/frames-refused.json and refusals.py, which are about framing and about what a call may not
 ask for. Each session is a connection of its own: what is sent, after a WELCOME or before it, and the DRAIN that ends the
-connection or the STATUS that ends call 1 while the connection goes on. `--list` prints them and counts.
+connection or the STATUS that ends call 1 while the connection goes on.
 """
-import json
 import pathlib
 import struct
 import sys
 import zlib
 
-from checks import Peer, check, equal, summary
-from client import CALL, CANCEL, HELLO, PING, PONG, STATUS, Contract
+import refusals
+import vectors
+from checks import Peer, check, equal
+from client import CALL, CANCEL, HELLO, PING, PONG
+import wire
 
 PROTO = pathlib.Path(__file__).resolve().parents[2] / "proto"
 sys.path.insert(0, str(PROTO / "vectors"))
-from handmade import number, tag, text, varint  # noqa: E402
+from handmade import number, tag, text  # noqa: E402
 
 READ, TRANSACTIONS, TEST, ADMIN = ("/perch.v1." + name + "Service/" for name in (
     "Entitlement", "Transaction", "TestStore", "Admin"))
@@ -204,28 +204,13 @@ def play(address, contract, table, bystander, session):
         bystander.silent()
 
 
-def main(descriptors, port="0", what=""):
-    contract = Contract(descriptors)
-    everything = list(sessions(contract))
+def main(address):
+    everything = list(sessions(wire.contract()))
     names = {session[0] for session in everything}
     assert len(names) == len(everything), "two sessions have one name"
     assert len({(s[1], s[2]) for s in everything}) == len(everything), "two sessions are the same bytes"
-    if what == "--list":
-        for name, is_welcomed, data, kind, reason in everything:
-            print(json.dumps({"name": name, "given": "welcomed" if is_welcomed else "connected", "bytes": len(data),
-                              "hex": data[:64].hex(), "answer": kind, "reason": reason}))
-        print(f"{len(everything)} sessions", file=sys.stderr)
-        return 0
-    import refusals
-    import vectors
-    table, address = vectors.reasons(), ("127.0.0.1", int(port))
-    bystander = refusals.Bystander(address, contract)
+    table, bystander = vectors.reasons(), refusals.Bystander(address, wire.contract())
     for session in everything:
-        play(address, contract, table, bystander, session)
+        play(address, wire.contract(), table, bystander, session)
     with check(f"250 sessions and more are malformed: {len(everything)}"):
         assert len(everything) >= 250
-    return summary("malformed")
-
-
-if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))

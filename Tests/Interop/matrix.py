@@ -1,30 +1,30 @@
 """The matrix: each stock client that can be installed, and what it must be able to do with a server.
 
-    matrix.py PERCH CATALOG [CLIENT…]        without a name all
+    matrix.py [CLIENT…]        without a name all
 
-Each cell is one action of a client (Matrix/probe.*), with a check of what it saw. A recorder between client and server shows what
+Each cell is one action of a client (Matrix/probe.*), with a check of what it saw. A relay between client and server shows what
 compression was on the wire. A cell that a client cannot do has the client's own limitation in LIMITS. The table is printed at the
 end; the exit status is 1 if a cell fails, and also if a limitation is gone.
 """
-import contextlib
 import json
 import os
 import pathlib
 import re
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
-import time
-import urllib.request
 
 import hpack
 import hyperframe.frame
 
 import stubs
 from certificates import Authority
+from relay import Relay
 from server import Server
+from tokens import Keys
+from trial import CATALOG, PERCH
+from waiting import until
 
 HERE = pathlib.Path(__file__).resolve().parent
 PRODUCT = "com.example.monthly"
@@ -48,45 +48,9 @@ LIMITS = {
 }
 
 
-class Recorder:
-    """Passes one connection after another on to a server, and keeps the bytes of both directions."""
-
-    def __init__(self, port):
-        self.target, self.said = port, []
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.port = self.socket.getsockname()[1]
-        threading.Thread(target=self.serve, daemon=True).start()
-
-    def serve(self):
-        while True:
-            try:
-                client, _ = self.socket.accept()
-            except OSError:
-                return
-            server = socket.create_connection(("127.0.0.1", self.target))
-            both = (bytearray(), bytearray())
-            self.said.append(both)
-            for source, sink, kept in ((client, server, both[0]), (server, client, both[1])):
-                threading.Thread(target=self.pump, args=(source, sink, kept), daemon=True).start()
-
-    @staticmethod
-    def pump(source, sink, kept):
-        with contextlib.suppress(OSError):
-            while data := source.recv(65_536):
-                kept += data
-                sink.sendall(data)
-            sink.shutdown(socket.SHUT_WR)
-
-    def encodings(self):
-        """The encodings of request messages and of answers: names of headers' values, and whether a message's flag was set."""
-        found = (set(), set())
-        for both in self.said:
-            for direction, data in enumerate(both):
-                found[direction].update(encodings(bytes(data)))
-        return found
-
-    def close(self):
-        self.socket.close()
+def of_messages(relay):
+    """The encodings of request messages and of answers."""
+    return [set().union(*(encodings(bytes(both[direction])) for both in relay.kept)) for direction in (0, 1)]
 
 
 def encodings(data):
@@ -227,30 +191,27 @@ def expect(line, /, **wanted):
 class Cells:
     """The cells of one client, and the servers they use."""
 
-    def __init__(self, perch, catalog, work):
-        self.perch, self.work, self.catalog = perch, work, catalog
+    def __init__(self, work):
+        self.work = work
         authority = Authority(work)
         authority.sign("server", "perch", "DNS:localhost,IP:127.0.0.1")
         self.ca = authority.pem("authority")
-        self.run_perch("token", "key", "create", "--to", work / "main.jwk")
-        self.bearer = self.run_perch("token", "create", "--key", work / "main.jwk", "--app", "com.example.app").strip()
+        keys = Keys(PERCH, work / "tokens")
+        self.bearer = keys.text("read", ("com.example.app", "xcode"))
         self.large = work / "large.storekit"
-        self.large.write_text(json.dumps(large_catalogue(catalog), separators=(",", ":")))
+        self.large.write_text(json.dumps(large_catalogue(CATALOG), separators=(",", ":")))
         # JSON has bytes as base64, so that less of a file fits into a request.
         for name, count in (("proto", 4_000_000), ("json", 3_000_000)):
-            (work / f"{name}.storekit").write_text(pathlib.Path(catalog).read_text().ljust(count))
+            (work / f"{name}.storekit").write_text(CATALOG.read_text().ljust(count))
         self.servers = {
             "plain": self.server("plain"), "secure": self.server(
                 "secure", "--tls-certificate", authority.pem("server"), "--tls-key", authority.key("server")),
-            "guarded": self.server("guarded", "--token-keys", str(work / "main.jwk")),
+            "guarded": self.server("guarded", "--token-keys", keys.public),
             "large": self.server("large", catalog=self.large)}
 
-    def run_perch(self, *arguments):
-        return stubs.run(self.perch, *arguments)
-
-    def server(self, name, *settings, catalog=None):
-        server = Server(self.perch, catalog or self.catalog, self.work / f"{name}.store", self.work / f"{name}.log")
-        server.arguments[2:2] = ["--with-parent", *settings]  # which also ends it if another one does not start
+    def server(self, name, *settings, catalog=CATALOG):
+        # Which also ends it if another one does not start.
+        server = Server(PERCH, catalog, self.work / f"{name}.store", self.work / f"{name}.log", "--with-parent", *settings)
         server.start()
         return server
 
@@ -263,12 +224,10 @@ class Cells:
 
     def calls(self):
         """Calls that are open at the plain server, its own excepted."""
-        address = f"http://127.0.0.1:{self.port()}/perch.v1.AdminService/GetServerStatus"
-        with urllib.request.urlopen(address, timeout=10) as answer:
-            return {metric["name"]: metric.get("value", 0) for metric in json.load(answer)["metrics"]}["perch_calls"]
+        return {metric["name"]: metric.get("value", 0) for metric in self.servers["plain"].call("GetServerStatus")[1]["metrics"]}["perch_calls"]
 
     def buy(self, account):
-        self.run_perch("store", "buy", account, PRODUCT, "--server", f"127.0.0.1:{self.port()}")
+        self.servers["plain"].run("store", "buy", account, PRODUCT)
 
     # One method for each cell; `account` is new for each client.
 
@@ -285,10 +244,7 @@ class Cells:
     def cancel(self, client, account):
         before = self.calls()
         expect(last(client, self.port(), "watch", account=account, until=0), code="CANCELLED")
-        deadline = time.monotonic() + 5
-        while self.calls() > before:
-            assert time.monotonic() < deadline, "the server still has the call"
-            time.sleep(0.05)
+        until(lambda: self.calls() <= before, "the call ends")
 
     def deadline(self, client, account):
         expect(last(client, self.port(), "watch", account=account, until=9, deadline=500), code="DEADLINE_EXCEEDED")
@@ -301,14 +257,14 @@ class Cells:
         expect(last(client, self.port("guarded"), "products", ids=PRODUCT, bearer=self.bearer), found=1)
 
     def compressed(self, client, name):
-        recorder = Recorder(self.port())
+        relay = Relay(self.port(), keeps=True)
         try:
-            expect(last(client, recorder.port, "products", ids=PRODUCT, count=500, compress=name), found=1, unavailable=500)
-            requests, answers = recorder.encodings()
+            expect(last(client, relay.port, "products", ids=PRODUCT, count=500, compress=name), found=1, unavailable=500)
+            requests, answers = of_messages(relay)
             assert name in requests, f"requests have the encodings {requests or 'none'}"
             assert name in answers, f"answers have the encodings {answers or 'none'}"
         finally:
-            recorder.close()
+            relay.close()
 
     def gzip(self, client, account):
         self.compressed(client, "gzip")
@@ -350,7 +306,7 @@ CELLS = {"unary": "unary", "push": "push", "cancel": "cancel", "deadline": "dead
 
 def large_catalogue(path):
     """A catalogue whose products are an answer of 4 MB."""
-    catalogue = json.loads(pathlib.Path(path).read_text())
+    catalogue = json.loads(path.read_text())
     model = catalogue["products"][0]
     catalogue["products"] = [
         model | {"productID": f"p{n}", "internalID": f"P{n:07}", "referenceName": f"p{n}",
@@ -358,10 +314,10 @@ def large_catalogue(path):
     return catalogue
 
 
-def main(perch, catalog, names):
+def main(names):
     table, faults = {}, []
     with tempfile.TemporaryDirectory() as work:
-        cells = Cells(perch, catalog, pathlib.Path(work))
+        cells = Cells(pathlib.Path(work))
         try:
             for number, name in enumerate(names or CLIENTS):
                 client = CLIENTS[name]()
@@ -395,4 +351,4 @@ def main(perch, catalog, names):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:3], sys.argv[3:]))
+    sys.exit(main(sys.argv[1:]))

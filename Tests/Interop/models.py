@@ -1,6 +1,6 @@
 """The model clients in Clients/, each against a real server that is killed.
 
-    models.py PERCH CATALOG [LANGUAGE…]        python, go, java, javascript; without a name all
+    models.py [LANGUAGE…]        python, go, java, javascript; without a name all
 
 A client watches the status and the entitlement of one account. Each line that it prints must show two values that agree. It
 must survive `kill -9` of the server, miss no change, and repeat no value.
@@ -12,12 +12,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import urllib.request
 
 import stubs
 from checks import check, equal, summary
 from freezing import frozen
 from server import Server
+from trial import CATALOG, PERCH
 from waiting import PATIENCE_SECONDS, until
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -67,15 +67,9 @@ class Client:
         self.process.wait()
 
 
-def store(perch, port, *arguments):
-    stubs.run(perch, "store", *arguments, "--server", f"127.0.0.1:{port}")
-
-
 def resumed(server):
     """Watches that were called with a token since the server started, so that a test knows that a client is back."""
-    address = f"http://127.0.0.1:{server.port}/perch.v1.AdminService/GetServerStatus"
-    with urllib.request.urlopen(address, timeout=PATIENCE_SECONDS) as answer:
-        metrics = json.load(answer)["metrics"]
+    metrics = server.call("GetServerStatus")[1]["metrics"]
     return sum(metric.get("value", 0) for metric in metrics if metric["name"] == "perch_watches_resumed_total")
 
 
@@ -88,9 +82,13 @@ def come_back(server, client, watches):
     until(lambda: resumed(server) >= watches, lambda: f"the client comes back: {client.errors[-3:]}")
 
 
-def survive(language, perch, catalog, work):
-    server = Server(perch, catalog, work / "store", work / "server.log")
+def survive(language, work):
+    server = Server(PERCH, CATALOG, work / "store", work / "server.log")
     server.start()
+
+    def store(*arguments):
+        equal(server.run("store", *arguments).returncode, 0, "the exit status")
+
     client = Client(COMMANDS[language](), server.port, "anna")
     try:
         with check(f"{language}: the first values come together"):
@@ -98,14 +96,14 @@ def survive(language, perch, catalog, work):
             equal(len(client.shown), 1, "the number of lines")
         with check(f"{language}: each change of both values is one line, and the line agrees"):
             for number in range(1, 9):
-                store(perch, server.port, "buy", "anna", PRODUCT)
+                store("buy", "anna", PRODUCT)
                 client.shows(SUBSCRIBED, f"purchase {number}")
-                store(perch, server.port, "refund", "anna", PRODUCT)
+                store("refund", "anna", PRODUCT)
                 client.shows(REFUNDED, f"refund {number}")
         with check(f"{language}: after kill -9 the client goes on, and shows nothing again before the next change"):
             before = len(client.shown)
             come_back(server, client, 2)
-            store(perch, server.port, "buy", "anna", PRODUCT)
+            store("buy", "anna", PRODUCT)
             client.shows(SUBSCRIBED, "the purchase after the restart")
             equal(len(client.shown), before + 1, "the number of lines")
         with check(f"{language}: a change while the client is away comes once"):
@@ -113,13 +111,13 @@ def survive(language, perch, catalog, work):
             with frozen(client.process.pid):  # It cannot come back before the change.
                 server.kill()
                 server.start()
-                store(perch, server.port, "refund", "anna", PRODUCT)
+                store("refund", "anna", PRODUCT)
             client.until(lambda: client.losses() > losses, "the loss")
             client.shows(REFUNDED, "the refund")
             equal(len(client.shown), before + 1, "the number of lines")
         with check(f"{language}: a token of another store is given up"):
             server.kill()
-            server.arguments[server.arguments.index("--store") + 1] = str(work / "other")
+            server.store = work / "other"
             server.start()
             client.shows(NEVER, "the value of the new store")
         with check(f"{language}: no line ever disagreed"):
@@ -136,8 +134,7 @@ def survive(language, perch, catalog, work):
 
 
 if __name__ == "__main__":
-    perch, catalog, *languages = sys.argv[1:]
-    for language in languages or COMMANDS:
+    for language in sys.argv[1:] or COMMANDS:
         with tempfile.TemporaryDirectory() as work:
-            survive(language, perch, catalog, pathlib.Path(work))
+            survive(language, pathlib.Path(work))
     sys.exit(summary("models"))

@@ -1,9 +1,9 @@
 """Runs the examples of "Call Perch from any client" in proto/README.md, as they stand on the page.
 
-    page.py PERCH CATALOG [EXAMPLE…]        without a name all; CATALOG is the one of `make run`
+    page.py [EXAMPLE…]        without a name all
 
 An example is a file, the commands that build it, and the command that runs it. It must show a purchase that is made while it
-runs. The browser's page is opened by browser.py.
+runs. The browser's page is opened by live.py.
 """
 import hashlib
 import os
@@ -19,6 +19,7 @@ import time
 import stubs
 from checks import check, summary
 from server import Server
+from trial import PERCH, SAMPLE
 
 PAGE = stubs.PROTO / "README.md"
 PORT = 17447  # in place of 7447, which a server of the developer may have; the same each time, for it is compiled into programs
@@ -114,7 +115,7 @@ def shows(name, program, script, buy):
         stop(process)
 
 
-def main(perch, catalog, names):
+def main(names):
     found = examples()
     assert len(found) >= 9, f"the page has only {sorted(found)}"
     for name in names or found:
@@ -124,13 +125,9 @@ def main(perch, catalog, names):
         with check(f"page: {name} shows a purchase"), tempfile.TemporaryDirectory() as work:
             used = len([line for line in program.splitlines() if line])
             assert used <= LINES_MAX, f"{used} lines"
-            server = Server(perch, catalog, "memory", pathlib.Path(work) / "server.log", port=PORT)
-            server.start()
-            try:
-                shown = shows(name, program, script, lambda: stubs.run(
-                    perch, "store", "buy", "alice", "app.perch.plus.monthly", "--server", f"127.0.0.1:{PORT}"))
-            finally:
-                server.kill()
+            with Server(PERCH, SAMPLE, "memory", pathlib.Path(work) / "server.log", port=PORT) as server:
+                server.start()
+                shown = shows(name, program, script, lambda: server.run("store", "buy", "alice", "app.perch.plus.monthly"))
             if name == "curl":
                 assert shown.count('"success"') >= 3, f"not every command answered: {shown!r}"
             if name == "grpcurl":
@@ -138,5 +135,5 @@ def main(perch, catalog, names):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3], sys.argv[3:])
+    main(sys.argv[1:])
     sys.exit(summary("page"))

@@ -1,8 +1,4 @@
-"""TLS from outside: Python's ssl against real servers, and perch's own client against servers that it must not trust.
-
-    secure.py PERCH DESCRIPTORS CATALOG WORK
-"""
-import collections
+"""TLS from outside: Python's ssl against real servers, and perch's own client against servers that it must not trust."""
 import contextlib
 import itertools
 import os
@@ -13,18 +9,19 @@ import ssl
 import struct
 import subprocess
 import sys
-import urllib.request
 import warnings
 
 import checks
+import wire
 from certificates import Authority
 from checks import Peer, check, equal
-from client import HELLO, PING, Contract
+from client import HELLO, PING
 from server import Server
-from waiting import PATIENCE_SECONDS, free_port, until
+from trial import CATALOG, PERCH, WORK
+from waiting import PATIENCE_SECONDS, until
 
-perch, descriptors, catalog, work = sys.argv[1], sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
-contract = Contract(descriptors)
+perch, catalog, work, contract = PERCH, CATALOG, WORK / "secure", wire.contract()
+work.mkdir()
 APP = {"bundle_id": "com.example.app", "environment": 3}
 STATUSES = "/perch.v1.EntitlementService/SubscriptionStatusTask"
 PRODUCTS = "/perch.v1.EntitlementService/ProductsTask"
@@ -47,11 +44,8 @@ class Secure(Server):
     """A server with more settings, and its metrics."""
 
     def __init__(self, name, *settings, certificate="server"):
-        super().__init__(perch, catalog, "memory", work / f"{name}.log")
-        self.http = free_port()
-        tls = ["--tls-certificate", authority.pem(certificate), "--tls-key", authority.key(certificate)] \
-            if certificate else []
-        self.arguments[2:2] = [*tls, "--http", f"127.0.0.1:{self.http}", "--log-level", "debug", *settings]
+        tls = ["--tls-certificate", authority.pem(certificate), "--tls-key", authority.key(certificate)] if certificate else []
+        super().__init__(perch, catalog, "memory", work / f"{name}.log", *tls, "--log-level", "debug", *settings, http=True)
 
     def __enter__(self):
         self.start()
@@ -59,11 +53,6 @@ class Secure(Server):
 
     def __exit__(self, *_):
         equal(self.stop(), 0, "the server's exit status")
-
-    def metrics(self):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.http}/metrics", timeout=PATIENCE_SECONDS) as page:
-            lines = page.read().decode().splitlines()
-        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line[0] != "#")}
 
     def metric(self, series):
         found = self.metrics()
@@ -318,7 +307,7 @@ def own_client(server):
                               capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         equal(done.returncode, 4, "the exit status")
     with check("a scenario is played over TLS"):
-        scenario = pathlib.Path(catalog).parents[2] / "proto/scenario/grace.scenario"
+        scenario = catalog.parents[2] / "proto/scenario/grace.scenario"
         done = subprocess.run([perch, "scenario", "run", str(scenario), "--server", f"127.0.0.1:{server.port}",
                                "--tls-ca", authority.pem("authority")], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         equal(done.returncode, 0, f"the exit status ({done.stdout}{done.stderr})")
@@ -537,8 +526,7 @@ def main():
     reload()
     resumption()
     stopped_reader()
-    print(f"{len(checks.passed)} passed, {len(checks.failed)} failed")
-    return 1 if checks.failed or not checks.passed else 0
+    return checks.summary("interop, TLS")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,8 @@
 """A session with a real server, from the outside: what proto/README.md promises, seen by client.py.
 
-    session.py DESCRIPTORS SERVER_PORT OTHER_PORT OTHER_PID
-
-Both servers serve catalog.storekit at real time from an empty store in memory. The other one lends a token of another
-store, and is told to stop at the end. One line for each check; the last line is `N passed, N failed`.
+Two servers serve catalog.storekit at real time from an empty store in memory. The other one lends a token of another store, and is
+told to stop at the end. malformed.py and several.py go on with the first one.
 """
-import os
 import pathlib
 import signal
 import socket
@@ -16,10 +13,18 @@ import tempfile
 
 import checks
 import lasting
+import malformed
 import refusals
+import several
+import stubs
+import trial
 import vectors
+import wire
 from checks import Peer, check, equal
-from client import BEAT, CALL, CANCEL, DRAIN, HELLO, MESSAGE, STATUS, Client, Contract
+from client import BEAT, CALL, CANCEL, DRAIN, HELLO, MESSAGE, STATUS, Client
+from server import Server
+from trial import PERCH, WORK
+from waiting import PATIENCE_SECONDS
 
 HERE = pathlib.Path(__file__).resolve().parent
 PRODUCTS = "/perch.v1.EntitlementService/ProductsTask"
@@ -460,7 +465,7 @@ def stay_away(address, contract):
             assert max(lasting.pause_ms(failures) for _ in range(200)) <= min(60_000, 1_000 * 2 ** failures), failures
 
 
-def forty_lines(address, descriptors, writer):
+def forty_lines(address, writer):
     with check("the client in forty lines of proto/README.md runs as it stands there, and prints a push"):
         blocks = (vectors.PROTO / "README.md").read_text().split("```python\n")[1:]
         code, = (block.split("```")[0] for block in blocks if block.startswith("import socket"))
@@ -468,7 +473,7 @@ def forty_lines(address, descriptors, writer):
         with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
             file.write(code)
             file.flush()
-            program = subprocess.Popen([sys.executable, file.name, descriptors, address[0], str(address[1]), "forty",
+            program = subprocess.Popen([sys.executable, file.name, stubs.descriptors(), address[0], str(address[1]), "forty",
                                         GROUP], stdout=subprocess.PIPE, text=True)
             try:
                 assert program.stdout.readline().startswith("loading"), "no loading"
@@ -482,11 +487,11 @@ def forty_lines(address, descriptors, writer):
                 program.stdout.close()
 
 
-def drain(address, contract, pid):
+def drain(server, contract):
     with check("a server that stops tells the connection and every call, and then closes"):
-        watcher = Watcher(address, contract, "anna")
+        watcher = Watcher(server.address, contract, "anna")
         watcher.opening()
-        os.kill(pid, signal.SIGTERM)
+        server.signal(signal.SIGTERM)
         first = watcher.until(lambda frame: frame.kind == DRAIN).message
         equal((first.final, first.reason), (False, "SHUTTING_DOWN"), "the first DRAIN")
         assert first.jitter_ms > 0, "everyone would come back at once"
@@ -516,9 +521,24 @@ def cut_within_a_frame(contract):
                 equal(read and read.message.revision, 9 if length == len(frame) else None, f"of {length} bytes")
 
 
-def main(arguments):
-    descriptors, port, other_port, other_pid = arguments
-    contract, address, other = Contract(descriptors), ("127.0.0.1", int(port)), ("127.0.0.1", int(other_port))
+def main():
+    with Server(PERCH, trial.CATALOG, "memory", WORK / "server.log", "--handshakes", "512") as first, \
+            Server(PERCH, trial.CATALOG, "memory", WORK / "other.log", "--handshakes", "512") as second:
+        for server in (first, second):
+            # The limits on silence are the server's own.
+            at = server.arguments.index("--hello-timeout")
+            del server.arguments[at:at + 4]
+            server.start()
+        play(first.address, second)
+        malformed.main(first.address)
+        several.main("%s:%d" % first.address)
+        with check("the server lives, and the one that was told to stop ended with 0"):
+            equal((first.runs, second.process.wait(PATIENCE_SECONDS)), (True, 0))
+    return checks.summary("interop")
+
+
+def play(address, second):
+    contract = wire.contract()
     with check("client.py has at most sixty lines"):
         lines = (HERE / "client.py").read_text().splitlines()
         equal((len(lines) <= 60, max(map(len, lines)) <= 120), (True, True), "at most sixty lines, of at most 120")
@@ -533,15 +553,13 @@ def main(arguments):
     time_and_kinds(address, contract, writer)
     come_back(address, contract, writer)
     stay_away(address, contract)
-    forty_lines(address, descriptors, writer)
+    forty_lines(address, writer)
     cut_within_a_frame(contract)
     plain.close()
     zlib.close()
-    refusals.run(address, other, contract, writer, patient)
-    drain(other, contract, int(other_pid))
-    print(f"{len(checks.passed)} passed, {len(checks.failed)} failed")
-    return 1 if checks.failed or not checks.passed else 0
+    refusals.run(address, second.address, contract, writer, patient)
+    drain(second, contract)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

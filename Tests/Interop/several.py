@@ -1,14 +1,11 @@
-"""Several watches on one stream, by stock gRPC for Python, plain and with gzip.
-
-    several.py HOST:PORT
-"""
+"""Several watches on one stream, by stock gRPC for Python, plain and with gzip."""
 import sys
 
 import grpc
 from grpc_status import rpc_status
 
 import stubs
-from checks import check, equal, summary
+from checks import check, equal
 
 sys.path.insert(0, str(stubs.python()))
 
@@ -79,8 +76,3 @@ def main(address):
                 assert any(each.Unpack(info) for each in status.details if each.Is(info.DESCRIPTOR)), status
                 equal((info.reason, info.metadata["watch"]), ("TOKEN_MALFORMED", "1"))
         channel.close()
-    return summary("interop, several watches")
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))

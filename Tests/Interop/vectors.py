@@ -1,7 +1,5 @@
 """Checks the test vectors of proto/vectors in Python: what is committed means what it says, to a second reader.
 
-    vectors.py DESCRIPTORS
-
 `scan` is the rules of proto/README.md for the messages of a client, as a program. One line for each file; the last
 line is `N passed, N failed`.
 """
@@ -14,7 +12,7 @@ import zlib
 
 from google.protobuf import json_format, message
 
-from client import Contract
+import wire
 
 PROTO = pathlib.Path(__file__).resolve().parents[2] / "proto"
 KINDS = ["HELLO", "WELCOME", "CALL", "MESSAGE", "STATUS", "CANCEL", "BEAT", "PING", "PONG", "DRAIN"]
@@ -237,8 +235,8 @@ def check_frames(contract, vector):
     assert data.hex() == vector["rest"] and next_frame(data, "") is None, "bytes are left"
 
 
-def main(arguments):
-    contract = Contract(arguments[0])
+def main():
+    contract = wire.contract()
     table = reasons()
     seen, passed, failed = set(), 0, 0
     for path in sorted((PROTO / "vectors").glob("*.json")):
@@ -270,4 +268,4 @@ def every_message(contract):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -27,12 +27,10 @@ def module(name):
 
 def play(arguments):
     """One story in this process. Its last line is for `run`."""
-    from harness import ports
-    from harness.waiting import Hung, long_waits
-    from harness.world import Broken, World
+    from production.waiting import Hung, long_waits
+    from production.world import Broken, World
     name, setting = arguments.names[0].split(":")
     story = module(name)
-    ports.use_part(arguments.part)
     world = World(arguments.keep / f"{name}-{setting}", arguments.keep, arguments.perch, setting, arguments.control, arguments.full,
                   arguments.old)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
@@ -65,8 +63,8 @@ def run(arguments, jobs, directory):
     """Plays them, and returns those that failed."""
     began = time.monotonic()
 
-    def one(part, job):
-        command = [sys.executable, __file__, arguments.perch, job, "--play", "--part", str(part), "--keep", directory]
+    def one(job):
+        command = [sys.executable, __file__, arguments.perch, job, "--play", "--keep", directory]
         for option in ("full", "control", "verbose"):
             command += [f"--{option}"] if getattr(arguments, option) else []
         command += ["--old", arguments.old] if arguments.old else []
@@ -81,7 +79,7 @@ def run(arguments, jobs, directory):
 
     failed = []
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        played = {pool.submit(one, part, job): job for part, job in enumerate(jobs)}
+        played = {pool.submit(one, job): job for job in jobs}
         for future in concurrent.futures.as_completed(played):
             (status, said, seconds), job = future.result(), played[future]
             name, setting = job.split(":")
@@ -109,7 +107,6 @@ def main():
     parser.add_argument("--old", type=pathlib.Path, help="a program of an earlier version, for upgrades")
     parser.add_argument("--verbose", action="store_true", help="name the waits that took more than a second")
     parser.add_argument("--play", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--part", type=int, default=0, help=argparse.SUPPRESS)
     arguments = parser.parse_intermixed_args()
     if arguments.play:
         play(arguments)

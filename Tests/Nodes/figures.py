@@ -1,6 +1,6 @@
 """What several nodes on PostgreSQL cost, against one server on SQLite, in turns.
 
-    figures.py PERCH DESCRIPTORS CATALOG DIRECTORY [--rounds N] [--seconds S] [--accounts N [--clients N]] [--only crossings] [--old PERCH]
+    figures.py [--rounds N] [--seconds S] [--accounts N [--clients N]] [--only crossings] [--old PERCH]
                [--filled N [--expiries N]]
 
 rates     Changes a second of 16 writers that each wait for their answer: on SQLite, on one node, and on four nodes with 16 each.
@@ -13,22 +13,25 @@ sync      What the disk of both takes for one fdatasync.
 scale     With --accounts N: a store of so many accounts moves from SQLite, a node starts on it, and --clients N connect at once
           to a second node, each with a stream.
 """
-import argparse
 import json
 import os
 import pathlib
-import random
 import statistics
 import subprocess
 import threading
 import time
 from types import SimpleNamespace
 
+import trial
 from client import MESSAGE
 from database import Database
 from order import EXPIRY, Ender
 from server import cpu_seconds
-from trouble import APP, COINS, MONTHLY, PURCHASE, READS, Trouble, order, until
+from trial import CATALOG, PERCH, WORK
+from trouble import Trouble
+from waiting import until
+from wire import APP, READS
+from writers import COINS, MONTHLY, PURCHASE, order
 
 SEASON = "com.example.season"
 WRITERS = 16
@@ -69,7 +72,7 @@ class Figures(Trouble):
 
     def rate(self, nodes, seconds):
         """Changes a second of all nodes together."""
-        benches = [subprocess.Popen([self.arguments.perch, "bench", "buy", "--writers", str(WRITERS), "--product", SEASON, "--connect",
+        benches = [subprocess.Popen([PERCH, "bench", "buy", "--writers", str(WRITERS), "--product", SEASON, "--connect",
                                      "%s:%d" % node.address, "--pid", str(node.pid), "--duration", f"{seconds}s", "-o", "json"],
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for node in nodes]
         found = []
@@ -85,7 +88,7 @@ class Figures(Trouble):
         one = [self.node("rates-1", database.url)]
         found = {"SQLite": [], "one node": [], "four nodes": []}
         for number in range(self.arguments.rounds):
-            sqlite = self.node("sqlite", self.arguments.directory / f"sqlite-{number}")
+            sqlite = self.node("sqlite", WORK / f"sqlite-{number}")
             found["SQLite"].append(self.rate([sqlite], self.arguments.seconds))
             sqlite.stop()
             found["one node"].append(self.rate(one, self.arguments.seconds))
@@ -133,12 +136,12 @@ class Figures(Trouble):
               flush=True)
 
     def scale(self):
-        count, store = self.arguments.accounts, self.arguments.directory / "big.db"
-        subprocess.run([self.arguments.perch, "store", "generate", store, "--accounts", str(count), "--catalog",
-                        self.arguments.catalog, "--bundle-id", APP["bundle_id"]], check=True, stdout=subprocess.DEVNULL)
+        count, store = self.arguments.accounts, WORK / "big.db"
+        subprocess.run([PERCH, "store", "generate", store, "--accounts", str(count), "--catalog",
+                        CATALOG, "--bundle-id", APP["bundle_id"]], check=True, stdout=subprocess.DEVNULL)
         database = self.database("scale")
         began = time.perf_counter()
-        subprocess.run([self.arguments.perch, "store", "migrate", "--from", store, "--to", database.url], check=True,
+        subprocess.run([PERCH, "store", "migrate", "--from", store, "--to", database.url], check=True,
                        stdout=subprocess.DEVNULL)
         seconds = time.perf_counter() - began
         print(f"scale: {count:,} accounts moved in {seconds:.1f} s, {count / seconds:,.0f} a second", flush=True)
@@ -146,7 +149,7 @@ class Figures(Trouble):
         print(f"scale: a node is ready {first.ready_after:.2f} s after its start, a second one {second.ready_after:.2f} s", flush=True)
         clients = self.arguments.clients
         began = time.perf_counter()
-        bench = subprocess.run([self.arguments.perch, "bench", "storm", "--watchers", str(clients), "--closed", str(clients), "--product",
+        bench = subprocess.run([PERCH, "bench", "storm", "--watchers", str(clients), "--closed", str(clients), "--product",
                                 SEASON, "--connect", "%s:%d" % second.address, "--pid", str(second.pid), "-o", "json"],
                                capture_output=True, text=True)
         if bench.returncode != 0:
@@ -182,7 +185,7 @@ class Figures(Trouble):
             threading.Thread(target=self.note, args=(reader, seen), daemon=True).start()
         watched = [purchases(200, f"watched-{index}") for index in range(3)]
         # Each expires two seconds later.
-        ender = Ender(SimpleNamespace(next_cycle=lambda: nodes[0], contract=self.contract), self.arguments.expiries, self.arguments.seconds * 4)
+        ender = Ender(SimpleNamespace(next_cycle=lambda: nodes[0]), self.arguments.expiries, self.arguments.seconds * 4)
         rows = lambda: int(database.ask("SELECT n_tup_upd FROM pg_stat_all_tables WHERE schemaname = 'perch' AND relname = 'store'"))
         before, began = rows(), time.monotonic()
         ender.start()
@@ -199,7 +202,7 @@ class Figures(Trouble):
               f"of all changes", flush=True)
         for node in nodes:
             node.stop()
-        own, earlier = (self.subscription(perch) if perch else 0 for perch in (self.arguments.perch, self.arguments.old))
+        own, earlier = (self.subscription(perch) if perch else 0 for perch in (PERCH, self.arguments.old))
         compared = f", {own / earlier - 1:+.1%} of what the earlier version writes; must +2 %" if earlier else ""
         print(f"crossings: a first subscription writes {own:,.0f} bytes of the log{compared}", flush=True)
 
@@ -209,7 +212,7 @@ class Figures(Trouble):
         database = self.database(name)
         database.ask("ALTER SYSTEM SET full_page_writes = off", "postgres")
         database.ask("SELECT pg_reload_conf()", "postgres")
-        own, self.arguments.perch = self.arguments.perch, perch
+        own, self.arguments.perch = PERCH, perch
         node = self.node(name, database.url)
         self.arguments.perch = own
         caller, found = self.caller(node), []
@@ -273,7 +276,7 @@ class Figures(Trouble):
 
     def ender(self, store, count, seconds):
         """Buys subscriptions that expire half a minute later."""
-        ender = Ender(SimpleNamespace(next_cycle=lambda: store.nodes[0], contract=self.contract), count, seconds, product=MONTHLY,
+        ender = Ender(SimpleNamespace(next_cycle=lambda: store.nodes[0]), count, seconds, product=MONTHLY,
                       prefix=f"ending-{self.arguments.seed}-{len(self.enders)}")
         self.enders.append(ender)
         ender.start()
@@ -304,14 +307,13 @@ class Figures(Trouble):
 
         Nobody reads their blobs. Half of them crossed in the last month, half cross in the next one, and all renew in the next one.
         """
-        database = Database(self.arguments.directory / name, settings=(
+        database = Database(WORK / name, settings=(
             "shared_preload_libraries=pg_stat_statements", "full_page_writes=off", "max_wal_size=8GB", "shared_buffers=1GB",
             "maintenance_work_mem=1GB"))
         self.databases.append(database)
         database.start()
         if database.is_kept:
             return database
-        database.ask("CREATE DATABASE perch", "postgres")
         database.ask("CREATE EXTENSION pg_stat_statements")
         node = self.node(f"{name}-template", database.url, time_rate=HALF_MINUTES)
         self.buy(node, "template", "template", MONTHLY)
@@ -328,7 +330,7 @@ class Figures(Trouble):
         return database
 
     def sync(self):
-        path, times = self.arguments.directory / "sync", []
+        path, times = WORK / "sync", []
         with path.open("wb", buffering=0) as file:
             for _ in range(200):
                 file.write(os.urandom(4096))
@@ -340,9 +342,7 @@ class Figures(Trouble):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("perch", "descriptors", "catalog", "directory"):
-        parser.add_argument(name, type=pathlib.Path)
+    parser = trial.options(__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--accounts", type=int, default=0)
@@ -352,7 +352,7 @@ def main():
     parser.add_argument("--only", choices=["crossings"])
     parser.add_argument("--filled", type=int, default=0)
     arguments = parser.parse_args()
-    arguments.seed, arguments.full = random.randrange(10_000), True
+    arguments.full = True
     figures = Figures(arguments)
     try:
         if arguments.filled:

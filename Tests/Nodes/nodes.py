@@ -1,17 +1,15 @@
 """Kills and stops nodes and their database while clients write, watch and hop, and checks the promises of one store.
 
-    nodes.py PERCH DESCRIPTORS CATALOG DIRECTORY [SECONDS] [--nodes N] [--rate R] [--expiries N] [--old PERCH] [--seed N] [--calm] [--silence]
+    nodes.py [SECONDS] [--nodes N] [--rate R] [--expiries N] [--old PERCH] [--seed N] [--calm] [--silence]
 
 The clients and most checks are those of Tests/Crash. A client that is refused because the store is out of reach tries another node.
 """
 import argparse
 import collections
-import mmap
 import os
 import pathlib
 import random
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -20,13 +18,17 @@ import time
 import audit
 import crash
 import order
-from client import Contract, MESSAGE, STATUS
+import trial
+from client import MESSAGE, STATUS
 from database import Database
 from freezing import frozen
+from machine import Machine
 from server import Server
+from trial import CATALOG, PERCH, WORK
 from waiting import PATIENCE_SECONDS, until
 from watchers import Watcher
-from writers import Caller, Writer, one_line
+from wire import ADMIN, APP, STORE, Caller
+from writers import Writer, one_line
 
 OUT_OF_REACH = ("STORE_UNREACHABLE", "SHUTTING_DOWN", "STORE_FAILED", "BEHIND")
 NODE_CHECKS = (
@@ -54,8 +56,7 @@ class Test(crash.Test):
     """Every connection goes to a node that is drawn anew."""
 
     def __init__(self, arguments, nodes):
-        super().__init__(argparse.Namespace(seed=arguments.seed, writes_per_second=arguments.rate,
-                                            descriptors=arguments.descriptors, directory=arguments.directory))
+        super().__init__(argparse.Namespace(seed=arguments.seed, writes_per_second=arguments.rate))
         self.nodes, self.random = nodes, random.Random(f"{arguments.seed} hops")
         self.unreachable = collections.Counter()
         self.diagnosing, self.diagnoses = threading.Lock(), 0
@@ -100,8 +101,20 @@ class Test(crash.Test):
             self.broken("no crash takes back what anyone has seen", f"{who}: {identity} after {self.identity}")
 
 
+class HoppingCaller(Caller):
+    test = None
+
+    def ask(self, path, **request):
+        answer, status = super().ask(path, **request)
+        if status.code and status.reason in OUT_OF_REACH:
+            self.test.unreachable[status.reason] += 1
+            time.sleep(0.05)
+            raise ConnectionError(status.message)
+        return answer, status
+
+
 class HoppingWriter(Writer):
-    asked = None
+    caller, asked = HoppingCaller, None
 
     def send(self, cycle):
         """As of one server; an answer that the store is out of reach is none."""
@@ -116,17 +129,8 @@ class HoppingWriter(Writer):
         waits.append(time.perf_counter() - self.since)
 
     def connect(self, cycle):
-        self.client = None
-        client = HoppingCaller(cycle.address, self.test.contract)
-        client.test = self.test
-        client.socket.settimeout(PATIENCE_SECONDS)
-        welcome = client.hello(client_name="nodes", client_id=f"writer-{self.index}".encode(), heartbeat_seconds=600)
-        self.client = client
-        self.test.welcomed(welcome, self.name)
-        if self.pending:
-            self.send(cycle)
-        for request in self.random.sample(self.requests, min(2, len(self.requests))):
-            self.replay(request)
+        HoppingCaller.test = self.test
+        super().connect(cycle)
 
     def cut(self):
         client = self.client
@@ -137,27 +141,12 @@ class HoppingWriter(Writer):
                 pass
 
 
-class HoppingCaller(Caller):
-    def ask(self, path, **request):
-        answer, status = super().ask(path, **request)
-        if status.code and status.reason in OUT_OF_REACH:
-            self.test.unreachable[status.reason] += 1
-            time.sleep(0.05)
-            raise ConnectionError(status.message)
-        return answer, status
-
-
 class PatientCaller(HoppingCaller):
     """Asks one node again until it answers: the audit has no blows, and a busy machine may keep a node from its database."""
 
-    def __init__(self, address, contract, test):
-        self.address, self.test, self.end = address, test, time.monotonic() + PATIENCE_SECONDS
-        super().__init__(address, contract)
-
-    def hello(self, **fields):
-        self.socket.settimeout(PATIENCE_SECONDS)
-        self.fields = fields
-        return super().hello(**fields)
+    def __init__(self, address, **fields):
+        self.again, self.end = (address, fields), time.monotonic() + PATIENCE_SECONDS
+        super().__init__(address, **fields)
 
     def ask(self, path, **request):
         while True:
@@ -167,8 +156,7 @@ class PatientCaller(HoppingCaller):
                 if time.monotonic() > self.end:
                     raise TimeoutError(f"{path} had no answer within {PATIENCE_SECONDS} s: {error}") from error
             self.close()
-            Caller.__init__(self, self.address, self.contract)
-            self.hello(**self.fields)
+            Caller.__init__(self, self.again[0], **self.again[1])
 
 
 class HoppingWatcher(Watcher):
@@ -216,32 +204,13 @@ class HoppingWatcher(Watcher):
         super().take(frame)
 
 
-class Machine:
-    """The wall clock of a process and its children, by Tests/Crash/machine.c."""
-
-    def __init__(self, arguments, name):
-        self.path, self.shim = arguments.directory / f"machine-{name}", arguments.shim
-        self.path.write_bytes(bytes(24))
-        with self.path.open("r+b") as file:
-            self.memory = mmap.mmap(file.fileno(), 24)
-        os.chmod(self.path, 0o644)
-
-    def step(self, seconds):
-        self.memory[:] = struct.pack("=qqq", seconds * 1_000_000_000, 0, 0)
-
-    @property
-    def prefix(self):
-        return ["env", f"LD_PRELOAD={self.shim}", f"PERCH_TEST_MACHINE={self.path}"] if self.shim else []
-
-
 class Node(Server):
-    def __init__(self, index, arguments, url, perch=None):
-        super().__init__(perch or arguments.perch, arguments.catalog, url, arguments.directory / f"node-{index}.log",
-                         time_rate=crash.TIME_RATE, loops=1)
+    def __init__(self, index, url, perch=None):
+        self.machine = Machine(WORK / f"machine-{index}")
+        super().__init__(perch or PERCH, CATALOG, url, WORK / f"node-{index}.log", time_rate=crash.TIME_RATE, loops=1,
+                         variables=self.machine.variables)
         self.index, self.is_up, self.is_old = index, False, perch is not None
         self.is_stopped, self.last_stop = False, 0.0
-        self.machine = Machine(arguments, f"node-{index}")
-        self.arguments = self.machine.prefix + self.arguments
 
     def bring_up(self):
         self.start()
@@ -268,14 +237,13 @@ class Run:
 
     def __init__(self, arguments):
         self.arguments, self.random = arguments, random.Random(f"{arguments.seed} chaos")
-        os.chmod(arguments.directory, 0o755)
-        self.database = Database(arguments.directory / "postgres")
-        self.database_machine = Machine(arguments, "database")
-        self.database.as_user = self.database.as_user + self.database_machine.prefix
+        os.chmod(WORK, 0o755)
+        self.database = Database(WORK / "postgres")
+        self.database_machine = Machine(WORK / "machine-database")
+        self.database.as_user = self.database.as_user + ["env", *(f"{name}={value}" for name, value in self.database_machine.variables.items())]
         self.database.start()
-        assert self.database.ask("CREATE DATABASE perch", "postgres") is not None
         # The first one is of another version, if one is named.
-        self.nodes = [Node(index, arguments, self.database.url, arguments.old if index == 0 else None)
+        self.nodes = [Node(index, self.database.url, arguments.old if index == 0 else None)
                       for index in range(arguments.nodes)]
         self.test = Test(arguments, self.nodes)
         self.test.diagnose = self.diagnose
@@ -330,7 +298,7 @@ class Run:
         """Something bad. It is over when this returns."""
         blows = ["kill a node", "kill a node", "stop a node", "end all sessions", "restart the database", "kill the database"]
         # The version before follows the wall clock of its machine.
-        if self.arguments.shim and not self.arguments.old:
+        if not self.arguments.old:
             blows += ["step the clock of a node", "step the clock of the database"]
         blow = self.random.choice(blows)
         self.events[blow] += 1
@@ -344,10 +312,10 @@ class Run:
             node.stop_for(self.random.uniform(0.5, 3))
         elif blow.startswith("step the clock"):
             machine = self.database_machine if "database" in blow else node.machine
-            machine.step(self.random.choice([-600, 600]))
+            machine.give(ahead=self.random.choice([-600, 600]))
             time.sleep(self.random.uniform(1, 6))
             self.check_clock()
-            machine.step(0)
+            machine.give()
         elif blow == "end all sessions":
             self.database.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'perch' AND pid <> "
                               "pg_backend_pid()")
@@ -393,9 +361,8 @@ class Run:
                 test.broken("every call is answered", f"{writer.name}: {writer.describe()}")
         cycle = test.next_cycle()
         self.server = next(node for node in self.nodes if node.address == cycle.address)
-        caller = PatientCaller(cycle.address, test.contract, test)
-        caller.hello(client_name="nodes audit", heartbeat_seconds=600)
-        frozen = caller.get(audit.STORE + "SetClock", app=audit.APP, freeze={})
+        caller = PatientCaller(cycle.address, client_name="nodes audit", heartbeat_seconds=600)
+        frozen = caller.get(STORE + "SetClock", app=APP, freeze={})
         for watcher in self.watchers:
             watcher.stay()
         if self.arguments.silence:
@@ -437,11 +404,9 @@ class Run:
         for node in self.nodes:
             print(f"  node {node.index}: " + ("old, " if node.is_old else "") + f"port {node.port}, process {node.process.poll()}")
             try:
-                caller = Caller(node.address, self.test.contract)
-                caller.socket.settimeout(10)
-                welcome = caller.hello(client_name="diagnosis")
-                print(f"    revision {welcome.revision}, epoch {welcome.epoch}")
-                status = caller.get("/perch.v1.AdminService/GetServerStatus")
+                caller = Caller(node.address, client_name="diagnosis")
+                print(f"    revision {caller.welcome.revision}, epoch {caller.welcome.epoch}")
+                status = caller.get(ADMIN + "GetServerStatus")
                 print("    " + "; ".join(f"{each.name} {each.value:g}" for each in status.metrics
                                          if each.value and (each.name.startswith(DIAGNOSED) or "refus" in each.name)))
                 for finding in status.findings:
@@ -464,7 +429,7 @@ class Run:
         """The commands of perch with several addresses, of which the first is of nobody."""
         servers = ",".join(["127.0.0.1:1"] + ["%s:%d" % node.address for node in self.nodes])
         for command, word in ((["nodes"], "applied revision"), (["get", "apps"], "com.example.app")):
-            done = subprocess.run([self.arguments.perch, *command, "--server", servers], capture_output=True, text=True)
+            done = subprocess.run([PERCH, *command, "--server", servers], capture_output=True, text=True)
             self.test.looked(NODE_CHECKS[3])
             if done.returncode != 0 or done.stdout.count(word) < (len(self.nodes) if command == ["nodes"] else 1):
                 self.test.broken(NODE_CHECKS[3], f"{command}: {done.returncode} {done.stdout} {done.stderr}")
@@ -531,24 +496,15 @@ class Run:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("perch", "descriptors", "catalog", "directory"):
-        parser.add_argument(name, type=pathlib.Path)
+    parser = trial.options(__doc__, "--verbose", "--calm", "--silence")
     parser.add_argument("seconds", type=float, nargs="?", default=30)
     parser.add_argument("--nodes", type=int, default=3)
     parser.add_argument("--rate", type=float, default=100)
     parser.add_argument("--expiries", type=int, default=200)
     parser.add_argument("--old", type=pathlib.Path)
-    parser.add_argument("--shim", type=pathlib.Path)
-    parser.add_argument("--seed", type=int, default=random.randrange(10_000))
-    parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--calm", action="store_true")
-    parser.add_argument("--silence", action="store_true")
     arguments = parser.parse_args()
     print(f"seed {arguments.seed}", flush=True)
-    # Told to end, it ends what it has begun.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))
+    trial.ends_what_it_began()
     run = Run(arguments)
     try:
         run.run()

@@ -9,9 +9,10 @@ import time
 
 from client import MESSAGE, STATUS, Client
 from waiting import PATIENCE_SECONDS
-from writers import APP, AUTO_RENEW, PURCHASE, WEEKLY, Caller, operation, order
+from wire import APP, READS, Caller, contract
+from writers import AUTO_RENEW, PURCHASE, WEEKLY, operation, order
 
-CHANGES = "/perch.v1.EntitlementService/AppChanges"
+CHANGES = READS + "AppChanges"
 EXPIRY = 5
 CHECK = "every reader of changes, of any nodes, has the sequence of the replay"
 READERS = 3
@@ -38,9 +39,8 @@ class Ender(threading.Thread):
             if cycle is None:
                 return
             try:
-                client = Caller(cycle.address, self.test.contract)
+                client = Caller(cycle.address, client_name="ender", heartbeat_seconds=600)
                 client.socket.settimeout(15)
-                client.hello(client_name="ender", heartbeat_seconds=600)
                 while self.made < self.count and not self.stopping.is_set():
                     began = time.monotonic()
                     self.batch(client)
@@ -94,7 +94,7 @@ class ChangeReader(threading.Thread):
                 time.sleep(0.05)
 
     def read(self, cycle):
-        client = Client(cycle.address, self.test.contract)
+        client = Client(cycle.address, contract())
         client.socket.settimeout(1 if not self.hops else self.random.uniform(0.3, 2))
         try:
             client.hello(client_name=self.name, heartbeat_seconds=600)

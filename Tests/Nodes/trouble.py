@@ -1,6 +1,6 @@
 """What goes wrong between nodes and their database, one thing at a time.
 
-    trouble.py PERCH DESCRIPTORS CATALOG DIRECTORY [NAME…] [--full]
+    trouble.py [NAME…] [--full]
 
 cuts      Between a node and PostgreSQL a proxy loses each message of a commit in turn, in both directions. The call is asked for
           again with its key: it has one answer, on every node, and was done once.
@@ -19,7 +19,6 @@ hosts     A node goes on with the host whose history has what it has shown, thou
 
 Without names all of them run, in a short form unless --full is given.
 """
-import argparse
 import os
 import pathlib
 import random
@@ -28,18 +27,17 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 
-from client import BEAT, DRAIN, MESSAGE, STATUS, Contract
+import trial
+from client import BEAT, DRAIN, MESSAGE, STATUS
 from database import Database
 from network import Network
 from proxy import CUT, SILENCE, TO_CLIENT, TO_SERVER, Proxy
 from server import Server
-from waiting import PATIENCE_SECONDS, free_port, until
-from writers import APP, COINS, LIFETIME, MONTHLY, PURCHASE, Caller, order
-
-STORE, READS, TRANSACTIONS = "/perch.v1.TestStoreService/", "/perch.v1.EntitlementService/", "/perch.v1.TransactionService/"
+from trial import CATALOG, PERCH, WORK
+from waiting import PATIENCE_SECONDS, until
+from wire import ADMIN, APP, READS, STORE, TRANSACTIONS, Caller
+from writers import COINS, LIFETIME, MONTHLY, PURCHASE, order
 
 
 class Broken(Exception):
@@ -56,33 +54,26 @@ class Trouble:
     checks = 0
 
     def __init__(self, arguments):
-        self.arguments, self.contract = arguments, Contract(arguments.descriptors)
+        self.arguments = arguments
         self.random = random.Random(arguments.seed)
         self.databases, self.servers = [], []
 
     # What the tests stand on
 
     def database(self, name, **options):
-        database = Database(self.arguments.directory / name, **options)
+        database = Database(WORK / name, **options)
         self.databases.append(database)
         database.start()
-        database.ask("CREATE DATABASE perch", "postgres")
         return database
 
-    def node(self, name, url, time_rate=0):
-        node = Server(self.arguments.perch, self.arguments.catalog, url, self.arguments.directory / f"{name}.log",
-                      time_rate=time_rate, loops=1)
-        node.http = free_port()
-        node.arguments[2:2] = ["--http", f"127.0.0.1:{node.http}"]
+    def node(self, name, url, time_rate=0, perch=None):
+        node = Server(perch or PERCH, CATALOG, url, WORK / f"{name}.log", time_rate=time_rate, loops=1, http=True)
         self.servers.append(node)
         node.start()
         return node
 
     def caller(self, node):
-        caller = Caller(node.address, self.contract)
-        caller.socket.settimeout(PATIENCE_SECONDS)
-        caller.welcome = caller.hello(client_name="trouble", heartbeat_seconds=10)
-        return caller
+        return Caller(node.address, client_name="trouble", heartbeat_seconds=10)
 
     def answered(self, node, path, **request):
         """The answer, however often it has to be asked for; and the attempts and seconds that took."""
@@ -106,7 +97,7 @@ class Trouble:
         return self.answered(node, PURCHASE, app=APP, idempotency_key=key.encode(), **order(account, product, **more))
 
     def metric(self, node, name):
-        answer, _, _ = self.answered(node, "/perch.v1.AdminService/GetServerStatus")
+        answer, _, _ = self.answered(node, ADMIN + "GetServerStatus")
         return next(each.value for each in answer.metrics if each.name == name)
 
     def transactions(self, node, account):
@@ -120,13 +111,8 @@ class Trouble:
 
     def readiness(self, node):
         """What `/readyz` says; nothing before it listens."""
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{node.http}/readyz", timeout=PATIENCE_SECONDS) as page:
-                return page.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.read().decode()
-        except urllib.error.URLError:
-            return ""
+        status, text = node.page("/readyz")
+        return text if status else ""
 
     def close(self):
         for server in self.servers:
@@ -139,7 +125,7 @@ class Trouble:
 
     def cuts(self):
         database = self.database("cuts")
-        proxy = Proxy(self.arguments.directory / "proxy-cuts", database)
+        proxy = Proxy(WORK / "proxy-cuts", database)
         a, b = self.node("cuts-a", proxy.url), self.node("cuts-b", database.url)
         proxy.arm(TO_SERVER, 1 << 30)
         self.buy(a, "counted", "counted")
@@ -184,7 +170,7 @@ class Trouble:
             return "SKIPPED: this machine does not let us make a network namespace"
         try:
             database = self.database("network", address=network.address)
-            proxy = Proxy(self.arguments.directory / "proxy-network", database, network)
+            proxy = Proxy(WORK / "proxy-network", database, network)
             a, b = self.node("network-a", proxy.url), self.node("network-b", database.url)
             proxy.arm(TO_SERVER, 1 << 30)
             self.buy(a, "counted", "counted")
@@ -292,9 +278,9 @@ class Trouble:
 
     def cut_off(self):
         database = self.database("cut-off")
-        proxy = Proxy(self.arguments.directory / "proxy-cut-off", database)
+        proxy = Proxy(WORK / "proxy-cut-off", database)
         a, b = self.node("cut-off-a", proxy.url), self.node("cut-off-b", database.url)
-        alone_proxy = Proxy(self.arguments.directory / "proxy-alone", self.database("alone"))
+        alone_proxy = Proxy(WORK / "proxy-alone", self.database("alone"))
         alone = self.node("alone", alone_proxy.url)
         left, left_frames = self.caller(alone), []
         left.call(READS + "CurrentEntitlementTask", app=APP, account="alice", product_id=LIFETIME)
@@ -370,7 +356,7 @@ class Trouble:
 
     def standby(self):
         primary = self.database("primary")
-        standby = primary.standby(self.arguments.directory / "standby")
+        standby = primary.standby(WORK / "standby")
         self.databases.append(standby)
         standby.start()
         primary.ask("ALTER SYSTEM SET synchronous_standby_names = '*'", "postgres")
@@ -434,7 +420,7 @@ class Trouble:
 
     def lost(self, primary, nodes):
         """An asynchronous standby that stopped receiving is promoted."""
-        late = primary.standby(self.arguments.directory / "late")
+        late = primary.standby(WORK / "late")
         self.databases.append(late)
         late.start()
         for node in nodes:
@@ -566,7 +552,7 @@ class Trouble:
 
     def hosts(self):
         old = self.database("hosts-old")
-        new = old.standby(self.arguments.directory / "hosts-new")
+        new = old.standby(WORK / "hosts-new")
         self.databases.append(new)
         new.start()
         url = f"postgres://perch@/perch?host={old.directory},{new.directory}"
@@ -618,8 +604,7 @@ class Trouble:
 
     def losses(self, node):
         """Why the connection was lost last, as operators see it."""
-        with urllib.request.urlopen(f"http://127.0.0.1:{node.http}/status", timeout=PATIENCE_SECONDS) as page:
-            return page.read().decode().splitlines()
+        return node.page("/status")[1].splitlines()
 
 
 TESTS = {"cuts": Trouble.cuts, "network": Trouble.network, "at-once": Trouble.at_once, "due": Trouble.due,
@@ -627,19 +612,14 @@ TESTS = {"cuts": Trouble.cuts, "network": Trouble.network, "at-once": Trouble.at
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    for name in ("perch", "descriptors", "catalog", "directory"):
-        parser.add_argument(name, type=pathlib.Path)
+    parser = trial.options(__doc__, "--full")
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--full", action="store_true")
-    parser.add_argument("--seed", type=int, default=random.randrange(10_000))
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in TESTS]:
         parser.error(f"there is no {', '.join(unknown)}; there are {', '.join(TESTS)}")
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(1))
+    trial.ends_what_it_began()
     # What nodes have shown, as this machine remembers it.
-    os.environ["STATE_DIRECTORY"] = str(arguments.directory / "state")
+    os.environ["STATE_DIRECTORY"] = str(WORK / "state")
     print(f"seed {arguments.seed}", flush=True)
     failed, troubles = [], []
 

@@ -5,7 +5,7 @@ import socket
 import struct
 import time
 
-from client import BEAT, CALL, DRAIN, HELLO, MESSAGE, STATUS, WELCOME
+from client import CALL, DRAIN, HELLO, MESSAGE, STATUS, WELCOME
 
 APP = {"bundle_id": "com.example.app", "environment": 3}
 WATCH = "/perch.v1.EntitlementService/CurrentEntitlementTask"
@@ -100,9 +100,6 @@ class Crowd:
     def pause(self, peer):
         self.poll.modify(peer.socket, 0)
 
-    def go_on(self, peer):
-        self.poll.modify(peer.socket, select.EPOLLIN)
-
     def step(self, seconds=0.05):
         """Reads the available data once."""
         for fd, _ in self.poll.poll(seconds, 2048):
@@ -132,3 +129,8 @@ class Crowd:
                 return False
             self.step()
         return True
+
+
+def change(writer, account):
+    """Buys a season for an account."""
+    writer.get("/perch.v1.TestStoreService/Operate", app=APP, account=account, operation={"buy": {"product_id": SEASON}})

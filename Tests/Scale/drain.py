@@ -1,56 +1,36 @@
 """See the script `drain`."""
-import argparse
-import pathlib
 import signal
 import sys
 import time
-import urllib.request
 
-from client import Client, Contract
-from crowd import APP, SEASON, Crowd, Peer
+import trial
+from crowd import Crowd, Peer, change
+from figures import Figures
 from server import Server
+from trial import CATALOG, PERCH, WORK
+from wire import Caller, contract
 
 TOLD_S, EXIT_S, RESUMED_S = 2, 10, 15
 
 
 class Drain:
     def __init__(self, arguments):
-        self.arguments, self.contract = arguments, Contract(arguments.descriptors)
-        self.directory, self.failures = pathlib.Path(arguments.directory), []
-        self.server = Server(arguments.perch, arguments.catalog, self.directory / "store.db",
-                             self.directory / "server.log")
-        self.server.arguments[2:2] = ["--http", "127.0.0.1:0"]
-
-    def expect(self, holds, what, is_measured=False):
-        counts = not (is_measured and self.arguments.without_limits)
-        print(f"{'ok  ' if holds else 'FAIL' if counts else 'over'}  {what}", flush=True)
-        if not holds and counts:
-            self.failures.append(what)
-
-    def metric(self, name):
-        """The sum of a counter, read over HTTP."""
-        end = time.monotonic() + 10
-        while not (where := [line for line in list(self.server.lines) if line.strip().startswith("http: ")]):
-            if time.monotonic() > end:
-                raise RuntimeError(f"the server does not say where it answers HTTP: {list(self.server.lines)[-5:]}")
-            time.sleep(0.01)  # It is printed just after the server's address.
-        text = urllib.request.urlopen(f"http://{where[0].split()[1]}/metrics", timeout=10).read().decode()
-        return sum(float(line.split()[-1]) for line in text.splitlines() if line.split("{")[0].split(" ")[0] == name)
+        self.arguments, self.figures = arguments, Figures(not arguments.without_limits)
+        self.server = Server(PERCH, CATALOG, WORK / "store.db", WORK / "server.log", http=True)
 
     def account(self, peer):
         return f"view-{peer.number % self.arguments.views}"
 
     def run(self):
-        a, crowd = self.arguments, Crowd(self.contract)
+        a, crowd = self.arguments, Crowd(contract())
         self.server.start()
         try:
-            writer = Client(self.server.address, self.contract)
-            writer.hello(client_name="drain")
+            writer = Caller(self.server.address, client_name="drain")
             for number in range(a.views):
-                self.change(writer, f"view-{number}")
+                change(writer, f"view-{number}")
             peers = [Peer(number) for number in range(a.streams)]
             self.connect(crowd, peers, {})
-            self.expect(all(peer.first for peer in peers), f"{a.streams} streams of {a.views} views are open")
+            self.figures.expect(all(peer.first for peer in peers), f"{a.streams} streams of {a.views} views are open")
             self.go_away(crowd, peers, writer)
             writer.socket.close()
             writer.input.close()
@@ -58,13 +38,7 @@ class Drain:
             self.resume(crowd, peers)
         finally:
             self.server.kill()
-        return not self.failures
-
-    def change(self, writer, account):
-        writer.call("/perch.v1.TestStoreService/Operate", app=APP, account=account,
-                    operation={"buy": {"product_id": SEASON}})
-        while writer.read().kind != 5:
-            pass
+        return self.figures.end()
 
     def connect(self, crowd, peers, tokens):
         for start in range(0, len(peers), 400):
@@ -88,16 +62,16 @@ class Drain:
         busy = self.spread(crowd, stay, writer)
         print(f"      a change reaches {len(stay) // self.arguments.views} readers of a view in {quiet * 1e3:.0f} ms, and in "
               f"{busy * 1e3:.0f} ms just after {len(go)} others closed at once")
-        self.expect(busy <= 1, "closing half of them at once delays no reader by a second", True)
+        self.figures.expect(busy <= 1, "closing half of them at once delays no reader by a second", True)
         self.connect(crowd, go, {})
-        self.expect(all(peer.first for peer in go), "and the closed ones reconnect")
+        self.figures.expect(all(peer.first for peer in go), "and the closed ones reconnect")
 
     def spread(self, crowd, peers, writer):
         """Seconds from requesting a change to its value's arrival at all of its watchers."""
         looking = [peer for peer in peers if self.account(peer) == "view-0"]
         counts = [peer.values for peer in looking]
         began = time.perf_counter()
-        self.change(writer, "view-0")
+        change(writer, "view-0")
         if not crowd.until(lambda: all(p.values > n for p, n in zip(looking, counts)), 30):
             raise RuntimeError("a change did not reach its readers")
         return time.perf_counter() - began
@@ -108,39 +82,37 @@ class Drain:
             info = crowd.decode(peer.message).info
             self.tokens[peer.number] = info.resume_token
         began = time.perf_counter()
-        self.server.process.send_signal(signal.SIGTERM)
+        self.server.signal(signal.SIGTERM)
         crowd.until(lambda: all(peer.ended_at for peer in peers), 30)
         told = [peer.told_at - began for peer in peers if peer.told_at]
         reasons = {crowd.status(peer) for peer in peers}
-        self.expect(len(told) == len(peers) and reasons == {"SHUTTING_DOWN"},
+        self.figures.expect(len(told) == len(peers) and reasons == {"SHUTTING_DOWN"},
                     f"SIGTERM: {len(told)} of {len(peers)} are told {', '.join(map(str, reasons))}")
-        self.expect(max(told, default=99) <= TOLD_S, f"the last after {max(told, default=99):.2f} s, at most {TOLD_S}", True)
+        self.figures.expect(max(told, default=99) <= TOLD_S, f"the last after {max(told, default=99):.2f} s, at most {TOLD_S}", True)
         self.server.process.wait(30)
         took = time.perf_counter() - began
-        self.expect(self.server.process.returncode == 0 and took <= EXIT_S,
+        self.figures.expect(self.server.process.returncode == 0 and took <= EXIT_S,
                     f"the process ends with {self.server.process.returncode} after {took:.2f} s, at most {EXIT_S}", True)
 
     def resume(self, crowd, peers):
         self.server.start()
         began = time.perf_counter()
-        before = self.metric("perch_store_reads_total")
+        before = self.server.metric("perch_store_reads_total")
         self.connect(crowd, peers, self.tokens)
         took = max((peer.value_at or 1e9) for peer in peers) - began
         states = {crowd.decode(peer.message).WhichOneof("state") for peer in peers if peer.message}
-        reads = self.metric("perch_store_reads_total") - before
-        self.expect(all(peer.first for peer in peers) and took <= RESUMED_S,
+        reads = self.server.metric("perch_store_reads_total") - before
+        self.figures.expect(all(peer.first for peer in peers) and took <= RESUMED_S,
                     f"{len(peers)} resume within {took:.2f} s of the start, at most {RESUMED_S}; they are told "
                     f"{', '.join(sorted(map(str, states)))}", True)
         loops = 2
-        self.expect(reads <= 2 * loops * self.arguments.views,
+        self.figures.expect(reads <= 2 * loops * self.arguments.views,
                     f"{reads:.0f} reads of the store for {self.arguments.views} views on {loops} loops")
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    for name in ("perch", "descriptors", "catalog", "directory"):
-        parser.add_argument(name)
+    parser = trial.options(__doc__)
     parser.add_argument("--streams", type=int, default=10_000)
     parser.add_argument("--views", type=int, default=100)
     parser.add_argument("--without-limits", action="store_true", help="show what is measured, judge only what was told")
-    sys.exit(0 if Drain(parser.parse_args()).run() else 1)
+    sys.exit(Drain(parser.parse_args()).run())

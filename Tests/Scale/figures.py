@@ -16,6 +16,13 @@ class Figures:
         self.passed, self.failed = self.passed + is_so, self.failed + (not is_so)
         print(f"{'ok    ' if is_so else 'FAILED'}  {what}", flush=True)
 
+    def expect(self, holds, what, is_measured=False):
+        """As `holds`; what is measured is only shown where there are no limits."""
+        if is_measured and not self.has_limits:
+            print(f"{'ok    ' if holds else 'over  '}  {what}", flush=True)
+        else:
+            self.holds(what, holds)
+
     def end(self):
         """Prints the last line and returns the exit status."""
         print(f"{self.passed} passed, {self.failed} failed")

@@ -1,6 +1,6 @@
 """Measures a server with many accounts: its start time, its memory before the first read, and its read latency.
 
-    scale.py PERCH DESCRIPTORS CATALOG DIRECTORY ACCOUNTS [--reads N] [--starts N] [--seed N] [--without-limits]
+    scale.py ACCOUNTS [--reads N] [--starts N] [--seed N] [--without-limits]
 
 It reads uniformly random accounts, one at a time on one connection, with prebuilt requests. PINGs show the cost of Python and
 the loopback, because the server's loop answers them without the store.
@@ -8,7 +8,6 @@ the loopback, because the server's loop answers them without the store.
 import argparse
 import gc
 import os
-import pathlib
 import random
 import socket
 import statistics
@@ -18,11 +17,12 @@ import sys
 import threading
 import time
 
-from client import CALL, MESSAGE, PING, PONG, STATUS, Client, Contract
+from client import CALL, MESSAGE, PING, PONG, STATUS, Client
 from figures import Figures
 from server import Server
+from trial import CATALOG, PERCH, WORK
+from wire import APP, Caller, contract
 
-APP = {"bundle_id": "com.example.app", "environment": 3}
 ENTITLEMENTS, GROUP = "/perch.v1.EntitlementService/", "premium"
 YEARLY, COINS = "com.example.yearly", "com.example.coins"
 # The required limits.
@@ -149,7 +149,7 @@ class Writers:
 
     def __init__(self, arguments, address):
         self.process = subprocess.Popen(
-            [sys.executable, __file__, "--write", str(arguments.descriptors), str(address[1]), str(arguments.accounts)],
+            [sys.executable, __file__, "--write", str(address[1]), str(arguments.accounts)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self.process.stdout.readline() != "writing\n":
             raise RuntimeError("the writers did not begin")
@@ -162,14 +162,13 @@ class Writers:
         return float(rate), float(median), float(worst)
 
 
-def write(descriptors, port, accounts):
+def write(port, accounts):
     """The process of `Writers`: writes until its input ends."""
-    contract, address = Contract(descriptors), ("127.0.0.1", int(port))
+    address = ("127.0.0.1", int(port))
     stopping, took, began = threading.Event(), [], time.perf_counter()
 
     def run(index):
-        client = Client(address, contract)
-        client.hello(client_name="scale writer", heartbeat_seconds=600)
+        client = Caller(address, client_name="scale writer", heartbeat_seconds=600)
         order, place = random.Random(index), 0
         while not stopping.is_set():
             wait = began + (place * WRITERS + index) / WRITES_PER_SECOND - time.perf_counter()
@@ -177,12 +176,8 @@ def write(descriptors, port, accounts):
                 return
             place += 1
             sent = time.perf_counter()
-            stream = client.call("/perch.v1.TransactionService/Purchase", app=APP, order={"product_id": COINS},
-                                 account=f"user-{order.randrange(1, int(accounts) + 1)}",
-                                 idempotency_key=struct.pack(">II", index, place))
-            while (frame := client.read()).stream != stream or frame.kind != STATUS:
-                pass
-            assert frame.message.code == 0, frame.message
+            client.get("/perch.v1.TransactionService/Purchase", app=APP, order={"product_id": COINS},
+                       account=f"user-{order.randrange(1, int(accounts) + 1)}", idempotency_key=struct.pack(">II", index, place))
             took.append(time.perf_counter() - sent)
 
     threads = [threading.Thread(target=run, args=(index,)) for index in range(WRITERS)]
@@ -199,8 +194,8 @@ def write(descriptors, port, accounts):
 
 def generate(arguments, store):
     began = time.perf_counter()
-    subprocess.run([arguments.perch, "store", "generate", store, "--accounts", str(arguments.accounts), "--catalog",
-                    arguments.catalog, "--bundle-id", APP["bundle_id"], "--product", YEARLY], check=True,
+    subprocess.run([PERCH, "store", "generate", store, "--accounts", str(arguments.accounts), "--catalog",
+                    CATALOG, "--bundle-id", APP["bundle_id"], "--product", YEARLY], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     seconds = time.perf_counter() - began
     print(f"        generated {arguments.accounts} accounts in {seconds:.1f} s "
@@ -208,7 +203,7 @@ def generate(arguments, store):
 
 
 def measure(arguments, store, server, figures):
-    requests = Requests(Contract(arguments.descriptors), arguments.accounts, arguments.reads, arguments.seed)
+    requests = Requests(contract(), arguments.accounts, arguments.reads, arguments.seed)
     ready, memory = [], []
     for start in range(arguments.starts):
         if start == 0:
@@ -250,10 +245,6 @@ def main():
     if sys.argv[1:2] == ["--write"]:
         return write(*sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("perch", type=pathlib.Path)
-    parser.add_argument("descriptors", type=pathlib.Path)
-    parser.add_argument("catalog", type=pathlib.Path)
-    parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("accounts", type=int)
     parser.add_argument("--reads", type=int, default=20_000)
     parser.add_argument("--starts", type=int, default=5)
@@ -261,10 +252,10 @@ def main():
     parser.add_argument("--without-limits", action="store_true", help="say the figures, judge only what is no figure")
     arguments = parser.parse_args()
     print(f"        {arguments.accounts} accounts, {os.cpu_count()} processors, load average {os.getloadavg()[0]:.1f}")
-    store = arguments.directory / f"scale-{arguments.accounts}.db"
+    store = WORK / f"scale-{arguments.accounts}.db"
     if not store.exists():
         generate(arguments, store)
-    server = Server(arguments.perch, arguments.catalog, store, arguments.directory / "server.log")
+    server = Server(PERCH, CATALOG, store, WORK / "server.log")
     figures = Figures(not arguments.without_limits)
     try:
         measure(arguments, store, server, figures)

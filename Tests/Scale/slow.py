@@ -1,16 +1,17 @@
 """See the script `slow` beside this."""
-import argparse
 import json
-import pathlib
 import re
 import statistics
 import subprocess
 import sys
 import time
 
-from client import Client, Contract
-from crowd import APP, SEASON, Crowd, Peer
+import trial
+from crowd import SEASON, Crowd, Peer, change
+from figures import Figures
 from server import Server
+from trial import CATALOG, PERCH, WORK
+from wire import Caller, contract
 
 KERNEL_MAX, OWN_MAX, RATIO_MAX = 256 * 1024, 1024, 1.2
 SKMEM = re.compile(r":(\d+)\s+[\d.]+:\d+\s.*?skmem:\(r(\d+),rb\d+,t(\d+),tb\d+,f(\d+),w(\d+),o(\d+)", re.S)
@@ -25,23 +26,16 @@ def kernel_bytes(port):
 
 class Slow:
     def __init__(self, arguments):
-        self.arguments, self.contract = arguments, Contract(arguments.descriptors)
-        self.directory, self.failures = pathlib.Path(arguments.directory), []
-
-    def expect(self, holds, what, is_measured=False):
-        counts = not (is_measured and self.arguments.without_limits)
-        print(f"{'ok  ' if holds else 'FAIL' if counts else 'over'}  {what}", flush=True)
-        if not holds and counts:
-            self.failures.append(what)
+        self.arguments, self.figures = arguments, Figures(not arguments.without_limits)
 
     def server(self):
-        server = Server(self.arguments.perch, self.arguments.catalog, "memory", self.directory / "server.log", loops=1)
+        server = Server(PERCH, CATALOG, "memory", WORK / "server.log", loops=1)
         server.start()
         return server
 
     def stop_some(self, server, account):
         """Peers that have a value and stop reading."""
-        crowd = Crowd(self.contract)
+        crowd = Crowd(contract())
         peers, request = [Peer(number) for number in range(self.arguments.stopped)], crowd.request(account)
         for start in range(0, len(peers), 200):
             for peer in peers[start:start + 200]:
@@ -54,7 +48,7 @@ class Slow:
         """Starts the load generator as a process."""
         a = self.arguments
         return subprocess.Popen(
-            [a.perch, "bench", "hot", "--connect", f"127.0.0.1:{server.port}", "--pid", str(server.pid), "--product", SEASON,
+            [PERCH, "bench", "hot", "--connect", f"127.0.0.1:{server.port}", "--pid", str(server.pid), "--product", SEASON,
              "--watchers", str(watchers), "--rate", str(a.rate), "--duration", f"{a.seconds}s", "--warmup", "3s",
              "-o", "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -107,28 +101,20 @@ class Slow:
             server.kill()
 
     def buy(self, server, account):
-        writer = Client(server.address, self.contract)
-        writer.hello(client_name="slow")
-        self.change(writer, account)
+        writer = Caller(server.address, client_name="slow")
+        change(writer, account)
         return writer
-
-    def change(self, writer, account):
-        writer.call("/perch.v1.TestStoreService/Operate", app=APP, account=account,
-                    operation={"buy": {"product_id": SEASON}})
-        while writer.read().kind != 5:
-            pass
 
     def fill(self, server, account):
         """Makes changes until the kernel accepts no more data for stopped readers, and returns its memory for one of them.
         At ten changes a second, the maximum for 10,000 readers, this would take most of a minute, and a reader only counts
         as stalled once its buffer is full."""
-        writer = Client(server.address, self.contract)
-        writer.hello(client_name="slow")
+        writer = Caller(server.address, client_name="slow")
         full = -1
         while (held := max(kernel_bytes(server.port))) > full:
             full = held
             for _ in range(100):
-                self.change(writer, account)
+                change(writer, account)
         return full
 
     def memory(self):
@@ -143,12 +129,12 @@ class Slow:
             writer = self.buy(server, "one")
             crowd, peers = self.stop_some(server, "one")
             for _ in range(50):
-                self.change(writer, "one")
+                change(writer, "one")
                 crowd.step(0)
             crowd.until(lambda: False, 1)
             before, highest, kernel = server.memory(), 0, 0
             for number in range(1200):
-                self.change(writer, "one")
+                change(writer, "one")
                 if not stops:
                     crowd.step(0)
                 if number % 100 == 99:
@@ -163,7 +149,7 @@ class Slow:
     def run(self):
         a = self.arguments
         own, kernel = self.memory()
-        self.expect(own <= OWN_MAX, f"{own:.0f} bytes of the server's memory for a stopped reader, at most {OWN_MAX}", True)
+        self.figures.expect(own <= OWN_MAX, f"{own:.0f} bytes of the server's memory for a stopped reader, at most {OWN_MAX}", True)
         ratios = []
         for _ in range(a.pairs):
             (alone, _) = self.without()
@@ -172,21 +158,19 @@ class Slow:
             ratios.append(beside / alone)
             print(f"      push p99 {alone:g} without and {beside:g} beside {a.stopped} stopped of {a.readers}, "
                   f"gaps {figures.get('gaps')}, closes {figures.get('closes')}")
-            self.expect(ended and told == a.stopped, f"{told} of {a.stopped} read WRITE_STALLED when they read again")
-        self.expect(kernel <= KERNEL_MAX, f"{kernel} bytes of kernel memory for one of them, at most {KERNEL_MAX}")
+            self.figures.expect(ended and told == a.stopped, f"{told} of {a.stopped} read WRITE_STALLED when they read again")
+        self.figures.expect(kernel <= KERNEL_MAX, f"{kernel} bytes of kernel memory for one of them, at most {KERNEL_MAX}")
         ratio = statistics.median(ratios)
-        self.expect(ratio <= RATIO_MAX, f"p99 of the others: {ratio:.2f} times, at most {RATIO_MAX}", True)
-        return not self.failures
+        self.figures.expect(ratio <= RATIO_MAX, f"p99 of the others: {ratio:.2f} times, at most {RATIO_MAX}", True)
+        return self.figures.end()
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    for name in ("perch", "descriptors", "catalog", "directory"):
-        parser.add_argument(name)
+    parser = trial.options(__doc__)
     parser.add_argument("--readers", type=int, default=10_000)
     parser.add_argument("--stopped", type=int, default=1_000)
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--rate", type=int, default=5)
     parser.add_argument("--pairs", type=int, default=1)
     parser.add_argument("--without-limits", action="store_true", help="show what is measured, judge only what was told")
-    sys.exit(0 if Slow(parser.parse_args()).run() else 1)
+    sys.exit(Slow(parser.parse_args()).run())

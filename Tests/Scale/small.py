@@ -1,22 +1,22 @@
 """Starts a server on an empty store many times. See the script `small` beside this.
 
-    small.py PERCH CATALOG DIRECTORY STARTS
+    small.py STARTS
 """
-import pathlib
 import statistics
 import sys
 
 from figures import Figures
 from server import Server
+from trial import CATALOG, PERCH, WORK
 
 # The required limits.
 READY_MS, MEMORY_MIB = 50, 20
 
 
-def main(perch, catalog, directory, starts):
+def main(starts):
     ready, memory, figures = [], [], Figures()
     for index in range(int(starts)):
-        server = Server(perch, catalog, pathlib.Path(directory) / f"{index}.db", pathlib.Path(directory) / "log")
+        server = Server(PERCH, CATALOG, WORK / f"{index}.db", WORK / "log")
         try:
             ready.append(server.start() * 1000)
             memory.append(server.memory() / (1 << 20))

@@ -1,18 +1,19 @@
 """Measures the cost of clock advances. See the script `time`.
 
-    time_costs.py PERCH CONTRACT CATALOG DIRECTORY ACCOUNTS
+    time_costs.py ACCOUNTS
 """
-import pathlib
+import os
 import statistics
 import subprocess
 import sys
 import time
 
-from client import MESSAGE, STATUS, Client, Contract
+from client import MESSAGE
 from figures import Figures
-from server import Server
+from server import Server, cpu_seconds
+from trial import CATALOG, PERCH, WORK
+from wire import APP, Caller
 
-APP = {"bundle_id": "com.example.app", "environment": 3}
 CLOCK = "/perch.v1.TestStoreService/SetClock"
 STATUSES = "/perch.v1.EntitlementService/SubscriptionStatusTask"
 DAY_MS = 86_400_000
@@ -20,37 +21,21 @@ DAY_MS = 86_400_000
 YEAR_MS = 200
 
 
-def answered(client, path, **fields):
-    """The answer of a unary call."""
-    stream, answer = client.call(path, app=APP, **fields), None
-    while (frame := client.read()).kind != STATUS or frame.stream != stream:
-        answer = frame.message if frame.stream == stream else answer
-    if frame.message.code != 0:
-        raise RuntimeError(f"{path}: {frame.message.reason}: {frame.message.message}")
-    return answer
-
-
-def greeted(server, contract, name):
-    client = Client(server.address, contract)
-    client.hello(client_name=name, heartbeat_seconds=600)
-    return client
-
-
-def year(perch, contract, catalog, directory, figures):
+def year(figures):
     """365 daily steps of an account with a monthly subscription and one watcher."""
-    server = Server(perch, catalog, "memory", pathlib.Path(directory) / "log")
+    server = Server(PERCH, CATALOG, "memory", WORK / "log")
     server.start()
     try:
-        watcher, tester = greeted(server, contract, "watcher"), greeted(server, contract, "tester")
+        watcher, tester = (Caller(server.address, client_name=name, heartbeat_seconds=600) for name in ("watcher", "tester"))
         watcher.call(STATUSES, app=APP, account="one", group_id="premium")
-        answered(tester, CLOCK, freeze={})
-        answered(tester, "/perch.v1.TransactionService/Purchase", account="one",
+        tester.get(CLOCK, app=APP, freeze={})
+        tester.get("/perch.v1.TransactionService/Purchase", app=APP, account="one",
                  order={"product_id": "com.example.monthly"})
         runs = []
         for _ in range(5):
             began, renewals = time.perf_counter(), 0
             for _ in range(365):
-                renewals += answered(tester, CLOCK, advance_by_ms=DAY_MS).settled_count
+                renewals += tester.get(CLOCK, app=APP, advance_by_ms=DAY_MS).settled_count
             runs.append((time.perf_counter() - began) * 1000)
         print(f"        365 daily steps, 5 times: {', '.join(f'{run:.0f}' for run in runs)} ms; "
               f"{renewals} renewals in the last year")
@@ -60,27 +45,27 @@ def year(perch, contract, catalog, directory, figures):
         server.kill()
 
 
-def renewals(perch, contract, catalog, directory, accounts, figures):
+def renewals(accounts, figures):
     """The renewals of a store's accounts, a hundred of them watched."""
-    store = pathlib.Path(directory) / "many.db"
-    subprocess.run([perch, "store", "generate", str(store), "--accounts", str(accounts), "--catalog", catalog,
+    store = WORK / "many.db"
+    subprocess.run([PERCH, "store", "generate", str(store), "--accounts", str(accounts), "--catalog", CATALOG,
                     "--product", "com.example.yearly"], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    server = Server(perch, catalog, store, pathlib.Path(directory) / "log", loops=1)
+    server = Server(PERCH, CATALOG, store, WORK / "log", loops=1)
     server.start()
     try:
-        watcher, tester = greeted(server, contract, "watcher"), greeted(server, contract, "tester")
+        watcher, tester = (Caller(server.address, client_name=name, heartbeat_seconds=600) for name in ("watcher", "tester"))
         watched = [1 + index * (accounts // 100) for index in range(100)]
         for number in watched:
             watcher.call(STATUSES, app=APP, account=f"user-{number}", group_id="premium")
-        answered(tester, CLOCK, freeze={})
+        tester.get(CLOCK, app=APP, freeze={})
         # The subscriptions end ten to eleven years after the store was created, evenly spread.
-        answered(tester, CLOCK, advance_by_ms=10 * 365 * DAY_MS)
+        tester.get(CLOCK, app=APP, advance_by_ms=10 * 365 * DAY_MS)
         began, cpu = time.perf_counter(), cpu_seconds(server.pid)
-        settled = answered(tester, CLOCK, advance_by_ms=36 * DAY_MS).settled_count
+        settled = tester.get(CLOCK, app=APP, advance_by_ms=36 * DAY_MS).settled_count
         took, cpu = time.perf_counter() - began, cpu_seconds(server.pid) - cpu
         pushed = drain(watcher)
         print(f"        {settled} renewals in one move of the clock: {took:.2f} s, {settled / took:.0f} a second, "
-              f"{cpu / settled * 1e6:.0f} us of processor each; {fsync_ms(directory):.2f} ms for an fsync here")
+              f"{cpu / settled * 1e6:.0f} us of processor each; {fsync_ms():.2f} ms for an fsync here")
         expected = accounts * 36 / 365
         figures.holds(f"{settled} accounts of {accounts} were due", abs(settled - expected) < 0.05 * expected + 2)
         figures.holds(f"{pushed} values were pushed, to those of the 100 watched that renewed", pushed <= 12)
@@ -88,15 +73,9 @@ def renewals(perch, contract, catalog, directory, accounts, figures):
         server.kill()
 
 
-def cpu_seconds(pid):
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / 100
-
-
-def fsync_ms(directory):
+def fsync_ms():
     """The time to make 4 KiB durable; a group commit waits for at least one such sync."""
-    import os
-    path, took = pathlib.Path(directory) / "fsync", []
+    path, took = WORK / "fsync", []
     with open(path, "wb") as file:
         for _ in range(50):
             file.write(b"x" * 4096)
@@ -119,10 +98,10 @@ def drain(watcher):
     return values - 100
 
 
-def main(perch, contract, catalog, directory, accounts):
-    contract, figures = Contract(contract), Figures()
-    year(perch, contract, catalog, directory, figures)
-    renewals(perch, contract, catalog, directory, int(accounts), figures)
+def main(accounts):
+    figures = Figures()
+    year(figures)
+    renewals(int(accounts), figures)
     return figures.end()
 
 

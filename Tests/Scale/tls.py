@@ -1,5 +1,4 @@
 """Measures the memory of idle connections with TLS. Run by Tests/Scale/tls."""
-import pathlib
 import resource
 import socket
 import ssl
@@ -9,17 +8,18 @@ import time
 
 from certificates import Authority
 from client import HELLO
-from server import Server
+from server import Server, cpu_seconds
+from trial import CATALOG, PERCH, WORK
 
-perch, catalog, work, count = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), int(sys.argv[4])
-reconnects = "--reconnect" in sys.argv[5:]
+count = next((int(word) for word in sys.argv[1:] if word.isdigit()), 2_000)
+reconnects = "--reconnect" in sys.argv
 # Six hundred seconds between heartbeats, so none is sent during the measurement.
 GREETING = struct.pack(">IBI", HELLO << 24, 0, 5) + bytes([0x08, 1, 0x28, 0xD8, 0x04])
 
-authority = Authority(work)
+authority = Authority(WORK)
 authority.sign("server", "perch", "DNS:localhost,IP:127.0.0.1")
 authority.sign("alice", names="URI:spiffe://example.com/alice")
-soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+_, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 assert hard > count + 64, f"this shell gives {hard} descriptors; {count} connections need {count + 64}"
 
@@ -42,16 +42,9 @@ def connect(server, made, session=None):
     return one
 
 
-def processor(server):
-    """CPU seconds of the server's threads so far, including the kernel's."""
-    fields = pathlib.Path(f"/proc/{server.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / 100
-
-
 def measure(name, made, *settings):
-    server = Server(perch, catalog, "memory", work / "log")
-    server.arguments[2:2] = ["--tls", "allowed", "--tls-certificate", authority.pem("server"), "--tls-key",
-                             authority.key("server"), *settings]
+    server = Server(PERCH, CATALOG, "memory", WORK / "log", "--tls", "allowed", "--tls-certificate", authority.pem("server"), "--tls-key",
+                    authority.key("server"), *settings)
     server.start()
     try:
         # The first connections load library data, which does not count.
@@ -66,10 +59,10 @@ def measure(name, made, *settings):
                 sessions = [one.session if kind == "resumed" else None for one in open_ones]
                 for one in open_ones:
                     one.close()
-                began = processor(server)
+                began = cpu_seconds(server.pid)
                 open_ones = [connect(server, made, session) for session in sessions]
                 assert sum(one.session_reused for one in open_ones) == (count if kind == "resumed" else 0), kind
-                print(f"{'  all come back, ' + kind:34} {(processor(server) - began) / count * 1e6:7.0f} us of processor each")
+                print(f"{'  all come back, ' + kind:34} {(cpu_seconds(server.pid) - began) / count * 1e6:7.0f} us of processor each")
         del warm, open_ones
     finally:
         server.kill()

@@ -1,8 +1,13 @@
 """Counts the server's calls for a further watcher of a view. See the script `watchers`."""
-import collections, glob, pathlib, re, subprocess, sys
+import collections
+import re
+import subprocess
+import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Interop"))
-from client import Client, Contract, MESSAGE, STATUS
+from client import MESSAGE
+from server import Server
+from trial import PERCH, SAMPLE, WORK
+from wire import STORE, Caller
 
 COUNTED = ("swift_retain", "swift_release", "malloc")
 STEPS = (1000, 4000)
@@ -23,46 +28,35 @@ def calls(path):
     return {name: sum(n for f, n in counts.items() if f in (name, "_" + name + "_")) for name in COUNTED}
 
 
-def main(perch, catalog, work):
-    contract = Contract(work + "/perch.binpb")
-    server = subprocess.Popen(
-        ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-instr=no", f"--callgrind-out-file={work}/out",
-         perch, "serve", "--catalog", catalog, "--bundle-id", APP["bundle_id"], "--store", "memory", "--time-rate", "0",
-         "--loops", "1", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+def main():
+    server = Server(PERCH, SAMPLE, "memory", WORK / "server.log", bundle=APP["bundle_id"], loops=1)
+    server.arguments = ["valgrind", "--tool=callgrind", "--instr-atstart=no", "--dump-instr=no", f"--callgrind-out-file={WORK}/out",
+                        *server.arguments]
     try:
-        for line in server.stdout:
-            if "serving on" in line:
-                address = ("127.0.0.1", int(re.search(r"127\.0\.0\.1:(\d+)", line)[1]))
-                break
-        writer = Client(address, contract)
-        writer.hello(client_name="writer")
+        server.start()
+        writer = Caller(server.address, client_name="writer")
         watchers, measured = [], []
         for round, count in enumerate(STEPS):
             while len(watchers) < count:
-                watcher = Client(address, contract)
-                watcher.hello(client_name="watcher")
+                watcher = Caller(server.address, client_name="watcher")
                 watcher.call("/perch.v1.EntitlementService/CurrentEntitlementTask", app=APP, account="one",
                              product_id="app.perch.season")
                 watchers.append(watcher)
                 while not watcher.read().message.HasField("success") if watcher.answers else False:
                     pass
             subprocess.run(["callgrind_control", "-i", "on", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
-            writer.call("/perch.v1.TestStoreService/Operate", app=APP, account="one",
-                        operation={"buy": {"product_id": "app.perch.season"}})
-            while writer.read().kind != STATUS:
-                pass
+            writer.get(STORE + "Operate", app=APP, account="one", operation={"buy": {"product_id": "app.perch.season"}})
             for watcher in watchers:
                 while watcher.read().kind != MESSAGE:
                     pass
             subprocess.run(["callgrind_control", "-i", "off", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
             subprocess.run(["callgrind_control", "-d", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
-            dumps = sorted(glob.glob(work + "/out*"), key=lambda p: pathlib.Path(p).stat().st_mtime)
+            dumps = sorted(WORK.glob("out*"), key=lambda path: path.stat().st_mtime)
             measured.append(calls(dumps[-1]))
             subprocess.run(["callgrind_control", "-z", str(server.pid)], check=True, stdout=subprocess.DEVNULL)
             print(f"one change to {count} watchers:", ", ".join(f"{n} {c}" for n, c in measured[-1].items()))
     finally:
-        server.terminate()
-        server.wait(60)
+        server.stop()
     failed = 0
     for name in COUNTED:
         each = (measured[1][name] - measured[0][name]) / (STEPS[1] - STEPS[0])
@@ -75,4 +69,4 @@ def main(perch, catalog, work):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main())

@@ -4,7 +4,6 @@ import fcntl
 import http.client
 import json
 import os
-import pathlib
 import pty
 import re
 import select
@@ -13,18 +12,15 @@ import signal
 import socket
 import struct
 import subprocess
-import sys
 import termios
 import threading
 import time
 
 from prometheus_client.parser import text_string_to_metric_families
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
-from waiting import PATIENCE_SECONDS, until  # noqa: E402
+from trial import PERCH as perch, ROOT as root, SAMPLE as CATALOG, WORK as work
+from waiting import PATIENCE_SECONDS, until
 
-perch, root, work = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-CATALOG = root / "deploy/sample.storekit"
 # Unique marks: an account key, a credential, an idempotency key.
 ACCOUNT, SECRET, KEY = "marked-account-7f3a", "marked-secret-91c2", "marked-key-55d0"
 checks = 0
@@ -35,8 +31,6 @@ def check(holds, what, found=None):
     checks += 1
     if not holds:
         raise AssertionError(f"{what}; found {found!r}")
-
-
 
 
 class Manager:

@@ -9,10 +9,10 @@ import socket
 import ssl
 import threading
 
-from harness.apple import AppStore
-from harness.load import Load
-from harness.waiting import until
-from harness.world import LAB, READER, SHOP
+from appstore import AppStore
+from production.load import Load
+from production.waiting import until
+from production.world import LAB, READER, SHOP
 
 SETTINGS, FULL = ["sqlite"], ["sqlite", "nodes"]
 CONTROL = "the attacker's own token, that of a customer, is not limited to one account"

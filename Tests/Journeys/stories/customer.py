@@ -5,8 +5,8 @@ order. The device holds a stream with a token of its own account. A forger, whos
 """
 import uuid
 
-from harness.apple import PRO, AppStore, now
-from harness.world import READER, SHOP
+from appstore import PRO, AppStore, now
+from production.world import READER, SHOP
 
 SETTINGS, FULL = ["nodes"], ["sqlite", "nodes"]
 CONTROL = "apple.json trusts a second authority, that of a forger"

@@ -8,10 +8,10 @@ import time
 
 import grpc
 
-from harness.clients import Entitlements, reason
-from harness.load import Load
-from harness.waiting import until
-from harness.world import LAB
+from production.clients import Entitlements, reason
+from production.load import Load
+from production.waiting import until
+from production.world import LAB
 
 SETTINGS, FULL = ["nodes"], ["nodes"]
 CONTROL = "the database comes back without its last writes"

@@ -1,8 +1,8 @@
 """A month of a family in the test app, day by day: a trial-free subscription, five members, a failed charge with its grace, a recovery,
 a child that asks, a member who leaves. At each step every device shows what its account has.
 """
-from harness.clients import Watch
-from harness.world import LAB
+from production.clients import Watch
+from production.world import LAB
 
 SETTINGS, FULL = ["sqlite"], ["sqlite", "nodes"]
 CONTROL = "the app has no grace period for failed charges"

@@ -5,8 +5,8 @@ It follows deploy/README.md with its own commands. At the end of the day an edit
 import json
 import uuid
 
-from harness.waiting import until
-from harness.world import LAB, SHOP
+from production.waiting import until
+from production.world import LAB, SHOP
 
 SETTINGS, FULL = ["sqlite"], ["sqlite", "nodes"]
 CONTROL = "the server asks nobody for credentials"

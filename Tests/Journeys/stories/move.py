@@ -5,7 +5,7 @@ another account gets nothing while the owner uses it.
 """
 import uuid
 
-from harness.apple import now
+from appstore import now
 
 SETTINGS, FULL = ["nodes"], ["sqlite", "nodes"]
 CONTROL = "apple.json lets every submission take a purchase over (`claims` is `transfer`)"

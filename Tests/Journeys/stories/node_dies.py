@@ -5,10 +5,11 @@ the app's changes go on with their tokens.
 """
 import grpc
 
-from harness.load import Load
-from harness.relay import Relay
-from harness.waiting import until
-from harness.world import LAB
+from relay import Relay
+
+from production.load import Load
+from production.waiting import until
+from production.world import LAB
 
 SETTINGS, FULL = ["nodes"], ["nodes", "sqlite"]
 CONTROL = "the clients send no idempotency keys"

@@ -7,10 +7,10 @@ import shutil
 
 import grpc
 
-from harness.clients import DEADLINE, is_final, reason
-from harness.load import Load
-from harness.waiting import until
-from harness.world import LAB, SHOP
+from production.clients import DEADLINE, is_final, reason
+from production.load import Load
+from production.waiting import until
+from production.world import LAB, SHOP
 
 SETTINGS, FULL = ["sqlite"], ["sqlite", "nodes"]
 CONTROL = "the backup is copied into place, without `perch restore` or `perch store restored`, by machines that remember nothing"

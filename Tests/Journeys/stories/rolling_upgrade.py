@@ -5,9 +5,9 @@ says what to do, while the old nodes go on, and the upgrade is done in the way t
 """
 import time
 
-from harness.load import Load
-from harness.waiting import until
-from harness.world import LAB
+from production.load import Load
+from production.waiting import until
+from production.world import LAB
 
 SETTINGS, FULL = ["nodes"], ["nodes"]
 CONTROL = "the next program starts on another store"

@@ -5,8 +5,8 @@ proxy sends the page's requests to any of two nodes: the code is good at each of
 """
 import re
 
-from harness.apple import now
-from harness.world import SHOP
+from appstore import now
+from production.world import SHOP
 
 SETTINGS, FULL = ["sqlite"], ["sqlite", "nodes"]
 CONTROL = "the support person's token has the scope admin"

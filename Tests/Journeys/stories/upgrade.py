@@ -3,9 +3,9 @@
 Customers buy and watch through the proxy meanwhile. Nothing that was acknowledged is lost or doubled, every stream goes on with its
 token, and nothing fails that a stock client does not ask again by itself.
 """
-from harness.load import Load
-from harness.waiting import until
-from harness.world import LAB
+from production.load import Load
+from production.waiting import until
+from production.world import LAB
 
 SETTINGS, FULL = ["sqlite"], ["sqlite", "nodes"]
 CONTROL = "the next program starts on another store"

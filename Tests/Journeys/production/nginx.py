@@ -3,8 +3,9 @@ import pathlib
 import shutil
 import socket
 
-from .ports import free_port
-from .processes import Process
+from server import Process
+from waiting import free_port
+
 from .waiting import until
 
 

@@ -2,14 +2,16 @@
 import socket
 import threading
 
-from .ports import free_port
+from waiting import free_port
 
 
 class Relay:
-    """Listens on `port` and connects to `target`. While `loses_answers` is set, what comes from there is counted and dropped."""
+    """Listens on `port` and connects to `target`. While `loses_answers` is set, what comes from there is counted and dropped.
 
-    def __init__(self, target):
-        self.target, self.port = target, free_port()
+    `kept` has the bytes of each connection in both directions, if it `keeps` them."""
+
+    def __init__(self, target, keeps=False):
+        self.target, self.port, self.keeps, self.kept = target, free_port(), keeps, []
         self.loses_answers, self.lost = False, 0
         self.sockets, self.lock = [], threading.Lock()
         self.listener = socket.socket()
@@ -31,12 +33,16 @@ class Relay:
                 continue
             with self.lock:
                 self.sockets += [client, server]
-            threading.Thread(target=self.pump, args=(client, server, False), daemon=True).start()
-            threading.Thread(target=self.pump, args=(server, client, True), daemon=True).start()
+            both = bytearray(), bytearray()
+            self.kept.append(both)
+            for source, sink, kept, is_answer in ((client, server, both[0], False), (server, client, both[1], True)):
+                threading.Thread(target=self.pump, args=(source, sink, kept, is_answer), daemon=True).start()
 
-    def pump(self, source, target, is_answer):
+    def pump(self, source, target, kept, is_answer):
         try:
             while data := source.recv(65536):
+                if self.keeps:
+                    kept += data
                 if is_answer and self.loses_answers:
                     self.lost += len(data)
                     continue

@@ -4,13 +4,12 @@ import subprocess
 
 
 class Keys:
-    """A signing key, and a directory with its public half for servers."""
+    """A signing key, and `public`, a directory with its public half for servers."""
 
     def __init__(self, perch, directory):
         self.perch, self.directory = perch, pathlib.Path(directory)
-        self.public = self.directory / "keys"
+        self.public, self.signing = self.directory / "keys", self.directory / "main.jwk"
         self.public.mkdir(parents=True)
-        self.signing = self.directory / "main.jwk"
         self.run("key", "create", "--to", self.signing)
         (self.directory / "main.pub.jwk").rename(self.public / "main.pub.jwk")
         self.count = 0
@@ -23,8 +22,11 @@ class Keys:
         self.count += 1
         path = self.directory / f"{self.count}-{scope}.token"
         words = ["create", "--key", self.signing, "--scope", scope, "--to", path]
-        words += ["--app", app.bundle, "--environment", app.environment] if app else ["--app", "*"]
-        for name, value in (("--account", account), ("--subject", subject or scope), ("--expires", expires)):
+        words += ["--app", app[0], "--environment", app[1]] if app else ["--app", "*"]
+        for name, value in (("--account", account), ("--subject", subject or scope.replace(",", "-")), ("--expires", expires)):
             words += [name, value] if value else []
         self.run(*words)
         return path
+
+    def text(self, *arguments, **more):
+        return self.token(*arguments, **more).read_text().strip()

@@ -1,13 +1,12 @@
-"""An App Store for the apps of a trial: a chain of certificates of real length, and what it signs."""
+"""An App Store for the apps of a trial: a chain of certificates, of real length if nothing else is said, and what it signs."""
 import json
 import time
 import uuid
 
 from chains import Chain
-from cryptography.hazmat.primitives import serialization
 
 DAY = 86_400_000
-PLUS, PRO, YEARLY = "app.perch.plus.monthly", "app.perch.pro.monthly", "app.perch.plus.yearly"
+PLUS, PRO = "app.perch.plus.monthly", "app.perch.pro.monthly"
 
 
 def now():
@@ -25,7 +24,7 @@ class AppStore:
     @property
     def root(self):
         """Its root certificate, in PEM."""
-        return self.chain.root.certificate.public_bytes(serialization.Encoding.PEM)
+        return self.chain.pem
 
     def transaction(self, original, period=0, token=None, product=PLUS, begin=None, days=30, signed=None, **more):
         """The payload of a subscription's transaction, with every field that Apple sends."""
@@ -54,13 +53,14 @@ class AppStore:
     def sign(self, payload):
         return self.chain.sign(payload)
 
-    def notification(self, kind, transaction, renewal=None, subtype=None, signed=None):
-        """The body that Apple posts."""
+    def notification(self, kind, transaction, renewal=None, subtype=None, signed=None, inner=None):
+        """The body that Apple posts. `inner`: the chain that signs the values in it, in place of its own."""
+        sign = (inner or self.chain).sign
         payload = {
             "notificationType": kind, "notificationUUID": str(uuid.uuid4()), "version": "2.0", "signedDate": signed or now(),
             "data": {"appAppleId": 1234567890, "bundleId": self.bundle, "bundleVersion": "1042", "environment": self.environment,
-                     "signedTransactionInfo": self.sign(transaction),
-                     "signedRenewalInfo": self.sign(renewal or self.renewal(transaction)), "status": 1}}
+                     "signedTransactionInfo": sign(transaction),
+                     "signedRenewalInfo": sign(renewal or self.renewal(transaction)), "status": 1}}
         if subtype:
             payload["subtype"] = subtype
         return json.dumps({"signedPayload": self.sign(payload)})

@@ -11,14 +11,14 @@ import subprocess
 import time
 
 import certificates
+from appstore import AppStore
+from database import Database
+from tokens import Keys
+from trial import ROOT
 
-from . import ROOT
-from .apple import AppStore
 from .clients import Caller, Changes, Curl, Entitlements
 from .nginx import Front
-from .postgres import PostgreSQL
 from .server import Server
-from .tokens import Keys
 
 App = collections.namedtuple("App", "bundle environment")
 SHOP, READER = App("com.example.shop", "sandbox"), App("com.example.reader", "sandbox")
@@ -63,10 +63,13 @@ class World:
         """Makes keys and certificates, adds the apps to an empty store, and starts the nodes and the proxy."""
         self.prepare()
         for number, app in enumerate((SHOP, READER, LAB)):
-            adding = self.server(f"add-{number}", program, app, add_app=number > 0, http="off", apple=False).start()
+            adding = self.server(f"add-{number}", program, app, add_app=number > 0, http="off", apple=False)
+            adding.start()
             self.equal("a server that only adds an app ends with 0", adding.stop(), 0)
         names = ["a", "b"] if self.setting == "nodes" else ["a"]
-        self.nodes = [self.server(f"node-{name}", program, **self.node_options).start() for name in names]
+        self.nodes = [self.server(f"node-{name}", program, **self.node_options) for name in names]
+        for node in self.nodes:
+            node.start()
         # An app's own backend adds the token of its customer: nginx does it here, below /as/ACCOUNT/.
         self.front.start(self.nodes, {name: self.token("read", app, name).read_text().strip() for name, app in self.web_accounts.items()})
         return self
@@ -92,7 +95,7 @@ class World:
         shutil.copy(ROOT / "deploy/sample.storekit", self.catalog)
         shutil.copy(ROOT / "deploy/sample.entitlements.json", self.directory / "shop.entitlements.json")
         if self.setting == "nodes":
-            self.database = PostgreSQL(self.directory / "postgres", self.shared)
+            self.database = Database(self.directory / "postgres", template=self.shared)
             self.database.start()
             self.store = self.database.url
         else:
@@ -202,12 +205,7 @@ class World:
 
     def close(self):
         for each in reversed(self.closing):
-            if isinstance(each, Server):
-                if each.runs:
-                    each.resume()
-                    each.kill()
-            else:
-                each.close()
+            each.close()
         if self.front:
             self.front.kill()
         if self.database:

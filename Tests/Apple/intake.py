@@ -1,9 +1,8 @@
-"""A real server takes what the App Store sends. Usage: server.py PERCH [--backfill COUNT | --strangers]
+"""A real server takes what the App Store sends. [--backfill COUNT | --strangers]
 
 Notifications come by `POST /apple/notifications`, submissions by Connect. Ends only the servers that it started, by their number.
 """
 
-import base64
 import collections
 import contextlib
 import http.client
@@ -13,7 +12,6 @@ import os
 import pathlib
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -21,91 +19,19 @@ import time
 import uuid
 
 import jwt
-from cryptography.hazmat.primitives import serialization
 
 from chains import Chain
 from expectations import conclude, expect
+from shop import BUNDLE, DAY, Shop, trust
+from waiting import PATIENCE_SECONDS
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
-from waiting import PATIENCE_SECONDS  # noqa: E402
-
-HERE = pathlib.Path(__file__).resolve().parent
-BUNDLE, APPLE_ID = "app.perch.sample", 1234567890
-MINUTE, DAY = 60_000, 86_400_000
-perch = os.path.abspath(sys.argv[1])
+APPLE_ID, MINUTE = 1234567890, 60_000
 
 
 def now():
     return int(time.time() * 1000)
 
 
-class Server:
-    """A `perch serve` on a store of its own."""
-
-    def __init__(self, directory, environment="sandbox", more=()):
-        self.directory = pathlib.Path(directory)
-        self.arguments = [
-            perch, "serve", "--store", str(self.directory / "store.db"), "--bundle-id", BUNDLE, "--environment",
-            environment, "--catalog", str(HERE.parents[1] / "deploy" / "sample.storekit"), "--listen", "127.0.0.1:0",
-            "--apple-apps", str(self.directory / "apple.json"), "--apple-listen", "127.0.0.1:0", "--http", "127.0.0.1:0",
-            "--with-parent", *more]
-        self.start()
-
-    def start(self):
-        self.process = subprocess.Popen(self.arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.port = self.apple = self.http = None
-        self.said = []
-        for line in self.process.stdout:
-            self.said.append(line)
-            if "serving on 127.0.0.1:" in line:
-                self.port = int(line.split("127.0.0.1:")[1].split()[0])
-            if "/apple/notifications" in line:
-                self.apple = int(line.split("127.0.0.1:")[1].split("/")[0])
-            if line.lstrip().startswith("http:"):
-                self.http = int(line.split("127.0.0.1:")[1].split()[0])
-                break
-        if not self.port or not self.apple:
-            sys.exit("apple: the server did not start:\n" + "".join(self.said))
-        threading.Thread(target=self.process.stdout.read, daemon=True).start()
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(timeout=PATIENCE_SECONDS)
-
-    def post(self, body, path="/apple/notifications", method="POST", port=None, headers=None, connection=None):
-        """The status and the JSON of an answer."""
-        own = connection or http.client.HTTPConnection("127.0.0.1", port or self.apple, timeout=PATIENCE_SECONDS)
-        own.request(method, path, body, headers or {"content-type": "application/json; charset=utf-8"})
-        answer = own.getresponse()
-        text = answer.read()
-        if not connection:
-            own.close()
-        try:
-            return answer.status, json.loads(text)
-        except ValueError:
-            return answer.status, text.decode(errors="replace")
-
-    def call(self, method, **request):
-        service = next((name for name, methods in SERVICES.items() if method in methods), "EntitlementService")
-        return self.post(json.dumps(request), f"/perch.v1.{service}/{method}", port=self.port)
-
-    def metric(self, name):
-        status, text = self.post(None, "/metrics", "GET", self.http, {})
-        return sum(float(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith(name))
-
-
-SERVICES = {
-    "IngestService": ["SubmitTransaction", "SubmitNotification"],
-    "AdminService": [
-        "ListDeadLetters", "RetryDeadLetter", "DropDeadLetter", "FindAccount", "AttachAlias", "DetachAlias", "MoveTransaction",
-        "ListUnclaimed", "MergeAccounts", "GrantEntitlement", "RevokeGrant", "EraseAccount", "ExportAccount", "ListAudit"],
-    "TransactionService": ["ListTransactions", "ListUnfinished"],
-    "TestStoreService": ["ListAccounts", "InspectAccount", "Operate"],
-}
 class Apple:
     """What the App Store knows of some customers, and what it signs."""
 
@@ -151,13 +77,6 @@ def body(text):
     return json.dumps({"signedPayload": text})
 
 
-def configure(directory, chain, **more):
-    root = chain.root.certificate.public_bytes(serialization.Encoding.PEM)
-    (directory / "root.pem").write_bytes(root)
-    (directory / "apple.json").write_text(json.dumps({"apps": [
-        {"bundle_id": BUNDLE, "environment": "sandbox", "roots": ["root.pem"], **more}]}))
-
-
 def statuses(server, account):
     status, answer = server.call("GetSubscriptionStatus", account=account, groupId="plus")
     return [one["state"].replace("RENEWAL_STATE_", "") for one in answer.get("success", {}).get("statuses", [])]
@@ -167,38 +86,38 @@ def answers(server, apple, chain):
     """The table of answers: what is taken, what is refused, and what is kept of it."""
     token = str(uuid.uuid4())
     text = apple.notification(transaction=apple.transaction(1000, token=token))
-    expect(server.post(body(text))[0] == 200, "a good notification is 200")
-    expect(server.post(body(text))[0] == 200, "a repetition is 200")
+    expect(server.notify(body(text))[0] == 200, "a good notification is 200")
+    expect(server.notify(body(text))[0] == 200, "a repetition is 200")
     expect(statuses(server, token) == [], "the customer of a token that nobody named has no account yet")
     status, answer = server.call("SubmitTransaction", account=token, signedValues=[
         chain.sign(apple.transaction(2000, token=token))])
     expect(status == 200 and answer.get("newsCount") == 1, f"a submission is taken: {status} {answer}")
     expect(statuses(server, token) == ["SUBSCRIBED", "SUBSCRIBED"],
            "an account whose key is the token gets what waited for it")
-    expect(server.post(body(apple.notification("TEST")))[0] == 200, "TEST, which holds no value, is 200")
-    expect(server.post(body(apple.notification("OF_TOMORROW", transaction=apple.transaction(3000))))[0] == 200,
+    expect(server.notify(body(apple.notification("TEST")))[0] == 200, "TEST, which holds no value, is 200")
+    expect(server.notify(body(apple.notification("OF_TOMORROW", transaction=apple.transaction(3000))))[0] == 200,
            "an unknown type is 200")
     for wrong in ["", "{", "[]", "{}", '{"signedPayload":7}', body("a.b"), body("")]:
-        expect(server.post(wrong)[0] == 400, f"{wrong[:30]!r} is 400, not {server.post(wrong)}")
+        expect(server.notify(wrong)[0] == 400, f"{wrong[:30]!r} is 400, not {server.notify(wrong)}")
     stranger = Chain()
-    expect(server.post(body(apple.notification(chain=stranger)))[0] == 503, "another root is 503: it may be configured")
+    expect(server.notify(body(apple.notification(chain=stranger)))[0] == 503, "another root is 503: it may be configured")
     spoiled = text[:-6] + ("A" if text[-6] != "A" else "B") + text[-5:]
-    expect(server.post(body(spoiled))[0] == 403, "a wrong signature is 403")
+    expect(server.notify(body(spoiled))[0] == 403, "a wrong signature is 403")
     before = server.call("ListDeadLetters")[1].get("deadLetters", [])
     expect(before == [], f"nothing of these is kept: {before}")
     inner = apple.notification(transaction=apple.transaction(4000), inner=stranger)
-    status, answer = server.post(body(inner))
+    status, answer = server.notify(body(inner))
     expect(status == 503 and answer["code"] == "permission_denied", f"a wrong value inside is 503: {status} {answer}")
-    server.post(body(inner))
+    server.notify(body(inner))
     letters = server.call("ListDeadLetters")[1]["deadLetters"]
     expect(len(letters) == 1 and letters[0]["reason"] == "APPLE_UNTRUSTED" and letters[0]["bundleId"] == BUNDLE,
            f"and one dead letter, also when it comes twice: {letters}")
-    expect(server.post(body("x" * 140_000))[0] == 413, "more than 128 KiB is 413")
-    expect(server.post(body(apple.notification(transaction={"pad": "x" * 70_000})))[0] == 413,
+    expect(server.notify(body("x" * 140_000))[0] == 413, "more than 128 KiB is 413")
+    expect(server.notify(body(apple.notification(transaction={"pad": "x" * 70_000})))[0] == 413,
            "a value of more than 64 KiB is 413")
-    expect(server.post(body(text), "/")[0] == 404 and server.post(None, method="GET")[0] == 405
-           and server.post("{}", "/perch.v1.AdminService/ListApps")[0] == 404, "the listener serves this path alone")
-    expect(server.post(body(text), port=server.port)[0] in (404, 501), "and no other listener serves it")
+    expect(server.notify(body(text), "/")[0] == 404 and server.notify(None, method="GET")[0] == 405
+           and server.notify("{}", "/perch.v1.AdminService/ListApps")[0] == 404, "the listener serves this path alone")
+    expect(server.notify(body(text), port=server.port)[0] in (404, 501), "and no other listener serves it")
     status, answer = server.call("SubmitTransaction", account="x", signedValues=[
         stranger.sign(apple.transaction(5000))])
     expect(status == 403 and "INVALID" not in json.dumps(answer) and "details" in answer,
@@ -217,14 +136,14 @@ def answers(server, apple, chain):
            == [(1, "APPLE_MALFORMED"), (2, "APPLE_UNTRUSTED")], f"bad values of a submission are refused alone: {answer}")
     for number in (2**63 - 1, 2**63, 2**64 - 1, 2**64):
         far = apple.transaction(4100, transactionId=str(number), originalTransactionId=str(number))
-        status, answer = server.post(body(apple.notification(transaction=far)))
+        status, answer = server.notify(body(apple.notification(transaction=far)))
         expect(status == 503, f"transactionId {number} is a dead letter: {status} {answer}")
     for field in ("purchaseDate", "expiresDate", "originalPurchaseDate", "revocationDate"):
         for far in (-(2**63), -62135769600000, 2**53, 2**63 - 1):
-            status, answer = server.post(body(apple.notification(transaction=apple.transaction(4200, **{field: far}))))
+            status, answer = server.notify(body(apple.notification(transaction=apple.transaction(4200, **{field: far}))))
             expect(status == 503, f"{field} {far} is a dead letter: {status} {answer}")
     taken = apple.transaction(2**63 - 2)
-    expect(server.post(body(apple.notification(transaction=taken)))[0] == 200, "the greatest identifier that is held is taken")
+    expect(server.notify(body(apple.notification(transaction=taken)))[0] == 200, "the greatest identifier that is held is taken")
     expect(server.metric("perch_apple_values_total") >= 4 and server.metric("perch_apple_refused_total") >= 5,
            "metrics count both")
 
@@ -236,10 +155,10 @@ def complaints(server, apple, chain):
     begin = now() - DAY
     server.call("SubmitTransaction", account=account, signedValues=[chain.sign(apple.transaction(original, begin=begin))])
     refund = apple.transaction(original, begin=begin, revocationDate=now() - 5, revocationReason=0, signed=now())
-    expect(server.post(body(apple.notification("REFUND", transaction=refund)))[0] == 200, "a refund is taken")
+    expect(server.notify(body(apple.notification("REFUND", transaction=refund)))[0] == 200, "a refund is taken")
     expect(statuses(server, account) == ["REVOKED"], "a refund ends access at once")
     time.sleep(0.01)
-    server.post(body(apple.notification("REFUND_REVERSED", transaction=apple.transaction(original, begin=begin))))
+    server.notify(body(apple.notification("REFUND_REVERSED", transaction=apple.transaction(original, begin=begin))))
     expect(statuses(server, account) == ["SUBSCRIBED"], "a reversal gives it back")
     # EXPIRED and DID_RENEW in the wrong order.
     account, original = "order", 20_000
@@ -249,8 +168,8 @@ def complaints(server, apple, chain):
     renewed = apple.notification("DID_RENEW", second, apple.renewal(original, end + 30 * DAY, signed=end + 1_000))
     expired = apple.notification("EXPIRED", first, apple.renewal(original, end, 0, signed=end - 1, expirationIntent=2))
     server.call("SubmitTransaction", account=account, signedValues=[chain.sign(first)])
-    server.post(body(renewed))
-    server.post(body(expired))
+    server.notify(body(renewed))
+    server.notify(body(expired))
     expect(statuses(server, account) == ["SUBSCRIBED"], "an EXPIRED that comes after the renewal changes nothing")
     # No gap while the news of a renewal is late, and no grace without end.
     account, original = "late", 30_000
@@ -274,7 +193,7 @@ def complaints(server, apple, chain):
     status, _ = server.call("SubmitTransaction", account="mixed", signedValues=[
         chain.sign(production.transaction(60_000))])
     expect(status == 403, "a value of production is refused in a sandbox app")
-    expect(server.post(body(production.notification(transaction=production.transaction(60_000), appAppleId=APPLE_ID)))[0]
+    expect(server.notify(body(production.notification(transaction=production.transaction(60_000), appAppleId=APPLE_ID)))[0]
            == 503, "and so is its notification, which is kept until the app is configured")
 
 
@@ -295,12 +214,12 @@ def measure(server, apple, chain, account, original, count):
 
     value()
     times = []
-    connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=PATIENCE_SECONDS)
+    connection = http.client.HTTPConnection("127.0.0.1", server.apple_port, timeout=PATIENCE_SECONDS)
     for turn in range(count):
         more = {} if turn % 2 else {"revocationDate": now() - 1, "revocationReason": 0}
         text = body(apple.notification("REFUND", apple.transaction(original, begin=begin, **more)))
         began = time.perf_counter()
-        server.post(text, connection=connection)
+        server.notify(text, connection=connection)
         state = value()[0]["state"]
         times.append((time.perf_counter() - began) * 1000)
         expect(state.endswith("SUBSCRIBED" if turn % 2 else "REVOKED"), f"push {turn} says {state}")
@@ -313,7 +232,7 @@ def measure(server, apple, chain, account, original, count):
 def accounts(server, apple, chain):
     """Whose a purchase is, and its named entitlements."""
     token = str(uuid.uuid4())
-    server.post(body(apple.notification(transaction=apple.transaction(80_000, token=token))))
+    server.notify(body(apple.notification(transaction=apple.transaction(80_000, token=token))))
     found = server.call("FindAccount", transactionId="80000")[1]
     expect(found.get("unclaimed") is True and "account" not in found, f"nobody has it yet: {found}")
     status, answer = server.call("AttachAlias", account="carol", appAccountToken=token.upper())
@@ -347,7 +266,7 @@ def passes(server, apple):
     server.call("SubmitTransaction", account="pia", signedValues=[apple.chain.sign(apple.transaction(81_000))])
     status, answer = server.call("GetPass", account="pia")
     expect(status == 200, f"an account gets a pass: {answer}")
-    keys = server.post(None, "/.well-known/jwks.json", "GET", server.port, {})
+    keys = server.post("/.well-known/jwks.json", None, method="GET")
     expect(keys[0] == 200 and "d" not in keys[1]["keys"][0], f"the keys are shown without their secret half: {keys[0]}")
     key = jwt.PyJWKSet.from_dict(keys[1])[jwt.get_unverified_header(answer["pass"])["kid"]]
     said = jwt.decode(answer["pass"], key.key, algorithms=["ES256"], audience=BUNDLE)
@@ -376,7 +295,7 @@ def erasure(server, apple):
     token = str(uuid.uuid4())
     first = apple.transaction(82_000, token=token)
     server.call("AttachAlias", account="zoe", appAccountToken=token)
-    server.post(body(apple.notification(transaction=first)))
+    server.notify(body(apple.notification(transaction=first)))
     server.call("SubmitTransaction", account="zoe", signedValues=[
         apple.chain.sign(apple.transaction(82_500 + period, begin=now() - (2000 - period) * DAY, days=1)) for period in range(50)])
     server.call("GrantEntitlement", account="zoe", name="plus", reason="because")
@@ -405,11 +324,11 @@ def erasure(server, apple):
     expect(server.call("FindAccount", transactionId="82000")[0] == 404, "no transaction leads to it")
     later = body(apple.notification("DID_RENEW", transaction=apple.transaction(82_000, period=1, token=token)))
     revision = server.metric("perch_revision")
-    expect(server.post(later)[0] == 200 and server.metric("perch_revision") == revision
+    expect(server.notify(later)[0] == 200 and server.metric("perch_revision") == revision
            and server.call("FindAccount", transactionId="82000")[0] == 404, "a later report is answered, and not kept")
     server.stop()
     server.start()
-    expect(server.post(later)[0] == 200 and server.call("FindAccount", transactionId="82000")[0] == 404, "nor after a restart")
+    expect(server.notify(later)[0] == 200 and server.call("FindAccount", transactionId="82000")[0] == 404, "nor after a restart")
     server.call("SubmitTransaction", account="zoe", signedValues=[apple.chain.sign(first)])
     expect(statuses(server, "zoe") == ["SUBSCRIBED"], "until somebody claims it")
 
@@ -431,18 +350,18 @@ def changes(server, apple, chain):
     coins = {name: value for name, value in apple.transaction(83_000, product="app.perch.coins", type="Consumable").items()
              if name not in ("expiresDate", "subscriptionGroupIdentifier", "webOrderLineItemId")}
     server.call("AttachAlias", account="cora", appTransactionId=coins["appTransactionId"])
-    server.post(body(apple.notification("ONE_TIME_CHARGE", coins)))
+    server.notify(body(apple.notification("ONE_TIME_CHARGE", coins)))
     event = until(lambda event: event.get("notification", {}).get("type") == "ONE_TIME_CHARGE")
     expect(event["account"] == "cora" and [one["transaction"]["id"] for one in event.get("consumables", [])] == ["83000"]
            and event["cause"] == "CAUSE_PURCHASE", f"a consumable is in AppChanges: {event}")
     asked = now()
     again = body(apple.notification("CONSUMPTION_REQUEST", coins, signed=asked, consumptionRequestReason="UNINTENDED_PURCHASE"))
-    expect(server.post(again)[0] == server.post(again)[0] == 200, "a request is taken, also when it comes again")
+    expect(server.notify(again)[0] == server.notify(again)[0] == 200, "a request is taken, also when it comes again")
     event = until(lambda event: "consumptionRequest" in event)
     expect(event["consumptionRequest"] == {"transactionId": "83000", "reason": "UNINTENDED_PURCHASE",
                                            "deadlineMs": str(asked + 12 * 3_600_000)},
            f"a consumption request has its deadline: {event}")
-    server.post(body(apple.notification("REFUND_DECLINED", coins)))
+    server.notify(body(apple.notification("REFUND_DECLINED", coins)))
     event = until(lambda event: "notification" in event)
     expect(event["notification"]["type"] == "REFUND_DECLINED", f"a retry is told once, and what changes nothing is told: {event}")
     stream.close()
@@ -450,7 +369,7 @@ def changes(server, apple, chain):
 
 def unclaimed(server, apple):
     """What belongs to nobody is listed, and so is a renewal that never came."""
-    server.post(body(apple.notification(transaction=apple.transaction(84_000, token=str(uuid.uuid4())))))
+    server.notify(body(apple.notification(transaction=apple.transaction(84_000, token=str(uuid.uuid4())))))
     end = now() - 3 * DAY
     server.call("SubmitTransaction", account="olga", signedValues=[
         apple.chain.sign(apple.transaction(84_100, begin=end - 30 * DAY)), apple.chain.sign(apple.renewal(84_100, end))])
@@ -474,7 +393,7 @@ def reload(server, chain):
     taken = lambda account: server.call("SubmitTransaction", account=account, signedValues=[reload.value])[0]
     reload.value = chain.sign(Apple(chain).transaction(85_000))
     expect(taken("first") == 200 and taken("second") == 200, "a purchase goes to who submits it")
-    configure(server.directory, chain, claims="keep")
+    trust(server.directory, chain, claims="keep")
     server.process.send_signal(signal.SIGHUP)
     deadline = time.time() + 30
     while taken("third") == 200 and time.time() < deadline:
@@ -484,25 +403,25 @@ def reload(server, chain):
     (server.directory / "apple.json").write_text("{")
     server.process.send_signal(signal.SIGHUP)
     text = body(Apple(chain).notification("TEST"))
-    expect(server.post(text)[0] == 200, "a file that cannot be read changes nothing")
-    configure(server.directory, chain)
+    expect(server.notify(text)[0] == 200, "a file that cannot be read changes nothing")
+    trust(server.directory, chain)
 
 
 def mended(server, apple, chain):
     """A dead letter is taken once what it lacked is configured, and the audit trail says who took it."""
     other = Chain()
-    status, answer = server.post(body(apple.notification(transaction=apple.transaction(90_000), inner=other)))
+    status, answer = server.notify(body(apple.notification(transaction=apple.transaction(90_000), inner=other)))
     expect(status == 503, f"a value of a root that is not trusted waits: {status} {answer}")
     letter = server.call("ListDeadLetters")[1]["deadLetters"][-1]["id"]
     server.stop()
-    (server.directory / "other.pem").write_bytes(other.root.certificate.public_bytes(serialization.Encoding.PEM))
-    configure(server.directory, chain, roots=["root.pem", "other.pem"])
+    (server.directory / "other.pem").write_bytes(other.pem)
+    trust(server.directory, chain, roots=["root0.pem", "other.pem"])
     server.start()
     status, answer = server.call("RetryDeadLetter", id=letter)
     expect(status == 200 and answer.get("newsCount") == 1, f"it is taken when that root is trusted: {status} {answer}")
     trail = server.call("ListAudit")[1]["entries"]
     expect(trail[-1]["method"].endswith("/RetryDeadLetter") and trail[-1]["what"] == letter, f"the trail has it: {trail[-1:]}")
-    configure(server.directory, chain)
+    trust(server.directory, chain)
 
 
 def pushes(server, apple, chain):
@@ -526,10 +445,10 @@ def strangers(server, apple, chain, rate=500, count=600):
 
         def send():
             sent = collections.Counter()
-            connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=PATIENCE_SECONDS)
+            connection = http.client.HTTPConnection("127.0.0.1", server.apple_port, timeout=PATIENCE_SECONDS)
             due = time.perf_counter()
             while not over.is_set():
-                sent[server.post(text, connection=connection)[0]] += 1
+                sent[server.notify(text, connection=connection)[0]] += 1
                 due += 4 / rate
                 time.sleep(max(0, due - time.perf_counter()))
             answers.put(sent)
@@ -566,7 +485,7 @@ def crashes(server, apple, chain, count):
         def send():
             for part, text in enumerate(texts):
                 try:
-                    answered[part] = server.post(text)[0] == 200
+                    answered[part] = server.notify(text)[0] == 200
                 except OSError:
                     return
                 except http.client.HTTPException:
@@ -601,9 +520,9 @@ def backfill(server, apple, chain, count):
     began = time.time()
 
     def send(part):
-        connection = http.client.HTTPConnection("127.0.0.1", server.apple, timeout=PATIENCE_SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", server.apple_port, timeout=PATIENCE_SECONDS)
         for text in texts[part::8]:
-            status, answer = server.post(text, connection=connection)
+            status, answer = server.notify(text, connection=connection)
             if status != 200:
                 wrong.append((status, answer))
 
@@ -613,10 +532,9 @@ def backfill(server, apple, chain, count):
     for worker in workers:
         worker.join()
     took = time.time() - began
-    memory = int(next(line for line in open(f"/proc/{server.process.pid}/status") if line.startswith("VmHWM")).split()[1])
     expect(not wrong, f"{len(wrong)} notifications of a backfill were refused, the first: {wrong[:1]}")
     print(f"apple: {count} notifications in {took:.1f} s: {count / took:.0f} a second; "
-          f"the server's memory was {memory / 1024:.0f} MiB at most")
+          f"the server's memory was {server.memory('VmHWM') >> 20} MiB at most")
 
 
 def main():
@@ -624,9 +542,9 @@ def main():
     apple = Apple(chain)
     with tempfile.TemporaryDirectory() as name, contextlib.ExitStack() as stack:
         directory = pathlib.Path(name)
-        configure(directory, chain)
-        server = Server(directory)
-        stack.callback(lambda: server.process.poll() is None and server.kill())
+        trust(directory, chain)
+        server = stack.enter_context(Shop(directory, http=True))
+        server.start()
         if "--backfill" in sys.argv:
             backfill(server, apple, chain, int(sys.argv[sys.argv.index("--backfill") + 1]))
             return

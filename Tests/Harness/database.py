@@ -1,4 +1,5 @@
 """A PostgreSQL server of its own, in a directory, as an ordinary user. It is ended by its process number."""
+import fcntl
 import os
 import pathlib
 import shutil
@@ -11,11 +12,12 @@ from waiting import free_port
 
 
 class Database:
-    """`address`: it listens there as well, on a port of its own. `settings`: as on the server's command line."""
+    """It has an empty database `perch` when it starts. `address`: it listens there as well, on a port of its own. `settings`: as on the
+    server's command line. `template`: a directory of the whole run, in which one is initialised for all, and copied."""
 
     process, freezing, settings = None, None, ()
 
-    def __init__(self, directory, copied_from=None, address="", settings=()):
+    def __init__(self, directory, copied_from=None, address="", settings=(), template=None):
         versions = sorted(pathlib.Path("/usr/lib/postgresql").iterdir(), key=lambda each: int(each.name))
         self.programs = versions[-1] / "bin"
         self.directory = pathlib.Path(directory)
@@ -33,6 +35,9 @@ class Database:
         # That of an earlier run, which KEEP has kept.
         if self.is_kept:
             return
+        if template:
+            subprocess.run(["cp", "-a", self.made(pathlib.Path(template)), self.data], check=True)
+            return
         if copied_from:
             # -R: it follows the one that it was copied from.
             command = ["pg_basebackup", "-h", copied_from.directory, "-U", "perch", "-D", self.data, "-R", "-X", "stream",
@@ -45,6 +50,14 @@ class Database:
         if address:
             with (self.data / "pg_hba.conf").open("a") as rights:
                 rights.write("host all all samenet trust\n")
+
+    def made(self, template):
+        with open(template / "postgres.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not (template / "postgres-template").exists():
+                Database(template / "postgres-making")
+                (template / "postgres-making").rename(template / "postgres-template")
+        return template / "postgres-template" / "data"
 
     @property
     def url(self):
@@ -61,6 +74,8 @@ class Database:
             # After kill -9 the memory of the old server is in use until its last process has ended.
             while self.process.poll() is None:
                 if self.ask("SELECT 1", "postgres") == "1":
+                    if self.ask("SELECT pg_is_in_recovery()", "postgres") == "f" and self.ask("SELECT 1") != "1":
+                        self.ask("CREATE DATABASE perch", "postgres")
                     return
                 time.sleep(0.02)
             time.sleep(0.1)
@@ -71,6 +86,29 @@ class Database:
         done = subprocess.run([self.programs / "psql", "-h", self.directory, "-p", str(self.port), "-U", "perch", "-d", database,
                                "-qAtX", "-c", sql], capture_output=True, text=True)
         return done.stdout.strip() if done.returncode == 0 else None
+
+    def run(self, program, *arguments, **options):
+        return subprocess.run(self.as_user + [self.programs / program, "-h", self.directory, "-p", str(self.port), "-U", "perch", *arguments],
+                              check=True, cwd="/", **options)
+
+    def keep_copy(self, name):
+        """A copy of the files of the running server (pg_basebackup), which `return_to` puts in place."""
+        copy = self.directory / name
+        self.run("pg_basebackup", "-D", copy, "-X", "stream", "-c", "fast", "--no-sync", capture_output=True)
+        return copy
+
+    def return_to(self, copy):
+        """Instead of its own files a stopped server has those of the copy."""
+        shutil.rmtree(self.data)
+        subprocess.run(["cp", "-a", copy, self.data], check=True)
+
+    def dump(self, path):
+        with open(path, "wb") as file:
+            self.run("pg_dump", "--schema=perch", "--clean", "--if-exists", "perch", stdout=file)
+
+    def load(self, path):
+        with open(path, "rb") as file:
+            self.run("psql", "-d", "perch", "-qX", "-v", "ON_ERROR_STOP=1", stdin=file, stdout=subprocess.DEVNULL)
 
     def standby(self, directory):
         """A copy that follows this one."""

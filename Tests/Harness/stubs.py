@@ -1,4 +1,5 @@
 """Generated code and programs of other languages, made once in .build/interop, and again after a change of their sources."""
+import fcntl
 import hashlib
 import os
 import pathlib
@@ -32,12 +33,24 @@ def made_once(name, sources, make):
         digest.update(path.read_bytes())
     directory = BUILD / name
     stamp = directory / "stamp"
-    if not stamp.exists() or stamp.read_text() != digest.hexdigest():
-        shutil.rmtree(directory, ignore_errors=True)
-        directory.mkdir(parents=True)
-        make(directory)
-        stamp.write_text(digest.hexdigest())
+    BUILD.mkdir(parents=True, exist_ok=True)
+    # Two trials may want it at once.
+    with open(BUILD / (name.replace("/", "-") + ".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not stamp.exists() or stamp.read_text() != digest.hexdigest():
+            shutil.rmtree(directory, ignore_errors=True)
+            directory.mkdir(parents=True)
+            make(directory)
+            stamp.write_text(digest.hexdigest())
     return directory
+
+
+def descriptors():
+    """The descriptor set of the contract and its wire."""
+    def make(directory):
+        files = sorted(str(path.relative_to(PROTO)) for path in (PROTO / "perch").rglob("*.proto"))
+        run("protoc-c", "-I.", "--include_imports", f"--descriptor_set_out={directory / 'perch.binpb'}", *files, cwd=PROTO)
+    return made_once("descriptors", sorted((PROTO / "perch/wire").rglob("*.proto")), make) / "perch.binpb"
 
 
 def python():
@@ -75,3 +88,7 @@ def java(name, sources):
         run("javac", "-nowarn", "-cp", f"{CLASSPATH}:{contract}", "-d", directory, *sources)
     classes = made_once(f"programs/java-{name}", sources, make)
     return ["java", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", f"{CLASSPATH}:{contract}:{classes}", name]
+
+
+if __name__ == "__main__":
+    print(descriptors())

@@ -73,6 +73,11 @@ class Chain:
         return cls(pad(600, short.root), pad(1_100, short.intermediate), pad(1_400, short.leaf))
 
     @property
+    def pem(self):
+        """Its root certificate."""
+        return self.root.certificate.public_bytes(serialization.Encoding.PEM)
+
+    @property
     def certificates(self):
         return [base64.b64encode(one.der).decode() for one in (self.leaf, self.intermediate, self.root)]
 

@@ -2,18 +2,13 @@
 import collections
 import pathlib
 import shutil
-import sys
 import time
 
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
-from selenium.webdriver.common.by import By
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path.insert(0, str(ROOT / "Tests/Interop"))
-from waiting import PATIENCE_SECONDS  # noqa: E402
+from waiting import PATIENCE_SECONDS
 
 # A request, and the page that sent it.
 Request = collections.namedtuple("Request", "page address")
@@ -166,6 +161,3 @@ class Browser:
 
     def close(self):
         self.driver.quit()
-
-
-__all__ = ["Browser", "By", "ROOT", "HERE"]
