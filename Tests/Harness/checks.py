@@ -1,6 +1,5 @@
 """Checks that are counted, and a client of perch/1 that keeps frames apart."""
 import contextlib
-import select
 
 import client
 from client import BEAT, DRAIN, MESSAGE, PING, PONG, STATUS
@@ -116,9 +115,6 @@ class Peer(client.Client):
     def silent(self):
         frames = self.pushes()
         equal(frames, [], "what came")
-
-    def readable(self):
-        return bool(select.select([self.socket], [], [], 0)[0])
 
     def drained(self, reason):
         """The server says why it closes, and then closes, so that it can be read."""

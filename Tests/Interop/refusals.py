@@ -1,14 +1,12 @@
 """Refusals, provoked from the outside: each with its exact code and reason, and another connection notices nothing.
 
-What breaks the framing comes from proto/vectors/frames-refused.json; the rest is here, and what takes many connections.
+What breaks the framing comes from proto/vectors/frames-refused.json; the rest is here. Limits are those of LimitsTableTests.
 """
 import json
-import select
 
 import vectors
 from checks import Peer, check, detail, equal
-from client import BEAT, CALL, HELLO, MESSAGE, STATUS
-from waiting import PATIENCE_SECONDS
+from client import CALL
 
 APP = {"bundle_id": "com.example.app", "environment": 3}
 READ, TRANSACTIONS, TEST, ADMIN = ("/perch.v1." + name + "Service/" for name in (
@@ -16,7 +14,6 @@ READ, TRANSACTIONS, TEST, ADMIN = ("/perch.v1." + name + "Service/" for name in 
 STATUSES = READ + "SubscriptionStatusTask"
 MONTHLY, WEEKLY, LIFETIME = "com.example.monthly", "com.example.weekly", "com.example.lifetime"
 FAR = {"revision": 1 << 60}
-HANDSHAKES_MAX, PARTIAL_BYTES_MAX = 512, 64 << 20
 
 
 def order(product, **more):
@@ -28,28 +25,6 @@ def about(what, transaction_id=None, product_id=None, **more):
     """An operation of the test store on a transaction or a product."""
     target = {"product_id": product_id} if product_id else {"transaction_id": transaction_id}
     return {what: {"target": target, **more}}
-
-
-class Patient:
-    """Connections whose checks take seconds: made at the beginning, looked at in the end."""
-
-    def __init__(self, address, contract):
-        self.mute = Peer(address, contract)
-        self.half = Peer(address, contract)
-        self.half.socket.sendall(bytes([HELLO, 0, 0]))
-        self.beaten = Peer(address, contract)
-        self.beaten.hello(heartbeat_seconds=10)
-
-    def look(self):
-        with check("a connection that says nothing is refused: HELLO_TIMEOUT"):
-            self.mute.drained("HELLO_TIMEOUT")
-        with check("a connection that does not finish its HELLO is refused: HELLO_TIMEOUT"):
-            self.half.drained("HELLO_TIMEOUT")
-        with check("a connection on which nothing happens gets its heartbeat"):
-            frame = self.beaten.next()
-            equal(frame.kind, BEAT, "the kind")
-            assert frame.message.server_time_ms > 1_700_000_000_000, "no time in it"
-            self.beaten.close()
 
 
 class Bystander(Peer):
@@ -66,14 +41,11 @@ class Bystander(Peer):
         self.pushes()
 
 
-def run(address, other, contract, writer, patient):
+def run(address, other, contract, writer):
     bystander = Bystander(address, contract)
     table = vectors.reasons()
     framing(address, contract, bystander)
     calls(address, other, contract, writer, bystander, table)
-    # Before a crowd takes the handshake slots, because those of this address give way first.
-    patient.look()
-    crowds(address, contract, bystander, table)
 
 
 def framing(address, contract, bystander):
@@ -258,58 +230,3 @@ def tokens(address, other, contract, refused):
     refused("a cursor that is none", "CURSOR_MALFORMED", TRANSACTIONS + "TransactionUpdates", cursor=b"abc", **anna)
     refused("a page token that is none", "CURSOR_MALFORMED", TRANSACTIONS + "ListTransactions", page_token=b"abc",
             **anna)
-
-
-def crowds(address, contract, bystander, table):
-    """Limits that take many calls or connections to reach."""
-    with check("refused with STATUS 8 CALLS_LIMIT: one call more than a connection may have"):
-        peer = Peer(address, contract)
-        limit = peer.hello(heartbeat_seconds=600).limits.calls_per_connection
-        request = contract.method(STATUSES)[0](app=APP, account="crowd", group_id="none").SerializeToString()
-        call = contract.message("perch.wire.v1.Call")(method=STATUSES, request=request)
-        peer.answers = dict.fromkeys(range(1, limit + 2), contract.method(STATUSES)[1])
-        for first in range(1, limit + 1, 256):
-            for stream in range(first, min(first + 256, limit + 1)):
-                peer.send(CALL, stream, call)
-            got = peer.pushes()
-            assert all(frame.kind == MESSAGE for frame in got), "a call was refused too early"
-        peer.send(CALL, limit + 1, call)
-        status = peer.until(lambda frame: frame.kind == STATUS)
-        equal((status.stream, status.message.code, status.message.reason), (limit + 1, 8, "CALLS_LIMIT"), "the end")
-        equal(int(detail(status.message, "limit")), limit, "the limit")
-        bystander.silent()
-        peer.close()
-    with check(f"refused with DRAIN HANDSHAKE_LIMIT: more than {HANDSHAKES_MAX} connections before WELCOME"):
-        peers = [Peer(address, contract) for _ in range(HANDSHAKES_MAX + 8)]
-        for peer in peers:
-            peer.socket.send(bytes([HELLO]))  # The first byte says in which protocol to refuse.
-        readable, _, _ = select.select([peer.socket for peer in peers], [], [], PATIENCE_SECONDS)
-        assert readable, "nobody was refused"
-        refused = [peer for peer in peers if peer.socket in readable]
-        refused[0].drained("HANDSHAKE_LIMIT")
-        bystander.silent()
-        for peer in peers:
-            peer.close()
-    with check("refused with DRAIN PARTIAL_FRAMES_LIMIT: more than 64 MiB of unfinished frames"):
-        peers, size = [], (4 << 20) - 1
-        while len(peers) <= PARTIAL_BYTES_MAX // size + 1 and not any(peer.readable() for peer in peers):
-            peers.append(Peer(address, contract))
-            peers[-1].hello(heartbeat_seconds=600)
-            unfinished(peers[-1], size, peers)
-        readable, _, _ = select.select([peer.socket for peer in peers], [], [], PATIENCE_SECONDS)
-        assert readable, "nobody was refused"
-        refused = [peer for peer in peers if peer.socket in readable]
-        refused[0].drained("PARTIAL_FRAMES_LIMIT")
-        bystander.silent()
-        for peer in peers:
-            peer.close()
-
-
-def unfinished(peer, size, peers):
-    """A CALL that lacks its last byte. Stops when the server says something to anybody."""
-    peer.socket.sendall(bytes([CALL, 0, 0, 1, 0]) + (size + 1).to_bytes(4, "big"))
-    for _ in range(size // 65_536 + 1):
-        if any(each.readable() for each in peers):
-            return
-        peer.socket.sendall(bytes(min(65_536, size)))
-        size -= min(65_536, size)

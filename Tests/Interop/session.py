@@ -522,12 +522,9 @@ def cut_within_a_frame(contract):
 
 
 def main():
-    with Server(PERCH, trial.CATALOG, "memory", WORK / "server.log", "--handshakes", "512") as first, \
-            Server(PERCH, trial.CATALOG, "memory", WORK / "other.log", "--handshakes", "512") as second:
+    with Server(PERCH, trial.CATALOG, "memory", WORK / "server.log") as first, \
+            Server(PERCH, trial.CATALOG, "memory", WORK / "other.log") as second:
         for server in (first, second):
-            # The limits on silence are the server's own.
-            at = server.arguments.index("--hello-timeout")
-            del server.arguments[at:at + 4]
             server.start()
         play(first.address, second)
         malformed.main(first.address)
@@ -542,7 +539,6 @@ def play(address, second):
     with check("client.py has at most sixty lines"):
         lines = (HERE / "client.py").read_text().splitlines()
         equal((len(lines) <= 60, max(map(len, lines)) <= 120), (True, True), "at most sixty lines, of at most 120")
-    patient = refusals.Patient(address, contract)
     writer = Peer(address, contract)
     writer.hello(client_name="session.py writer", client_id=b"writer", heartbeat_seconds=600)
     plain, zlib = Watcher(address, contract, "anna"), Watcher(address, contract, "anna", accepts=[ZLIB])
@@ -557,7 +553,7 @@ def play(address, second):
     cut_within_a_frame(contract)
     plain.close()
     zlib.close()
-    refusals.run(address, second.address, contract, writer, patient)
+    refusals.run(address, second.address, contract, writer)
     drain(second, contract)
 
 
