@@ -62,8 +62,7 @@ final class ServerLoop: LoopDriver {
     @exclusivity(unchecked) private var events: [LoopEvent] = []
     /// Events from the loop's own store; empty between two questions.
     @exclusivity(unchecked) private var told: [StoreEvent] = []
-    @exclusivity(unchecked) private var pieces: [SendPiece] = []
-    var sending = SendShare()
+    @exclusivity(unchecked) var sending = SendShare()
     @exclusivity(unchecked) private var measures = LoopMeasures()
     /// When the oldest commit of this tick became durable.
     @exclusivity(unchecked) private var oldestCommit: UInt64?
@@ -356,7 +355,7 @@ final class ServerLoop: LoopDriver {
 
     /// One system call a connection, as long as the core has data to write.
     private func flush() {
-        self.sending = SendShare()
+        self.sending.begin()
         for place in 0..<min(2, self.core.listedCount) { self.prefetchTenant(self.core.listedConnection(place)) }
         while true {
             let count = self.core.planWrites()
@@ -390,13 +389,13 @@ final class ServerLoop: LoopDriver {
         if write.segmentCount == 1 {
             outcome = Sockets.send(write.socket, .init(rebasing: self.core.segment(0, of: write).prefix(rest)))
         } else {
-            self.pieces.removeAll(keepingCapacity: true)
+            self.sending.pieces.removeAll(keepingCapacity: true)
             for index in 0..<min(write.segmentCount, Limits.piecesPerSend) where rest > 0 {
                 let piece = self.core.segment(index, of: write).prefix(rest)
-                self.pieces.append(SendPiece(.init(rebasing: piece)))
+                self.sending.pieces.append(SendPiece(.init(rebasing: piece)))
                 rest -= piece.count
             }
-            outcome = self.pieces.withUnsafeBufferPointer { Sockets.sendVector(write.socket, $0) }
+            outcome = self.sending.pieces.withUnsafeBufferPointer { Sockets.sendVector(write.socket, $0) }
         }
         switch outcome {
         case .wrote(let count): return .wrote(count)
