@@ -344,7 +344,13 @@ extension LineCursor {
 
     /// A pending purchase: `gold`, `transaction 7`, or nothing for the oldest. Its number is a transaction's number.
     private mutating func waiting() throws(ScenarioFault) -> Waiting {
-        if self.take("transaction", "number") { return .number(UInt64(try self.number("its number"))) }
+        if self.take("transaction", "number") {
+            let number = try self.number("its number")
+            guard self.isNext("of"), self.index + 1 < self.tokens.count,
+                !self.names.accounts.contains(self.tokens[self.index + 1].text), self.take("of")
+            else { return .number(UInt64(number)) }
+            return .place(Int(number), product: try self.product())
+        }
         return try self.optionalProduct().map { .product($0) } ?? .oldest
     }
 

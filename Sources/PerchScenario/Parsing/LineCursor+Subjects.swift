@@ -260,7 +260,7 @@ extension LineCursor {
         let isNamed = self.peek.map { $0.kind == .word && self.names.transactions.contains($0.text) } ?? false
         guard
             isNamed || self.isNext("latest") || self.isNext("first") || self.isNext("newest") || self.isNext("oldest")
-                || self.isNext("transaction")
+                || self.isNext("transaction") || self.isNext("renewal")
         else { return nil }
         guard let reference = try self.optionalReference() else { return nil }
         if case .product = reference {

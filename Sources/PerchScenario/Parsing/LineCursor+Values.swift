@@ -278,6 +278,15 @@ extension LineCursor {
             }
             self.index = start
         }
+        if self.isNext("renewal") {
+            let start = self.index
+            _ = self.take("renewal")
+            if let number = self.optionalNumber() {
+                guard self.take("of") else { throw self.expected("the product of the renewal", among: ["of"]) }
+                return .renewal(Int(number), product: try self.product())
+            }
+            self.index = start
+        }
         if self.take("latest", "newest") { return .latest(product: try self.optionalProduct()) }
         if self.take("first", "oldest") { return .first(product: try self.optionalProduct()) }
         guard let token = self.peek, token.kind == .word || token.kind == .quoted else { return nil }

@@ -308,7 +308,7 @@ extension ScenarioRunner {
     private func pendingNumber(_ waiting: Waiting, _ account: String) throws(ScenarioFailure) -> UInt64? {
         if case .number(let number) = waiting { return number }
         let purchases = try self.inspect(account)?.pendingPurchases ?? []
-        if let found = purchases.first(where: { waiting.isMet(by: $0.order.productID) }) { return found.id }
+        if let found = waiting.chosen(of: purchases, { $0.order.productID }) { return found.id }
         self.refuse("PENDING_UNKNOWN", "no purchase of \(account) waits", account)
         return nil
     }
@@ -316,7 +316,7 @@ extension ScenarioRunner {
     private func intentNumber(_ waiting: Waiting, _ account: String) throws(ScenarioFailure) -> UInt64? {
         if case .number(let number) = waiting { return number }
         let intents = try self.inspect(account)?.intents ?? []
-        if let found = intents.first(where: { waiting.isMet(by: $0.productID) }) { return found.id }
+        if let found = waiting.chosen(of: intents, { $0.productID }) { return found.id }
         self.refuse("INTENT_UNKNOWN", "no intent of \(account) waits", account)
         return nil
     }
@@ -357,6 +357,9 @@ extension ScenarioRunner {
             return answer.transaction?.value
         case .latest(.none): return try self.history(account, nil).last?.value
         case .first(let product): return try self.history(account, product).first?.value
+        case .renewal(let number, let product):
+            let renewals = try self.history(account, product).map(\.value).filter { $0.reason == .renewal }
+            return number >= 1 && number <= renewals.count ? renewals[number - 1] : nil
         }
     }
 
@@ -405,8 +408,12 @@ extension ScenarioRunner {
 }
 
 extension Waiting {
-    fileprivate func isMet(by product: String) -> Bool {
-        if case .product(let wanted) = self { return wanted == product }
-        return true
+    fileprivate func chosen<Each>(of all: [Each], _ product: (Each) -> String) -> Each? {
+        switch self {
+        case .product(let wanted): return all.first { product($0) == wanted }
+        case .place(let place, let wanted):
+            return place < 1 ? nil : all.filter { product($0) == wanted }.dropFirst(place - 1).first
+        case .oldest, .number: return all.first
+        }
     }
 }

@@ -74,6 +74,8 @@ package enum Reference: Hashable, Sendable, CustomStringConvertible {
     /// The newest of a product, also if it was refunded; nil for any product.
     case latest(product: String?)
     case first(product: String?)
+    /// The renewal of a product with this number, counted from the account's first.
+    case renewal(Int, product: String)
 
     package var description: String {
         switch self {
@@ -82,6 +84,7 @@ package enum Reference: Hashable, Sendable, CustomStringConvertible {
         case .product(let product): product
         case .latest(let product): "latest" + (product.map { " \($0)" } ?? "")
         case .first(let product): "first" + (product.map { " \($0)" } ?? "")
+        case .renewal(let number, let product): "renewal \(number) of \(product)"
         }
     }
 }
@@ -159,6 +162,8 @@ package enum Waiting: Hashable, Sendable {
     case oldest
     /// The oldest of a product.
     case product(String)
+    /// Of those of a product the one with this place, the oldest being 1.
+    case place(Int, product: String)
     case number(UInt64)
 }
 

@@ -96,11 +96,18 @@ enum Tokenizer {
                 index += 1
                 add(.arrow, "->", from: start)
             case "\"":
-                guard let end = characters[index...].firstIndex(of: "\"") else {
-                    throw ScenarioFault(place(start), "this quote has no end on its line; close it with \"")
-                }
-                let text = String(characters[index..<end])
-                index = end + 1
+                var text = ""
+                // A quote within quotes is doubled.
+                repeat {
+                    guard let end = characters[index...].firstIndex(of: "\"") else {
+                        throw ScenarioFault(place(start), "this quote has no end on its line; close it with \"")
+                    }
+                    if index > start + 1 { text += "\"" }
+                    text += String(characters[index..<end])
+                    index = end + 1
+                    guard index < characters.count, characters[index] == "\"" else { break }
+                    index += 1
+                } while true
                 add(.quoted, text, from: start)
             default:
                 while index < characters.count, !Self.endsWord(characters, index) { index += 1 }
