@@ -52,6 +52,9 @@ static const unsigned char example_css[] = {
 static const unsigned char example_js[] = {
 #embed "../PerchConsole/Files/example.js"
 };
+static const unsigned char find_js[] = {
+#embed "../PerchConsole/Files/find.js"
+};
 static const unsigned char flower_movie_storekit[] = {
 #embed "../PerchConsole/Files/flower-movie.storekit"
 };
@@ -145,6 +148,12 @@ static const unsigned char store_texts_js[] = {
 static const unsigned char store_js[] = {
 #embed "../PerchConsole/Files/store.js"
 };
+static const unsigned char streams_js[] = {
+#embed "../PerchConsole/Files/streams.js"
+};
+static const unsigned char summary_js[] = {
+#embed "../PerchConsole/Files/summary.js"
+};
 static const unsigned char style_css[] = {
 #embed "../PerchConsole/Files/style.css"
 };
@@ -205,6 +214,9 @@ static const struct perch_console_file files[] = {
     FILE(store_texts_js),
 #endif
     FILE(store_js),
+    FILE(find_js),
+    FILE(streams_js),
+    FILE(summary_js),
     FILE(style_css),
 };
 

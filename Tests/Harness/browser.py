@@ -122,6 +122,17 @@ class Browser:
 
         self.until(press, seconds, f"a control {label!r} in {within}")
 
+    def opens(self, label, within="main"):
+        """Opens what is one click away, if it is not open."""
+        self.until(lambda: self.run(f"const found = (() => {{ {self.FIND} }})(); if (!found) return false; if (!found.parentNode.open) found.click(); return found.parentNode.open;",
+                                    label, "summary", within), 10, f"a summary {label!r} in {within}")
+
+    def cells(self, within, name):
+        """The cells of the row of a table that begins with a name."""
+        return self.run("""
+            const row = [...document.querySelectorAll(`${arguments[0]} tr`)].find((each) => each.firstElementChild?.innerText.startsWith(arguments[1]));
+            return row ? [...row.querySelectorAll('td')].map((each) => each.innerText.trim()) : [];""", within, name)
+
     def fill(self, label, value, within="body"):
         """Sets the field with this label, as a person does."""
         self.until(lambda: self.run("""

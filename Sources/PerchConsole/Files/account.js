@@ -1,115 +1,153 @@
-// One account: what it owns and why, what will happen, what happened, and every operation.
+// One customer: what they have and from where, what will happen, what happened, what can be done, and why it is so.
 import {
-  h, session, Page, stateBadge, instant, number, relative, money, word, forecastText, missing, readable,
+  h, session, Page, stateBadge, instant, utc, day, when, number, relative, money, word, missing, readable, accountLink, copyable, action,
 } from './kit.js';
-import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase, grant, endGrant } from './operations.js';
+import { imageOf } from './products.js';
+import { oddities } from './settings.js';
+import { lineSentence, sourceText, lastingText, summary, changeText } from './summary.js';
+import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase, endGrant, customerActions } from './operations.js';
 
 const pageMax = 500;
+const isShared = (t) => t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
 
 class AccountPage extends Page {
   open() {
     this.account = this.argument;
+    this.who = this.account.length <= 24 ? this.account : 'The customer';
     this.groups = [];
     this.knowsCatalogue = true;
-    this.events = new Map();
-    this.answerPlace = h('section.card', { 'aria-label': 'Now' });
-    this.opsPlace = h('div.ops');
-    this.linesPlace = h('div');
-    this.waitingPlace = h('div');
-    this.ownedPlace = h('section.card', { 'aria-label': 'Entitlements' });
-    this.timePlace = h('section.card', { 'aria-label': 'Timeline' });
-    this.whyPlace = h('section.card', { 'aria-label': 'Explanation' });
-    this.whatIf = new WhatIf(this);
-    this.recordPlace = h('section.card', { 'aria-label': 'Record' });
-    this.append(h('h1', {}, this.account || 'No account'));
+    this.opened = new Set();
+    this.drawn = new Map();
+    const card = (label, kind = 'section.card') => h(kind, { 'aria-label': label });
+    Object.assign(this, {
+      nowPlace: card('Now'), waitingPlace: h('div'), ownedPlace: card('Entitlements'), linesPlace: h('div'), nextPlace: card('Next'), timePlace: card('Timeline'),
+      actionsPlace: card('Actions'), whyPlace: card('Explanation'), recordPlace: card('Record'), didPlace: h('p.did', { role: 'status', hidden: true }),
+    });
+    this.append(h('h1.account', {}, this.account || 'No account'));
     if (!this.account) return this.append(missing('Choose an account in the list.'));
+    this.chosen = this.detail || null;
     this.canOperate = session.isTest && session.allows('test');
-    this.append(this.answerPlace,
-      h('div.cols', {},
-        h('div', {}, this.waitingPlace, this.linesPlace, this.timePlace),
-        h('div', {}, this.whyPlace, this.whatIf.place, this.ownedPlace, this.recordPlace)));
+    this.compare = new Compare(this);
+    this.append(this.nowPlace, this.didPlace, h('div.cols', {},
+      h('div', {}, this.waitingPlace, this.ownedPlace, this.linesPlace, this.nextPlace, this.timePlace),
+      h('div', {}, this.actionsPlace, this.whyPlace, this.compare.place, this.recordPlace)));
     this.#begin();
   }
 
   async #begin() {
     try {
       const { groupIds, products } = await session.catalogue();
-      this.groups = groupIds;
-      this.products = products;
+      [this.groups, this.products] = [[...groupIds], [...products]];
     } catch {
       // Credentials that may only read are not shown the catalogue: `#learn` has what the account owns.
-      this.products = [];
-      this.knowsCatalogue = false;
+      [this.products, this.knowsCatalogue] = [[], false];
     }
     if (this.ended) return;
     this.names = new Map(this.products.map((product) => [product.id, product.displayName || product.id]));
-    this.states = new Map();
-    const read = () => this.#read();
+    const read = () => this.read();
+    this.by = new Map();
     this.watch('TransactionService/TransactionUpdates', { account: this.account }, (event) => {
-      if (event.transaction && event.revision) this.events.set(`${event.transaction.transaction.id ?? 0}:${event.kind}`, event);
+      if (event.transaction && event.originClientId) this.by.set(event.transaction.transaction.id ?? '0', atob(event.originClientId));
       read();
     });
+    this.watched = new Set();
     for (const groupId of this.groups) this.#watchGroup(groupId);
-    this.watch('EntitlementService/EntitlementsTask', { account: this.account }, (state) => { this.named = state; if (this.data) this.#showOwned(); });
+    this.watch('EntitlementService/EntitlementsTask', { account: this.account }, (state) => { this.named = state; read(); });
     this.on(session.perch, 'change', read);
-    this.every(2000, read);
+    this.on(session.perch, 'online', read);
+    this.on(session, 'heard', ({ detail }) => { if (!detail || detail === this.account) read(); });
+    this.on(session, 'did', async ({ detail }) => {
+      await this.read();
+      if (this.ended) return;
+      this.didPlace.hidden = false;
+      this.didPlace.textContent = `${detail}. ${this.sentence ?? ''}`;
+    });
     const tick = setInterval(() => this.#tick(), 500);
     this.until(() => clearInterval(tick));
     read();
   }
 
+  /** The same account by another link: to one of its transactions. */
+  go(transaction) { if (transaction) this.goTo(transaction); }
+
   #watchGroup(groupId) {
-    this.watch('EntitlementService/SubscriptionStatusTask', { account: this.account, groupId }, (state) => {
-      this.states.set(groupId, state);
-      if (!state.loading) this.#read();
-    });
+    if (this.watched.has(groupId)) return;
+    this.watched.add(groupId);
+    this.watch('EntitlementService/SubscriptionStatusTask', { account: this.account, groupId }, (state) => { if (!state.loading) this.read(); });
   }
 
   /** Products of these transactions, and their groups, where the catalogue is not shown. */
-  async #learn(transactions) {
+  async #learn(transactions, call) {
     const productIds = [...new Set(transactions.map(({ transaction }) => transaction.productId))].filter((id) => !this.names.has(id));
     if (!productIds.length) return;
-    const { success } = await session.perch.call('EntitlementService/GetProducts', { productIds }, { signal: this.ending.signal });
+    for (const { transaction: t } of transactions) if (t.subscriptionGroupId && !this.groups.includes(t.subscriptionGroupId)) this.groups.push(t.subscriptionGroupId);
+    const { success } = await call('EntitlementService/GetProducts', { productIds });
     for (const id of productIds) this.names.set(id, id);
     for (const product of success?.products ?? []) {
       this.products.push(product);
       this.names.set(product.id, product.displayName || product.id);
+      const { groupId } = product.subscription ?? {};
+      if (groupId && !this.groups.includes(groupId)) this.groups.push(groupId);
     }
-    for (const groupId of new Set(this.products.map((each) => each.subscription?.groupId))) {
-      if (!groupId || this.groups.includes(groupId)) continue;
-      this.groups.push(groupId);
-      this.#watchGroup(groupId);
-    }
+    for (const groupId of this.groups) this.#watchGroup(groupId);
   }
 
   name(id) { return this.names?.get(id) ?? id; }
+  groupName(id) { return this.products.find((product) => product.subscription?.groupId === id)?.subscription.groupDisplayName || id; }
 
-  /** Everything about the account, once for several causes at a time. */
-  async #read() {
-    if (this.isReading) { this.mustRead = true; return; }
-    this.isReading = true;
+  /** Everything about the account, once for several causes at a time. Ends when the newest of them is drawn. */
+  read() {
+    this.mustRead = true;
+    return (this.reading ??= (async () => {
+      while (this.mustRead && !this.ended) {
+        this.mustRead = false;
+        await this.#readOnce();
+      }
+      this.reading = null;
+    })());
+  }
+
+  async #readOnce() {
     try {
-      const account = this.account;
-      const call = (method, request = {}) => session.perch.call(method, { account, ...request }, { signal: this.ending.signal });
+      const { account } = this;
+      const atLeast = { revision: String(session.perch.revision) };
+      const call = (method, request = {}) => session.perch.call(method, request.productIds ? request : { account, atLeast, ...request }, { signal: this.ending.signal });
       const optional = (promise, codes) => promise.catch((error) => { if (codes.includes(error.code)) return { error }; throw error; });
-      const [inspection, entitled, unfinished, transactions] = await Promise.all([
+      const [inspection, entitled, unfinished, transactions, exported, { settings = [] }] = await Promise.all([
         this.canOperate ? optional(call('TestStoreService/InspectAccount'), ['not_found', 'permission_denied', 'failed_precondition']) : {},
         optional(call('EntitlementService/ListCurrentEntitlements'), ['failed_precondition']),
         call('TransactionService/ListUnfinished', { pageSize: pageMax }),
         this.#history(call),
+        session.allows('admin') ? optional(session.perch.call('AdminService/ExportAccount', { account }, { signal: this.ending.signal }), ['not_found', 'permission_denied', 'failed_precondition']) : {},
+        this.canOperate ? session.perch.call('TestStoreService/GetSettings', {}, { signal: this.ending.signal }) : {},
       ]);
-      if (!this.knowsCatalogue) await this.#learn(transactions);
-      const groups = new Map((inspection.groups ?? []).map((each) => [each.groupId, each.statuses ?? {}]));
-      for (const [group, state] of this.states) if (!groups.has(group) && state.success) groups.set(group, state.success);
-      this.data = { inspection, entitled, groups, transactions, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
+      session.hear(entitled.position);
+      for (const each of exported.grants ?? []) each.by = (await this.#changes()).findLast((line) => line.account === account && line.method?.endsWith('/GrantEntitlement') && line.what?.includes(each.name))?.subject?.replace(/^"([^"]*)".*/, '$1');
+      await this.#learn(transactions, call);
+      const groups = new Map();
+      await Promise.all(this.groups.map(async (groupId) => groups.set(groupId, (await optional(call('EntitlementService/GetSubscriptionStatus', { groupId }), ['failed_precondition'])).success ?? {})));
+      for (const each of inspection.groups ?? []) groups.set(each.groupId, each.statuses ?? {});
+      this.data = { odd: oddities(settings), inspection, entitled, groups, transactions, exported, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
       this.why = await this.#explain(call);
+      this.next = await this.#foresee(call);
       if (!this.ended) this.#show();
     } catch (error) {
-      if (!this.ended) this.answerPlace.replaceChildren(h('p.note.bad', {}, error.message));
-    } finally {
-      this.isReading = false;
-      if (this.mustRead && !this.ended) { this.mustRead = false; this.#read(); }
+      if (!this.ended && error.code !== 'unauthenticated') this.nowPlace.replaceChildren(h('p.note.bad', {}, error.message));
     }
+  }
+
+  /** Who changed what, where the token may know it: the last thousand changes. */
+  async #changes() {
+    if (session.token && !session.claims.app?.includes('*')) return [];
+    this.trail ??= [];
+    this.trailed ??= Math.max(0, session.perch.revision - 1000);
+    for (let more = true; more && !this.ended;) {
+      const { entries = [], hasMore } = await session.perch.call('AdminService/ListAudit', { afterRevision: String(this.trailed), pageSize: 500 }).catch(() => ({}));
+      this.trail.push(...entries);
+      this.trailed = number(entries.at(-1)?.revision) || this.trailed;
+      more = hasMore && entries.length;
+    }
+    return this.trail;
   }
 
   async #history(call) {
@@ -124,119 +162,192 @@ class AccountPage extends Page {
     return all;
   }
 
-  #explain(call) {
-    const asked = this.groups.map((groupId) => ({ about: this.#groupName(groupId), request: { groupId } }));
+  /** What can be asked about: each group, and each product without an end that was bought. */
+  get questions() {
+    const asked = this.groups.map((groupId) => ({ about: this.groupName(groupId), request: { groupId } }));
     const seen = new Set();
-    for (const each of this.data.transactions) {
-      const { productId, productType } = each.transaction;
+    for (const { transaction: { productId, productType } } of this.data.transactions) {
       if (productType === 'PRODUCT_TYPE_AUTO_RENEWABLE' || productType === 'PRODUCT_TYPE_CONSUMABLE' || seen.has(productId)) continue;
       seen.add(productId);
       asked.push({ about: this.name(productId), request: { productId } });
     }
-    return Promise.all(asked.slice(0, 12).map(async ({ about, request }) => ({ about, answer: await call('EntitlementService/Explain', request) })));
+    return asked.slice(0, 12);
+  }
+  #explain(call) { return Promise.all(this.questions.map(async (each) => ({ ...each, answer: await call('EntitlementService/Explain', each.request) }))); }
+
+  /** The next three changes that time brings: each explanation names one, and the explanation of that instant the one after it. */
+  async #foresee(call) {
+    const found = [];
+    const changes = (answer) => (answer.explanations ?? []).filter((each) => each.nextChange && /RENEWAL|EXPIRY|END/.test(each.nextChange.kind)).map((each) => ({ ...each.nextChange, originalId: each.originalTransactionId ?? '0' }));
+    await Promise.all(this.why.map(async ({ request, answer }) => {
+      let list = changes(answer);
+      for (let step = 0; step < 3 && list.length; step += 1) {
+        found.push(...list);
+        const at = Math.max(...list.map((each) => number(each.atMs)));
+        const seen = new Set(found.map((each) => each.originalId + each.atMs));
+        if (step < 2) list = changes(await call('EntitlementService/Explain', { ...request, asOf: { atMs: String(at) } }).catch(() => ({}))).filter((each) => !seen.has(each.originalId + each.atMs));
+      }
+    }));
+    for (const each of this.grants) if (each.active && each.untilMs) found.push({ atMs: each.untilMs, grant: each.name });
+    return found.sort((a, b) => number(a.atMs) - number(b.atMs)).slice(0, 3);
   }
 
-  #groupName(id) {
-    return this.products.find((product) => product.subscription?.groupId === id)?.subscription.groupDisplayName || id;
+  get entitlements() { return (this.named?.success ?? this.named?.last)?.entitlements ?? []; }
+  get grants() { return this.entitlements.filter((each) => each.origin === 'ENTITLEMENT_ORIGIN_GRANT'); }
+
+  // MARK: Drawing
+
+  /** Draws a part where what it shows has changed. The focus stays with the control of the same label. */
+  #draw(place, value, make) {
+    const key = JSON.stringify(value, (name, part) => (name === 'signedDateMs' || name === 'jws' ? undefined : part));
+    if (this.drawn.get(place) === key) return;
+    this.drawn.set(place, key);
+    const active = place.contains(document.activeElement) ? document.activeElement.textContent : null;
+    place.replaceChildren(...[make()].flat().filter(Boolean));
+    if (active) [...place.querySelectorAll('button, summary, a')].find((each) => each.textContent === active)?.focus();
+  }
+  /** What is one click away, and stays open when its place is drawn again. */
+  #more(label, ...children) {
+    return h('details.more', { open: this.opened.has(label), ontoggle: ({ target }) => (target.open ? this.opened.add(label) : this.opened.delete(label)) }, h('summary', {}, label), ...children);
   }
 
   #show() {
-    const { inspection, groups } = this.data;
+    const { inspection, groups, transactions } = this.data;
     this.lines = [];
     for (const [groupId, statuses] of groups) {
-      (statuses.statuses ?? []).forEach((status, index) => {
-        const transaction = status.transaction?.transaction ?? {};
-        const info = status.renewalInfo?.renewalInfo ?? {};
-        this.lines.push({ groupId, status, transaction, info, isEffective: statuses.effectiveIndex === index });
-      });
+      (statuses.statuses ?? []).forEach((status, index) => this.lines.push({
+        groupId, status, transaction: status.transaction?.transaction ?? {}, info: status.renewalInfo?.renewalInfo ?? {}, isEffective: (statuses.effectiveIndex ?? 0) === index,
+      }));
     }
-    this.#showAnswer();
-    if (this.canOperate) this.#showWaiting(inspection);
-    // A card that says the same stays, and so does the focus in it.
-    const linesKey = JSON.stringify(this.lines, (key, value) => (key === 'signedDateMs' ? undefined : value));
-    if (linesKey !== this.linesKey) {
-      this.linesKey = linesKey;
-      const focused = this.linesPlace.contains(document.activeElement) ? document.activeElement.textContent : '';
-      this.linesPlace.replaceChildren(...this.lines.map((line) => this.#line(line)));
-      if (focused) [...this.linesPlace.querySelectorAll('button')].find((each) => each.textContent === focused)?.focus();
-    }
-    this.#showTimeline();
-    this.#showWhy();
+    this.lines.sort((a, b) => b.isEffective - a.isEffective);
+    const name = (id) => this.name(id);
+    this.sentence = summary(this.who, { lines: this.lines, owned: (this.data.entitled.transactions ?? []).map((each) => each.transaction), named: this.entitlements, hasBought: transactions.length > 0, name });
+    this.#draw(this.nowPlace, [this.sentence, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
+      h('p.answer', {}, this.sentence),
+      this.data.odd.length ? h('p.note.warn', {}, `In this app ${this.data.odd.join(', ')}. `, h('a', { href: '#/settings' }, 'Failures and settings')) : '',
+      inspection.charges === 'CHARGE_OUTCOME_FAIL' ? h('p.note.warn', {}, 'Charges of this account fail.') : '',
+      inspection.paymentsForbidden ? h('p.note.warn', {}, 'Payments of this account are forbidden, as by Screen Time: every purchase and every code is refused. Renewals go on.') : '']);
+    this.#showWaiting(inspection);
     this.#showOwned();
+    this.#draw(this.linesPlace, this.lines, () => this.lines.map((line) => this.#line(line)));
+    this.#draw(this.nextPlace, [this.next], () => [h('h2', {}, 'What will happen next'), this.next.length
+      ? h('ol.timeline', {}, this.next.map((each) => h('li.next', {}, this.#time(number(each.atMs)), h('p', {}, this.#changeText(each), '.'))))
+      : h('p.what', {}, 'Nothing happens by itself.')]);
+    this.#showTimeline();
+    this.#showActions();
+    this.#draw(this.whyPlace, this.why.map(({ answer }) => [answer.message, answer.explanations]), () => [h('h2', {}, 'Why'),
+      ...(this.why.length ? this.explanations(this.why) : [h('p.what', {}, this.knowsCatalogue ? 'The catalogue has no group.' : 'The account has bought nothing.')])]);
     this.#showRecord(inspection);
-    this.whatIf.show();
+    this.compare.show();
     this.#tick();
+    if (this.detail) { const wanted = this.detail; this.detail = ''; this.goTo(wanted); }
   }
 
-  #showAnswer() {
-    const isNew = this.data.transactions.length === 0 && this.lines.length === 0;
-    const key = JSON.stringify([isNew, this.why.map(({ answer }) => answer.message), this.data.inspection.charges, this.data.inspection.paymentsForbidden, this.data.inspection.error?.code]);
-    if (key === this.answerKey) return;
-    this.answerKey = key;
-    const subscribed = this.why.filter(({ answer }) => answer.entitled);
-    const first = subscribed[0] ?? this.why[0];
-    const ops = this.canOperate ? h('div.ops', {}, h('button.primary', { disabled: !!this.data.inspection.paymentsForbidden, title: this.data.inspection.paymentsForbidden ? 'Payments of this account are forbidden' : '', onclick: () => buy(this.account) }, this.data.inspection.paymentsForbidden ? 'Purchases are not allowed' : 'Buy…'), accountButtons(this.account, this.data.inspection)) : null;
-    this.answerPlace.replaceChildren(
-      h('p.answer', {}, isNew ? 'This account has bought nothing yet.' : readable(first?.answer.message)),
-      this.data.inspection.charges === 'CHARGE_OUTCOME_FAIL' ? h('p.note.warn', {}, 'Charges of this account fail.') : '', this.data.inspection.paymentsForbidden ? h('p.note.warn', {}, 'Payments of this account are forbidden, as by Screen Time: every purchase and every code is refused. Renewals go on.') : '', ops ?? '');
+  #changeText(change) {
+    if (change.grant) return `The grant of ${change.grant} ends`;
+    const line = this.lines.find(({ transaction: t }) => (t.originalId ?? t.id ?? '0') === change.originalId);
+    return line ? changeText(change, line, (id) => this.name(id)) : 'It changes';
+  }
+
+  #time(at) {
+    const time = h('time', { datetime: new Date(at).toISOString(), title: utc(at) });
+    time.dataset.at = at;
+    return time;
+  }
+
+  #showActions() {
+    const { inspection, exported } = this.data;
+    const held = this.lines.map(({ status, info, transaction: t }) => [status.state, info.willAutoRenew, info.priceIncreaseStatus, t.id]);
+    this.#draw(this.actionsPlace, [held, this.data.transactions.map(({ transaction: t }) => [t.id, !!t.revocation]), inspection.charges, inspection.paymentsForbidden, exported.keys], () => [
+      h('h2', {}, 'What you can do'), h('div.ops', {}, customerActions(this)),
+      this.canOperate ? this.#more('Everything else', h('div.ops', {}, h('button', { disabled: !!inspection.paymentsForbidden, onclick: () => buy(this.account) }, 'Buy with options…'), accountButtons(this.account, inspection))) : '']);
   }
 
   #showWaiting(inspection) {
     const pending = inspection.pendingPurchases ?? [];
     const intents = inspection.purchaseIntents ?? [];
-    const key = JSON.stringify([pending, intents]);
-    if (key === this.waitingKey) return;
-    this.waitingKey = key;
-    this.waitingPlace.replaceChildren(
+    this.#draw(this.waitingPlace, [pending, intents], () => [
       ...pending.map((each) => h('section.card', { 'aria-label': 'A purchase waits' },
-        h('p', {}, h('b', {}, this.name(each.order?.productId)), ` waits since ${instant(each.sinceMs)}: ${word(each.reason)}`),
+        h('p', {}, h('b', {}, this.name(each.order?.productId)), ' waits since ', when(each.sinceMs, true), `: ${word(each.reason)}`),
         h('div.ops', {}, h('button.primary', { onclick: () => decide(this.account, each.number, true) }, 'Approve'), h('button', { onclick: () => decide(this.account, each.number, false) }, 'Decline')))),
       ...intents.map((each) => h('section.card', { 'aria-label': 'A purchase intent waits' },
-        h('p', {}, h('b', {}, this.name(each.productId)), ` was begun outside the app, ${instant(each.sinceMs)}`),
+        h('p', {}, h('b', {}, this.name(each.productId)), ' was begun outside the app, ', when(each.sinceMs, true)),
         h('div.ops', {}, h('button.primary', { onclick: () => purchase(this.account, { productId: each.productId, ...(each.offer ? { offer: each.offer } : {}) }) }, 'The app buys it'),
-          h('button', { onclick: () => endIntent(this.account, each.number) }, 'Dismiss')))));
+          h('button', { onclick: () => endIntent(this.account, each.number) }, 'Dismiss'))))]);
   }
 
-  #line({ groupId, status, transaction, info, isEffective }) {
-    const id = transaction.id ?? '0';
+  /** What the customer has: named entitlements first, each with its source, then products. */
+  #showOwned() {
+    const { entitled, inspection, exported } = this.data;
+    const products = (entitled.transactions ?? []).map((each) => each.transaction);
+    const named = this.entitlements.toSorted((a, b) => !!b.active - !!a.active);
+    const audit = exported.grants ?? [];
+    this.#draw(this.ownedPlace, [products.map((each) => [each.productId, each.id]), entitled.error?.message, inspection.awaitingSync?.length, named, this.named?.failure, audit], () => [
+      h('h2', {}, `What ${this.who} has`.replace('The', 'the')), this.named?.failure ? h('p.note.bad', {}, this.named.failure.message) : '',
+      named.length ? h('ul.has', {}, named.map((each) => this.#named(each, audit.find((grant) => grant.name === each.name)))) : '',
+      entitled.error ? h('p.note.bad', {}, entitled.error.message)
+        : products.length ? h('ul.has', {}, products.map((t) => h('li', {}, this.#art(t.productId), h('span', {}, h('b', {}, this.name(t.productId)),
+          h('span.soft', {}, ` ${isShared(t) ? 'shared by a family member (family)' : t.productType === 'PRODUCT_TYPE_AUTO_RENEWABLE' ? 'subscription' : 'bought'}`)), this.#link(t.id ?? '0'))))
+          : named.some((each) => each.active) ? '' : h('p.what', {}, 'Nothing at the moment.'),
+      inspection.awaitingSync?.length ? h('p.what', {}, `${inspection.awaitingSync.length} shared products wait for the customer’s restore.`) : '']);
+  }
+
+  #named(each, grant) {
+    const isGrant = each.origin === 'ENTITLEMENT_ORIGIN_GRANT';
+    const lasting = lastingText(each);
+    return h('li', {}, h('span', {}, h('b', {}, each.name), ' ', h('span.badge', { class: each.active ? 'good' : '' }, each.active ? each.tier || 'active' : each.reason?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
+      h('span.soft', {}, ` ${[sourceText(each, grant, (id) => this.name(id)), lasting].filter(Boolean).join(', ')}`)),
+      isGrant && each.active ? action('End grant', 'admin', () => endGrant(this.account, each.name), { kind: 'link' }) : '');
+  }
+
+  /** The picture of a product, or its first letter. */
+  #art(id) {
+    const place = h('span.art', { 'aria-hidden': 'true' }, this.name(id).slice(0, 1).toUpperCase());
+    const product = this.products.find((each) => each.id === id);
+    if (product?.promotionalImageHash) imageOf(product).then((src) => place.replaceChildren(h('img', { src, alt: '' })), () => {});
+    return place;
+  }
+  #link(id, text = `transaction ${id}`) { return h('a.num', { href: accountLink(this.account, id) }, text); }
+
+  #line(line) {
+    const { groupId, status, transaction: t, info, isEffective } = line;
+    const id = t.id ?? '0';
     const facts = [
-      ['Product', `${this.name(transaction.productId)} (${transaction.productId})`],
-      ['Period', `${instant(transaction.purchaseDateMs)} to ${instant(transaction.expirationDateMs)}`],
-      ['Renewal', info.unreported ? 'unknown: no renewal information was reported' : info.willAutoRenew ? `renews${info.autoRenewPreference && info.autoRenewPreference !== transaction.productId ? ` to ${this.name(info.autoRenewPreference)}` : ''}${info.renewalPrice ? ` for ${money(info.renewalPrice)}` : ''}` : 'off'],
+      ['Product', copyable(t.productId)],
+      ['Period', [when(t.purchaseDateMs, true), ' to ', when(t.expirationDateMs, true)]],
+      ['Renewal', info.unreported ? 'unknown: no renewal information was reported' : info.willAutoRenew ? `renews${info.autoRenewPreference && info.autoRenewPreference !== t.productId ? ` to ${this.name(info.autoRenewPreference)}` : ''}${info.renewalPrice ? ` for ${money(info.renewalPrice)}` : ''}` : 'off'],
     ];
-    if (info.gracePeriodExpirationDateMs) facts.push(['Grace period', `until ${instant(info.gracePeriodExpirationDateMs)}`]);
+    if (info.gracePeriodExpirationDateMs) facts.push(['Grace period', ['until ', when(info.gracePeriodExpirationDateMs, true)]]);
     if (info.expirationReason) facts.push(['Ended because', word(info.expirationReason)]);
     if (info.priceIncreaseStatus) facts.push(['Price increase', word(info.priceIncreaseStatus).replace('price increase status ', '')]);
-    if (transaction.offer) facts.push(['Offer now', `${word(transaction.offer.type)} ${transaction.offer.id ?? ''} ${word(transaction.offer.paymentMode)}`]);
+    if (t.offer) facts.push(['Offer now', `${word(t.offer.type)} ${t.offer.id ?? ''} ${word(t.offer.paymentMode)}`]);
     if (info.offer) facts.push(['Next offer', `${word(info.offer.type)} ${info.offer.id ?? ''}`]);
     if (info.eligibleWinBackOfferIds?.length) facts.push(['Win-back', info.eligibleWinBackOfferIds.join(', ')]);
-    if (transaction.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED') facts.push(['Ownership', 'shared by a family member']);
-    facts.push(['Transaction', h('a', { href: `#t${id}`, onclick: (event) => this.goTo(event, id) }, id)]);
-    const line = {
-      transactionId: id, renews: !!info.willAutoRenew, isFailing: ['RENEWAL_STATE_IN_GRACE_PERIOD', 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD'].includes(status.state),
-      asksPrice: info.priceIncreaseStatus === 'PRICE_INCREASE_STATUS_PENDING',
-    };
-    const isShared = transaction.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
-    return h('section.card', { 'aria-label': `Subscription ${this.#groupName(groupId)}` },
-      h('div.bar.mid', {}, h('h2', {}, this.#groupName(groupId)), stateBadge(status.state), isEffective && this.lines.length > 1 ? h('span.badge.good', {}, 'counts') : null),
-      h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
-      this.canOperate && !isShared ? h('div.ops', {}, lineButtons(this.account, line)) : null);
+    if (isShared(t)) facts.push(['Ownership', 'shared by a family member']);
+    facts.push(['Transaction', [this.#link(id, id), ' ', copyable(id, '')]]);
+    const name = `Subscription ${this.groupName(groupId)}`;
+    const said = lineSentence(line, this.who, (each) => this.name(each));
+    return h('section.card', { 'aria-label': name },
+      h('div.bar.mid', {}, this.#art(t.productId), h('h2', {}, this.groupName(groupId)), stateBadge(status.state), isEffective && this.lines.length > 1 ? h('span.badge.good', {}, 'counts') : null),
+      said && !this.sentence.includes(said) ? h('p', {}, said) : '',
+      this.#more(`Details of ${this.groupName(groupId)}${this.lines.length > 1 ? `, ${this.name(t.productId)}` : ''}`, h('dl.facts', {}, facts.map(([label, value]) => [h('dt', {}, label), h('dd', {}, value)])),
+        this.canOperate && !isShared(t) ? h('div.ops', {}, lineButtons(this.account, {
+          transactionId: id, renews: !!info.willAutoRenew, isFailing: ['RENEWAL_STATE_IN_GRACE_PERIOD', 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD'].includes(status.state),
+          asksPrice: info.priceIncreaseStatus === 'PRICE_INCREASE_STATUS_PENDING',
+        })) : null));
   }
 
   // MARK: Timeline
 
-  /** Facts, newest first: purchases, renewals, refunds, ends, and what will happen. */
+  /** Facts, newest first: purchases, renewals, refunds, ends, charges that failed, and grants. */
   #entries() {
     const entries = [];
     for (const { transaction: t } of this.data.transactions) {
       const id = t.id ?? '0';
-      const isRenewal = t.reason === 'TRANSACTION_REASON_RENEWAL';
-      const isShared = t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
-      const seen = [...this.events.values()].find((event) => (event.transaction.transaction.id ?? '0') === id);
-      const by = seen?.originClientId ? atob(seen.originClientId) : '';
+      const by = this.by.get(id);
       const trial = t.offer?.paymentMode === 'OFFER_PAYMENT_MODE_FREE_TRIAL';
-      const what = isShared ? 'Shared by a family member: ' : isRenewal ? 'Renewed ' : 'Bought ';
-      const until = t.expirationDateMs ? `, until ${instant(t.expirationDateMs)}` : '';
+      const what = isShared(t) ? 'Shared by a family member: ' : t.reason === 'TRANSACTION_REASON_RENEWAL' ? 'Renewed ' : 'Bought ';
+      const until = t.expirationDateMs ? `, until ${day(t.expirationDateMs)}` : '';
       const price = t.price ? ` for ${money(t.price)}` : '';
       const offer = t.offer ? ` with ${trial ? 'a free trial' : `the ${word(t.offer.type)} offer ${t.offer.id ?? ''}`.trim()}` : '';
       const count = (t.purchasedQuantity ?? 1) > 1 ? `${t.purchasedQuantity} × ` : '';
@@ -246,7 +357,7 @@ class AccountPage extends Page {
         more: [t.isUpgraded ? 'an upgrade left it behind' : '', this.data.unfinished.has(id) ? 'not finished' : '', by ? `by ${by}` : ''].filter(Boolean).join(', '),
       });
       if (t.revocation) {
-        const part = t.revocation.percentageMilli ? ` ${t.revocation.percentageMilli / 1000} % of` : '';
+        const part = number(t.revocation.percentageMilli) % 100_000 ? ` ${t.revocation.percentageMilli / 1000} % of` : '';
         entries.push({
           at: number(t.revocation.dateMs), kind: 'bad', of: id,
           text: t.revocation.type === 'REVOCATION_TYPE_FAMILY_REVOKE' ? `Sharing of ${this.name(t.productId)} ended` : `Refunded${part} ${this.name(t.productId)}: ${word(t.revocation.reason)}`,
@@ -257,55 +368,47 @@ class AccountPage extends Page {
       const end = number(t.expirationDateMs);
       const name = this.name(t.productId);
       if (status.state === 'RENEWAL_STATE_EXPIRED' && !t.revocation) entries.push({ at: end, kind: '', text: `${name} ended: ${word(info.expirationReason) || 'its period was over'}`, of: t.id ?? '0' });
-      if (status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD') entries.push({ at: end, kind: 'warn', text: `The charge for ${name} failed; the grace period lasts until ${instant(info.gracePeriodExpirationDateMs)}` });
+      if (status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD') entries.push({ at: end, kind: 'warn', text: `The charge for ${name} failed; the grace period lasts until ${day(info.gracePeriodExpirationDateMs, true)}` });
       if (status.state === 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD') entries.push({ at: end, kind: 'warn', text: `The charge for ${name} failed; the store tries again` });
     }
-    for (const { answer } of this.why) {
-      for (const each of answer.explanations ?? []) {
-        if (each.nextChange) entries.push({ at: number(each.nextChange.atMs), kind: 'next', isNext: true, text: readable(each.nextMessage) || forecastText(each.nextChange) });
-      }
-    }
-    return entries.sort((a, b) => b.at - a.at || (b.isNext ? 1 : 0) - (a.isNext ? 1 : 0) || number(b.id) - number(a.id));
+    for (const each of this.data.exported.grants ?? []) if (each.sinceMs) entries.push({ at: number(each.sinceMs), kind: 'good', text: `Granted ${each.name}${each.untilMs ? ` until ${day(each.untilMs)}` : ''}${each.reason ? `: ${each.reason}` : ''}` });
+    return entries.sort((a, b) => b.at - a.at || number(b.id) - number(a.id));
   }
 
   #showTimeline() {
     const entries = this.#entries();
-    const key = JSON.stringify([entries.map((each) => [each.at, each.text, each.more]), this.chosen]);
-    if (key === this.timeKey) return;
-    this.timeKey = key;
     const shown = entries.slice(0, this.isAll ? 5000 : 60);
-    this.timePlace.replaceChildren(h('h2', {}, 'Timeline'),
+    this.#draw(this.timePlace, [entries.map((each) => [each.at, each.text, each.more]), this.chosen, this.isAll], () => [h('h2', {}, 'What happened'),
       entries.length ? h('ol.timeline', {}, shown.map((each) => {
         const isChosen = each.id !== undefined && each.id === this.chosen;
-        const time = h('time', { datetime: new Date(each.at).toISOString() }, instant(each.at));
-        time.dataset.at = each.at;
-        const choose = each.id === undefined ? null : h('button.link', { 'aria-expanded': String(isChosen), onclick: () => { this.chosen = isChosen ? null : each.id; this.#showTimeline(); } }, `transaction ${each.id}`);
+        const choose = each.id === undefined ? null : h('button.link', { 'aria-expanded': String(isChosen), onclick: () => { this.chosen = isChosen ? null : each.id; this.#showTimeline(); this.#tick(); } }, `transaction ${each.id}`);
         return h('li', { class: each.kind + (isChosen ? ' target' : ''), id: each.id === undefined ? null : `t${each.id}` },
-          time, h('p', {}, each.text, each.id === undefined ? '' : ' · ', choose, each.more ? h('span.soft', {}, ` · ${each.more}`) : ''),
+          this.#time(each.at), h('p', {}, each.text, each.id === undefined ? '' : ' · ', choose, each.more ? h('span.soft', {}, ` · ${each.more}`) : ''),
           isChosen ? this.#transaction(each.row) : null);
       })) : h('p.what', {}, 'Nothing has happened yet.'),
-      entries.length > shown.length ? h('button', { onclick: () => { this.isAll = true; this.timeKey = null; this.#showTimeline(); } }, `Show all ${entries.length}`) : '');
+      entries.length > shown.length ? h('button', { onclick: () => { this.isAll = true; this.#showTimeline(); this.#tick(); } }, `Show all ${entries.length}`) : '']);
   }
 
   #transaction(t) {
     const id = t.id ?? '0';
     const facts = [
-      ['Product', t.productId], ['Type', word(t.productType)], ['Original', t.originalId ?? '0'], ['Bought', instant(t.purchaseDateMs)], ['Expires', instant(t.expirationDateMs)],
-      ['Price', money(t.price)], ['Storefront', t.storefront?.countryCode], ['Ownership', word(t.ownershipType)], ['appAccountToken', t.appAccountToken], ['Line item', t.webOrderLineItemId],
+      ['Transaction', copyable(id)], ['Product', copyable(t.productId)], ['Type', word(t.productType)], ['Original', copyable(t.originalId ?? '0')], ['Bought', when(t.purchaseDateMs, true)], ['Expires', t.expirationDateMs && when(t.expirationDateMs, true)],
+      ['Price', money(t.price)], ['Storefront', t.storefront?.countryCode], ['Ownership', word(t.ownershipType)], ['appAccountToken', t.appAccountToken && copyable(t.appAccountToken)], ['Line item', t.webOrderLineItemId],
     ].filter(([, value]) => value);
     const row = { id, isRevoked: !!t.revocation, isUnfinished: this.data.unfinished.has(id), isOwned: t.productType === 'PRODUCT_TYPE_NON_CONSUMABLE' };
     return h('div', {}, h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])),
       this.canOperate ? h('div.ops', {}, transactionButtons(this.account, row)) : null);
   }
 
-  goTo(event, id) {
-    event.preventDefault();
-    this.chosen = id;
-    this.isAll = true;
+  goTo(id) {
+    if (!this.data) { this.detail = id; return; }
+    [this.chosen, this.isAll] = [id, true];
     this.#showTimeline();
+    this.#tick();
     const item = this.timePlace.querySelector(`#t${CSS.escape(id)}`);
-    item?.scrollIntoView({ block: 'center', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
-    item?.querySelector('button')?.focus({ preventScroll: true });
+    if (!item) return;
+    item.scrollIntoView({ block: 'center', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
+    item.querySelector('button')?.focus({ preventScroll: true });
   }
 
   // MARK: Why
@@ -316,115 +419,97 @@ class AccountPage extends Page {
       (answer.explanations?.length ? answer.explanations : [{ message: answer.message }]).map((each) => h('p', {},
         readable(each.message), each.nextMessage ? h('span.soft', {}, ` ${readable(each.nextMessage)}`) : '', ' ', this.#links(each.facts)))));
   }
-
-  #links(facts = []) {
-    const ids = [...new Set(facts.map((fact) => fact.transactionId ?? '0'))];
-    return ids.map((id) => [h('a', { href: `#t${id}`, onclick: (event) => this.goTo(event, id) }, `transaction ${id}`), ' ']);
-  }
-
-  #showWhy() {
-    const key = JSON.stringify(this.why.map(({ answer }) => [answer.message, answer.explanations]));
-    if (key === this.whyKey) return;
-    this.whyKey = key;
-    this.whyPlace.replaceChildren(h('h2', {}, 'Why'), ...(this.why.length ? this.explanations(this.why) : [h('p.what', {}, this.knowsCatalogue ? 'The catalogue has no group.' : 'The account has bought nothing.')]));
-  }
-
-  #showOwned() {
-    const { entitled } = this.data;
-    const list = entitled.transactions ?? [];
-    const named = (this.named?.success ?? this.named?.last)?.entitlements ?? [];
-    const key = JSON.stringify([list.map((each) => [each.transaction.productId, each.transaction.id]), entitled.error?.message, this.data.inspection.awaitingSync?.length, named, this.named?.failure]);
-    if (key === this.ownedKey) return;
-    this.ownedKey = key;
-    this.ownedPlace.replaceChildren(h('h2', {}, 'Current entitlements'),
-      entitled.error ? h('p.note.bad', {}, entitled.error.message)
-        : list.length ? h('ul.plain', {}, list.map(({ transaction: t }) => h('li', {}, `${this.name(t.productId)} `, h('a', { href: `#t${t.id ?? 0}`, onclick: (event) => this.goTo(event, t.id ?? '0') }, `transaction ${t.id ?? 0}`),
-          t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED' ? ' (family)' : '')))
-          : h('p.what', {}, 'None.'),
-      this.data.inspection.awaitingSync?.length ? h('p.what', {}, `${this.data.inspection.awaitingSync.length} shared products wait for the customer’s restore.`) : '',
-      h('h3', {}, 'By name'), this.named?.failure ? h('p.note.bad', {}, this.named.failure.message) : '', named.length ? h('ul.plain', {}, named.map((each) => this.#named(each))) : h('p.what', {}, 'None.'),
-      session.allows('admin') ? h('button', { onclick: () => grant(this.account) }, 'Grant…') : '');
-  }
-
-  #named(each) {
-    const isGrant = each.origin === 'ENTITLEMENT_ORIGIN_GRANT';
-    return h('li', {}, h('b', {}, each.name), ' ', h('span.badge', { class: each.active ? 'good' : '' }, each.active ? each.tier || 'active' : each.reason?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
-      ` ${each.lifetime ? 'without an end' : each.untilMs ? `${each.willRenew && !each.renewalUnknown ? 'renews' : 'until'} ${instant(each.untilMs)}` : ''}${isGrant ? ', granted' : each.productId ? `, by ${this.name(each.productId)}` : ''} `,
-      isGrant && each.active && session.allows('admin') ? h('button.link', { onclick: () => endGrant(this.account, each.name) }, 'End grant') : '');
-  }
+  #links(facts = []) { return [...new Set(facts.map((fact) => fact.transactionId ?? '0'))].map((id) => [this.#link(id), ' ']); }
 
   #showRecord(inspection) {
-    if (!inspection.appTransactionId) { this.recordPlace.hidden = true; return; }
-    this.recordPlace.hidden = false;
+    const { keys = [], appAccountTokens = [], appTransactionIds = [] } = this.data.exported;
     const facts = [
-      ['App transaction', inspection.appTransactionId], ['Storefront', inspection.storefront || "the app's"],
-      ['Charges', { CHARGE_OUTCOME_FAIL: 'fail', CHARGE_OUTCOME_SUCCEED: 'succeed' }[inspection.charges] ?? 'as the app says'], ['Payments', inspection.paymentsForbidden ? 'forbidden' : 'allowed'], ['Shares with others', String(inspection.shares?.length ?? 0)],
+      ...keys.filter((key) => key !== this.account).map((key) => ['Also called', copyable(key)]), ...appAccountTokens.map((each) => ['appAccountToken', copyable(each)]),
+      ...[...new Set([...appTransactionIds, inspection.appTransactionId].filter(Boolean))].map((each) => ['App transaction', copyable(each)]),
+      ...(inspection.appTransactionId ? [['Storefront', inspection.storefront || "the app's"],
+        ['Charges', { CHARGE_OUTCOME_FAIL: 'fail', CHARGE_OUTCOME_SUCCEED: 'succeed' }[inspection.charges] ?? 'as the app says'], ['Payments', inspection.paymentsForbidden ? 'forbidden' : 'allowed'], ['Shares with others', String(inspection.shares?.length ?? 0)]] : []),
       ...(inspection.redeemedOffers ?? []).map((each) => ['Redeemed', `${each.offerId} of ${this.name(each.productId)}${each.code ? ` with the code ${each.code}` : ''}`]),
     ];
-    this.recordPlace.replaceChildren(h('h2', {}, 'Record'), h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])));
+    this.recordPlace.hidden = !facts.length;
+    this.#draw(this.recordPlace, [keys, appAccountTokens, appTransactionIds, inspection.appTransactionId, inspection.storefront, inspection.charges, inspection.paymentsForbidden, inspection.shares?.length, inspection.redeemedOffers], () => [
+      h('h2', {}, 'Record'), h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))]);
   }
 
   #tick() {
     const now = session.now();
-    for (const time of this.timePlace.querySelectorAll('time')) time.textContent = `${instant(time.dataset.at)} · ${relative(number(time.dataset.at) - now)}`;
+    for (const time of this.querySelectorAll('time[data-at]')) {
+      const text = `${day(time.dataset.at, true)} · ${relative(number(time.dataset.at) - now)}`;
+      if (time.textContent !== text) time.textContent = text;
+    }
   }
 }
 
-/** The same questions at another instant, or as they were known at a revision. */
-class WhatIf {
+/** Two moments beside each other: as of an instant, and as known at a revision. What differs is marked. */
+class Compare {
   constructor(page) {
     this.page = page;
-    this.slider = h('input', { type: 'range', min: 0, max: 1000, value: 500, oninput: () => this.#moved(), 'aria-label': 'Instant' });
-    this.known = h('input', { type: 'number', min: 1, placeholder: 'now', onchange: () => this.#ask(), 'aria-label': 'As known at revision' });
-    this.when = h('output');
     this.result = h('div', { 'aria-live': 'polite' });
-    this.place = h('section.card', { 'aria-label': 'What if' }, h('h2', {}, 'At another instant'), h('p.what', {}, this.when), this.slider,
-      h('div.bar', {}, h('label.field', {}, 'As known at revision', this.known), h('button', { onclick: () => this.#reset() }, 'Now')), this.result);
+    this.sides = ['Instant', 'Other instant'].map((label, at) => this.#side(label, at));
+    this.place = h('section.card', { 'aria-label': 'Compare', hidden: true }, h('details', { ontoggle: () => this.#ask() }, h('summary', {}, h('h2', {}, 'Compare two moments')),
+      h('div.sides', {}, this.sides.map((side) => side.place)), this.result));
   }
+
+  #side(label, at) {
+    const side = {
+      slider: h('input', { type: 'range', min: 0, max: 1000, value: 500, 'aria-label': label, oninput: () => { side.at = Math.round(this.from + (Number(side.slider.value) / 1000) * (this.to - this.from)); this.#ask(); } }),
+      known: h('input', { type: 'number', min: 1, placeholder: 'all that is known', onchange: () => this.#ask() }), when: h('output'),
+    };
+    const now = h('button', { type: 'button', onclick: () => { [side.at, side.known.value] = [undefined, '']; this.#place(side); this.#ask(); } }, 'Now');
+    side.place = h('fieldset', {}, h('legend', {}, at ? 'Second' : 'First'), h('p.what', {}, side.when), side.slider,
+      h('label.field', {}, at ? 'Second known at revision' : 'As known at revision', side.known), now);
+    return side;
+  }
+  #place(side) { side.slider.value = String(Math.round(((session.now() - this.from) / (this.to - this.from)) * 1000)); }
 
   show() {
     const dates = this.page.data.transactions.flatMap(({ transaction: t }) => [number(t.purchaseDateMs), number(t.expirationDateMs)]).filter(Boolean);
-    for (const { answer } of this.page.why) for (const each of answer.explanations ?? []) if (each.nextChange) dates.push(number(each.nextChange.atMs));
     const now = session.now();
     const [first, last] = [Math.min(now, ...dates), Math.max(now, ...dates)];
     const span = Math.max(60_000, last - first);
-    if (this.at === undefined) [this.from, this.to] = [first - span * 0.1, last + span * 1.5];
     this.place.hidden = dates.length === 0;
-    if (this.at === undefined) this.#place();
+    if (this.sides.every((side) => side.at === undefined)) {
+      [this.from, this.to] = [first - span * 0.1, last + span * 1.5];
+      this.sides.forEach((side) => this.#place(side));
+    }
     const key = JSON.stringify([this.page.data.transactions.length, this.page.why.map(({ answer }) => answer.message), this.page.lines.map(({ status }) => status.state)]);
-    if (key !== this.key && (this.at !== undefined || this.known.value)) this.#ask();
+    if (key !== this.key) this.#ask();
     this.key = key;
   }
 
-  #place() {
-    this.slider.value = String(Math.round(((session.now() - this.from) / (this.to - this.from)) * 1000));
-    this.when.textContent = 'now: move the slider to ask about the past or the future';
-    this.result.replaceChildren();
-  }
-
-  #reset() { this.at = undefined; this.known.value = ''; this.show(); this.#place(); }
-
-  #moved() {
-    this.at = Math.round(this.from + (Number(this.slider.value) / 1000) * (this.to - this.from));
-    this.when.textContent = `${instant(this.at)} UTC, ${relative(this.at - session.now())}`;
-    this.#ask();
+  async #read(side) {
+    const { page } = this;
+    const asOf = { ...(side.at === undefined ? {} : { atMs: String(side.at) }), ...(side.known.value ? { knownAtRevision: side.known.value } : {}) };
+    const call = (method, request) => session.perch.call(method, { account: page.account, asOf, ...request }, { signal: page.ending.signal });
+    const [why, owned, named] = await Promise.all([
+      Promise.all(page.questions.map(async ({ about, request }) => [about, readable((await call('EntitlementService/Explain', request)).message)])),
+      call('EntitlementService/ListCurrentEntitlements', {}), call('EntitlementService/GetEntitlements', {}).catch(() => ({})),
+    ]);
+    const names = (owned.transactions ?? []).map(({ transaction }) => page.name(transaction.productId));
+    return [['Entitled to', names.length ? names.join(', ') : 'nothing'],
+      ...(named.success?.entitlements ?? []).map((each) => [each.name, each.active ? `active, ${[sourceText(each, null, (id) => page.name(id)), lastingText(each)].filter(Boolean).join(', ')}` : 'not active']), ...why];
   }
 
   async #ask() {
+    if (!this.place.querySelector('details').open || !this.page.data) return;
     if (this.isAsking) { this.again = true; return; }
     this.isAsking = true;
+    for (const side of this.sides) side.when.textContent = side.at === undefined ? 'as of now' : `as of ${day(side.at, true)}, ${relative(side.at - session.now())}`;
     try {
-      const { page } = this;
-      const asOf = { ...(this.at === undefined ? {} : { atMs: String(this.at) }), ...(this.known.value ? { knownAtRevision: this.known.value } : {}) };
-      const call = (method, request) => session.perch.call(method, { account: page.account, asOf, ...request });
-      const [why, owned] = await Promise.all([
-        Promise.all(page.groups.map(async (groupId) => ({ about: page.products.find((each) => each.subscription?.groupId === groupId)?.subscription.groupDisplayName || groupId, answer: await call('EntitlementService/Explain', { groupId }) }))),
-        call('EntitlementService/ListCurrentEntitlements', {}),
-      ]);
-      const names = (owned.transactions ?? []).map(({ transaction }) => page.name(transaction.productId));
-      this.result.replaceChildren(...page.explanations(why), h('p', {}, names.length ? `Entitled to ${names.join(', ')}.` : 'Entitled to nothing.'));
+      const [first, second] = await Promise.all(this.sides.map((side) => this.#read(side)));
+      const others = new Map(second);
+      this.result.replaceChildren(h('table.compare', {}, h('thead', {}, h('tr', {}, ['', 'First', 'Second'].map((each) => h('th', { scope: 'col' }, each)))),
+        h('tbody', {}, first.map(([about, text]) => {
+          const other = others.get(about) ?? 'not there';
+          const isOther = other !== text;
+          return h('tr', { class: isOther ? 'changed' : '' }, h('th', { scope: 'row' }, about, isOther ? h('span.badge.warn', {}, 'differs') : ''), h('td', {}, text), h('td', {}, other));
+        }))));
     } catch (error) {
-      this.result.replaceChildren(h('p.note.bad', {}, error.message));
+      if (!this.page.ended) this.result.replaceChildren(h('p.note.bad', {}, error.message));
     } finally {
       this.isAsking = false;
       if (this.again) { this.again = false; this.#ask(); }

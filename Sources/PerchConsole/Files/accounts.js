@@ -1,5 +1,6 @@
 // All accounts of the app: paged from the server, windowed on the screen, sorted and filtered here.
-import { h, session, Page, stateBadge, entitles, instant, number, relative, forecastText, accountLink, missing, rich } from './kit.js';
+import { h, session, Page, stateBadge, entitles, utc, number, relative, forecastText, accountLink, rich } from './kit.js';
+import { find, questions } from './find.js';
 
 // A page of 50 keeps a loop for about a millisecond. Pushes wait that long, so the next page comes after a pause.
 const [pageSize, pauseMs] = [50, 5];
@@ -46,42 +47,27 @@ export function badges(row) {
   return list;
 }
 
-class AccountsPage extends Page {
-  open() {
+/** All accounts of one app, read once and then kept current by its changes, also while another page is shown. */
+class List {
+  constructor() {
     this.pages = [];
-    this.view = [];
-    this.sort = 'key';
-    this.isLoading = true;
-    this.count = h('span.what', { role: 'status' });
-    this.search = h('input', { type: 'search', placeholder: 'account, product, transaction, token or customer number', oninput: () => this.#changed(), 'aria-label': 'Search accounts' });
-    this.filter = h('select', { onchange: () => this.#changed(), 'aria-label': 'Filter by state' }, filters.map(([value, label]) => h('option', { value }, label)));
-    const name = (sort, label) => h('span', { role: 'columnheader', 'aria-sort': 'none' }, sort ? h('button', { onclick: () => this.#sortBy(sort) }, label) : label);
-    this.names = h('div.names', { role: 'row' }, name('key', 'Account'), name('product', 'Product'), name('state', 'State'), name('', 'Badges'), name('next', 'Next change'));
-    this.space = h('div', { role: 'presentation' });
-    this.rows = h('div.rows', { tabindex: '0', role: 'rowgroup', 'aria-label': 'Accounts', onscroll: () => this.#draw(), onkeydown: (event) => this.#key(event) }, this.space);
-    this.grid = h('div', { role: 'table', 'aria-label': 'Accounts' }, h('div', { role: 'rowgroup' }, this.names), this.rows);
-    this.elsewhere = h('p');
-    this.append(h('h1', {}, 'Accounts'), this.count,
-      h('form.bar', { onsubmit: (event) => { event.preventDefault(); this.#openSearched(); } },
-        h('label.field.grow', {}, 'Search', this.search), h('label.field', {}, 'State', this.filter), h('button', { type: 'submit' }, 'Open account')),
-      this.grid, this.elsewhere);
-    this.selected = 0;
-    this.drawn = new Map();
-    if (!session.allows('test')) return this.grid.replaceWith(missing('Your token does not have the scope `test`, which the list of accounts needs. Open an account by its key.'));
     this.dirty = new Set();
-    this.watch('EntitlementService/AppChanges', {}, (change) => this.#hear(change));
+    this.isLoading = true;
+    this.ending = new AbortController();
+    this.changed = () => {};
+    this.inSight = () => new Set();
+    session.addEventListener('heard', ({ detail }) => this.#hear(detail), { signal: this.ending.signal });
     this.#load();
-    this.on(window, 'resize', () => this.#draw());
-    const tick = setInterval(() => this.#draw(), 1000);
-    this.until(() => clearInterval(tick));
   }
-
-  #openSearched() {
-    const text = this.search.value.trim();
-    const found = this.found?.text === text ? this.found.account : '';
-    const only = this.view.length === 1 ? this.view[0].key : text;
-    const account = this.view.some((row) => row.key === text) ? text : found || only;
-    if (account) location.hash = accountLink(account);
+  get ended() { return this.ending.signal.aborted; }
+  /** The list of the session's app. */
+  static get current() {
+    const key = [session.nameOf(session.app), session.token].join('\n');
+    if (List.key !== key) {
+      List.kept?.ending.abort();
+      [List.key, List.kept] = [key, new List()];
+    }
+    return List.kept;
   }
 
   async #fetch(page) {
@@ -89,7 +75,7 @@ class AccountsPage extends Page {
     if (page.token) request.pageToken = page.token;
     const answer = await session.perch.call('TestStoreService/ListAccounts', request, { signal: this.ending.signal });
     const summaries = answer.summaries ?? [];
-    return { rows: (answer.accounts ?? []).map((key, at) => rowOf(key, summaries[at])), next: answer.nextPageToken ?? '' };
+    return { rows: (answer.accounts ?? []).map((key, at) => rowOf(key, summaries[at])).filter((row) => row.key), next: answer.nextPageToken ?? '' };
   }
 
   async #load() {
@@ -102,23 +88,23 @@ class AccountsPage extends Page {
         token = next;
       } catch (error) {
         if (this.ended) return;
-        this.elsewhere.textContent = error.message;
+        this.problem = error.message;
+        this.changed(0);
         await new Promise((done) => setTimeout(done, 1000));
         continue;
       }
       if (this.ended) return;
-      this.elsewhere.textContent = '';
+      this.problem = '';
       this.pages.push(page);
-      this.#changed(this.pages.length > 1 ? 250 : 0);
+      this.changed(this.pages.length > 1 ? 250 : 0);
       await new Promise((done) => setTimeout(done, pauseMs));
     } while (token);
     this.isLoading = false;
-    this.#changed();
+    this.changed(0);
   }
 
-  /** Notes which pages a change of the app touches. A message without an account is about all: the clock, the catalogue, or a stream that began. */
-  #hear({ account, failure }) {
-    if (failure) return void (this.elsewhere.textContent = failure.message);
+  /** Notes which pages a change of the app touches. One without an account is about all: the clock, the catalogue, or a stream that began. */
+  #hear(account) {
     // The server orders keys by bytes. For others than ASCII that may not be this order.
     const isPlain = account && /^[ -~]+$/.test(account);
     let place = -1;
@@ -136,12 +122,12 @@ class AccountsPage extends Page {
     this.isFreshening = true;
     try {
       while (this.dirty.size && !this.ended) {
-        const inSight = new Set([...this.drawn.keys()].map((at) => this.view[at]));
+        const inSight = this.inSight();
         const seen = [...this.dirty].find((page) => page.rows.some((row) => inSight.has(row)) || page === this.pages[this.pages.length - 1]);
         const page = seen ?? [...this.dirty][0];
         this.dirty.delete(page);
         try {
-          if (this.#replace(page, await this.#fetch(page))) this.#changed();
+          if (this.#replace(page, await this.#fetch(page))) this.changed(0);
         } catch {
           if (!this.ended) this.dirty.add(page);
         }
@@ -176,51 +162,101 @@ class AccountsPage extends Page {
     page.rows = rows;
     return true;
   }
+}
 
-  /** The calls that may know whose a text is. A number is a transaction, or else a customer's number at Apple. */
-  #questions(text) {
-    if (/^\d{1,20}$/.test(text)) return [{ transactionId: text }, { appTransactionId: text }];
-    return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? [{ appAccountToken: text }] : [];
+class AccountsPage extends Page {
+  open() {
+    this.view = [];
+    const asked = new URLSearchParams(location.hash.split('?')[1] ?? '');
+    this.sort = asked.get('sort') ?? 'key';
+    this.append(h('h1', {}, 'Accounts'));
+    if (!session.allows('test')) return this.append(h('p.note', {}, ...rich('Your token may look at each account, and not list them: that needs the scope `test`. Find an account by its key, in the box above (`/`).')));
+    this.count = h('span.what', { role: 'status' });
+    this.search = h('input', { type: 'search', value: asked.get('q') ?? '', placeholder: 'account, product, transaction, token or customer number', oninput: () => this.#changed(), 'aria-label': 'Search accounts' });
+    this.filter = h('select', { onchange: () => this.#changed(), 'aria-label': 'Filter by state' }, filters.map(([value, label]) => h('option', { value, selected: value === asked.get('state') }, label)));
+    const name = (sort, label) => h('span', { role: 'columnheader', 'aria-sort': this.sort === sort ? 'ascending' : 'none' }, sort ? h('button', { onclick: () => this.#sortBy(sort) }, label) : label);
+    this.names = h('div.names', { role: 'row' }, name('key', 'Account'), name('product', 'Product'), name('state', 'State'), name('', 'Badges'), name('next', 'Next change'));
+    this.space = h('div', { role: 'presentation' });
+    this.rows = h('div.rows', { role: 'rowgroup', 'aria-label': 'Accounts', onscroll: () => { this.#draw(); this.#keep(); }, onkeydown: (event) => this.#key(event) }, this.space);
+    this.grid = h('div.grow', { role: 'table', 'aria-label': 'Accounts' }, h('div', { role: 'rowgroup' }, this.names), this.rows);
+    // Above the rows, which fill the window.
+    this.elsewhere = h('p.said', { role: 'status' });
+    this.append(this.count,
+      h('form.bar', { onsubmit: (event) => { event.preventDefault(); this.#openSearched(); } },
+        h('label.field.grow', {}, 'Search', this.search), h('label.field', {}, 'State', this.filter), h('button', { type: 'submit' }, 'Open account')),
+      this.elsewhere, this.grid);
+    this.selected = 0;
+    this.drawn = new Map();
+    this.list = List.current;
+    this.list.changed = (wait) => this.#changed(wait);
+    this.list.inSight = () => new Set([...this.drawn.keys()].map((at) => this.view[at]));
+    this.until(() => Object.assign(this.list, { changed: () => {}, inSight: () => new Set() }));
+    this.on(window, 'resize', () => this.#draw());
+    const tick = setInterval(() => this.#draw(), 1000);
+    this.until(() => clearInterval(tick));
+    this.#select();
+    this.#draw(true);
+    // Back to where the person was in the list.
+    const top = history.state?.top ?? 0;
+    if (top) { this.rows.scrollTop = top; this.#draw(); }
+    this.#changed();
+  }
+
+  /** The same page by another address: its search, filter and order. */
+  go() {
+    const asked = new URLSearchParams(location.hash.split('?')[1] ?? '');
+    if (!this.list) return;
+    this.search.value = asked.get('q') ?? '';
+    this.filter.value = asked.get('state') ?? 'all';
+    this.#sortBy(asked.get('sort') ?? 'key');
+  }
+
+  /** The address has the search, the filter and the order; the entry of the history has the place. */
+  #keep() {
+    const kept = new URLSearchParams();
+    for (const [name, value, none] of [['q', this.search.value, ''], ['state', this.filter.value, 'all'], ['sort', this.sort, 'key']]) if (value !== none) kept.set(name, value);
+    const text = kept.toString();
+    if (!this.ended && /^#?(\/accounts|$)/.test(location.hash.split('?')[0])) history.replaceState({ top: this.rows.scrollTop }, '', `#/accounts${text ? `?${text}` : ''}`);
+  }
+
+  #openSearched() {
+    const text = this.search.value.trim();
+    const found = this.found?.text === text ? this.found.account : '';
+    const only = this.view.length === 1 ? this.view[0].key : text;
+    const account = this.view.some((row) => row.key === text) ? text : found || only;
+    if (account) location.hash = accountLink(account);
   }
 
   /** Asks whose a text is: a row has only its newest transaction, and may not have come yet. */
   async #find(text) {
     if (this.ended || this.search.value.trim() !== text) return;
-    const found = (this.found = { text });
-    try {
-      if (!session.allows('admin')) throw new Error('a token with the scope `admin` is needed');
-      for (const question of this.#questions(text)) {
-        try {
-          Object.assign(found, await session.perch.call('AdminService/FindAccount', question, { signal: this.ending.signal, timeoutMs: 5_000 }));
-          break;
-        } catch (error) {
-          if (error.reason !== 'ACCOUNT_UNKNOWN') throw error;
-        }
-      }
-    } catch (error) {
-      found.problem = error.message;
-    }
-    found.isDone = true;
-    if (!this.ended && this.found === found) this.#tell();
+    this.found = { text };
+    const found = { ...(await find(text, this.ending.signal).catch((error) => ({ text, problem: error.message }))), isDone: true };
+    if (this.ended || this.found.text !== text) return;
+    this.found = found;
+    this.#tell();
   }
 
   /** Says what the rows do not: whose the searched text is, or that nothing has it. */
   #tell() {
     const text = this.search.value.trim();
     const found = this.found?.text === text ? this.found : {};
-    const isSought = this.#questions(text).length > 0;
+    const isSought = questions(text).length > 0;
     const open = () => h('a', { href: accountLink(text) }, `Open “${text}”`);
     let said = [];
     if (found.account) {
       if (this.view.length !== 1 || this.view[0].key !== found.account) said = [`${text} belongs to `, h('a', { href: accountLink(found.account) }, found.account), '.'];
     } else if (found.unclaimed) said = ['The App Store reported it, and no account has claimed it.'];
-    else if (this.view.length || this.isLoading) said = [];
+    else if (this.list.problem) said = [this.list.problem];
+    else if (this.view.length || this.list.isLoading) said = [];
     else if (found.problem) said = ['No row matches. Whose it is could not be asked: ', rich(found.problem), '. ', open(), '.'];
     else if (isSought && !found.isDone) said = ['Asking whose it is…'];
     else if (text) said = ['No account matches. ', open(), session.isTest ? ' anyway: its first purchase makes it.' : ' anyway.'];
-    else if (this.pages.some((page) => page.rows.length)) said = ['No account is in this state.'];
+    else if (this.list.pages.some((page) => page.rows.length)) said = ['No account is in this state.'];
     else said = session.isTest ? ['No customer has bought yet. ', h('a', { href: accountLink('alice') }, 'Open alice'), ' and buy something for her.'] : ['Nothing was reported for this app yet.'];
     this.elsewhere.replaceChildren(...said.flat());
+    this.elsewhere.hidden = !said.length;
+    this.grid.hidden = !this.view.length;
     if (this.sought === text) return;
     this.sought = text;
     clearTimeout(this.asking);
@@ -241,6 +277,7 @@ class AccountsPage extends Page {
       if (this.ended) return;
       this.#select();
       this.#draw(true);
+      this.#keep();
     }, wait);
   }
 
@@ -250,7 +287,7 @@ class AccountsPage extends Page {
     const isAll = this.filter.value === 'all' && !text;
     let total = 0;
     const view = [];
-    for (const page of this.pages) {
+    for (const page of this.list.pages) {
       total += page.rows.length;
       for (const row of page.rows) {
         if (!isAll && (!accepts(row) || text && !(row.key.toLowerCase().includes(text) || row.product.toLowerCase().includes(text)
@@ -261,7 +298,7 @@ class AccountsPage extends Page {
     if (sorts[this.sort]) view.sort(sorts[this.sort]);
     this.view = view;
     const all = total.toLocaleString('en');
-    this.count.textContent = (isAll ? `${all} account${total === 1 ? '' : 's'}` : `${view.length.toLocaleString('en')} of ${all} accounts`) + (this.isLoading ? ', still reading' : '');
+    this.count.textContent = (isAll ? `${all} account${total === 1 ? '' : 's'}` : `${view.length.toLocaleString('en')} of ${all} accounts`) + (this.list.isLoading ? ', still reading' : '');
     this.grid.setAttribute('aria-rowcount', view.length + 1);
     this.#tell();
   }
@@ -273,7 +310,7 @@ class AccountsPage extends Page {
     this.space.style.height = `${this.view.length * height}px`;
     const first = Math.max(0, Math.floor(this.rows.scrollTop / height) - 6);
     const last = Math.min(this.view.length, Math.ceil((this.rows.scrollTop + this.rows.clientHeight) / height) + 6);
-    for (const [at, line] of this.drawn) if (at < first || at >= last) { line.remove(); this.drawn.delete(at); }
+    for (const [at, line] of this.drawn) if (at >= this.view.length || (at < first || at >= last) && line !== document.activeElement) { line.remove(); this.drawn.delete(at); }
     for (let at = first; at < last; at += 1) {
       let line = this.drawn.get(at);
       if (!line) {
@@ -288,7 +325,7 @@ class AccountsPage extends Page {
   #fill(line, row, at, height) {
     line.style.transform = `translateY(${at * height}px)`;
     line.setAttribute('aria-rowindex', at + 2);
-    line.setAttribute('aria-selected', at === this.selected && document.activeElement === this.rows);
+    line.tabIndex = at === Math.min(this.selected, this.view.length - 1) ? 0 : -1;
     const when = row.forecast ? `${forecastText(row.forecast)} ${relative(row.next - session.now())}` : '';
     if (line.row === row && line.when === when) return;
     if (line.row !== row) {
@@ -301,22 +338,24 @@ class AccountsPage extends Page {
       product.textContent = row.product;
       state.replaceChildren(row.state ? stateBadge(row.state) : row.owned ? h('span.badge.good', {}, 'owner') : stateBadge(''));
       marks.replaceChildren(...badges(row).map(([label, kind]) => h('span.badge', { class: kind }, label)));
-      line.lastChild.title = row.forecast ? instant(row.next) + ' UTC' : '';
+      line.lastChild.title = row.forecast ? utc(row.next) : '';
       if (row.isFresh && isUpdate) { line.classList.remove('fresh'); void line.offsetWidth; line.classList.add('fresh'); }
     }
     line.when = when;
     line.lastChild.textContent = when;
   }
 
+  /** The focus itself moves, so that a screen reader reads the row; Enter follows its link. */
   #key(event) {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12, Home: -Infinity, End: Infinity }[event.key];
-    if (event.key === 'Enter' && this.view[this.selected]) location.hash = accountLink(this.view[this.selected].key);
     if (!step) return;
     event.preventDefault();
     this.selected = Math.max(0, Math.min(this.view.length - 1, this.selected + step));
     const [top, height] = [this.selected * this.height, this.height];
     if (top < this.rows.scrollTop) this.rows.scrollTop = top;
     if (top + height > this.rows.scrollTop + this.rows.clientHeight) this.rows.scrollTop = top + height - this.rows.clientHeight;
+    this.#draw();
+    this.drawn.get(this.selected)?.focus({ preventScroll: true });
     this.#draw();
   }
 }

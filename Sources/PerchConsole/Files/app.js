@@ -1,5 +1,6 @@
 // The frame of the console: the app, the clock, the pages.
-import { h, session, toast, attempt, instant, Page, rich } from './kit.js';
+import { h, session, toast, attempt, instant, utc, zone, Page, rich } from './kit.js';
+import { finder } from './find.js';
 import { recorder } from './record.js';
 import './accounts.js';
 import './account.js';
@@ -24,12 +25,17 @@ class PerchConsole extends Page {
     this.on(session, 'app', () => this.#showApps());
     this.on(session, 'clock', () => this.#showClock());
     this.on(session, 'access', () => this.#route());
+    // `/` goes to the box that finds anybody, except where a person writes.
+    this.on(window, 'keydown', (event) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.('input, select, textarea, dialog')) return;
+      event.preventDefault();
+      this.find.querySelector('input').select();
+    });
     this.on(session.perch, 'online', () => { this.offline.hidden = true; session.readClock(); });
     this.on(session.perch, 'offline', () => { this.offline.hidden = false; });
     recorder.listen(session.perch);
     try { await session.begin(); } catch (error) { toast(error.message, true); }
     this.#route();
-    this.every(1000, () => session.readClock());
     const tick = setInterval(() => this.#showClock(), 250);
     this.until(() => clearInterval(tick));
   }
@@ -49,6 +55,8 @@ class PerchConsole extends Page {
     this.apps = h('select', { 'aria-label': 'App', onchange: () => { session.choose(session.apps[this.apps.selectedIndex]); this.#route(true); } });
     this.clock = h('a.chip', { href: '#/clock', 'aria-label': 'Clock of the app' });
     this.offline = h('div.offline', { role: 'status', hidden: true }, 'The server does not answer. What you see is the last that was known; it comes back by itself.');
+    this.find = finder();
+    this.who = h('span.who', { title: 'Who is signed in, and the scope of the token' });
     this.signOut = h('button', { onclick: () => session.signOut(), hidden: !session.token }, 'Sign out');
     this.nav = h('nav.pages', { 'aria-label': 'Pages' },
       pages.map(([title, items]) => [title ? h('h2', {}, title) : null, h('ul', {}, items.map(([name, label]) => h('li', {}, h('a', { href: '#/' + name }, label))))]),
@@ -57,7 +65,7 @@ class PerchConsole extends Page {
     this.replaceChildren(
       h('a.skip', { href: '#main', onclick: (event) => { event.preventDefault(); this.main.focus(); } }, 'Skip to the page'),
       h('header.top', {}, h('a.brand', { href: '#/accounts' }, h('img', { src: new URL('icon.svg', import.meta.url), alt: '' }), 'Perch'),
-        this.apps, h('span.space'), this.clock, this.signOut),
+        this.apps, this.find, h('span.space'), this.clock, this.who, this.signOut),
       this.offline, h('div.frame', {}, this.nav, this.main));
     this.#showApps();
   }
@@ -66,19 +74,24 @@ class PerchConsole extends Page {
     this.apps.replaceChildren(...session.apps.map((app) => h('option', { selected: app === session.app }, session.nameOf(app))));
     this.apps.hidden = session.apps.length === 0;
     this.signOut.hidden = !session.token;
+    this.who.textContent = session.who;
+    this.find.hidden = !!session.needsToken;
   }
 
   #showClock() {
+    this.clock.hidden = !session.clock;
     if (!session.clock) return;
-    const text = instant(session.now()) + ' UTC';
+    const text = `${instant(session.now())} ${zone(session.now())}`;
     if (this.clock.dataset.text === text + session.clock.frozen) return;
     this.clock.dataset.text = text + session.clock.frozen;
+    this.clock.title = utc(session.now());
     this.clock.replaceChildren(session.clock.frozen ? h('span.badge.warn', {}, 'frozen') : '', h('b', {}, text));
   }
 
   #route(again = false) {
-    const [, name = 'accounts', argument = ''] = location.hash.split('/');
-    if (session.needsToken) return this.#show('perch-sign-in', '', true);
+    const [, name = 'accounts', argument = '', detail = ''] = location.hash.split('?')[0].split('/');
+    this.#showApps();
+    if (session.needsToken) return this.#show('perch-sign-in', '', '');
     const known = customElements.get(`perch-${name}-page`) ? name : 'accounts';
     for (const link of this.nav.querySelectorAll('a')) {
       const isHere = link.getAttribute('href') === '#/' + (known === 'account' ? 'accounts' : known);
@@ -86,16 +99,17 @@ class PerchConsole extends Page {
     }
     let account = '';
     try { account = decodeURIComponent(argument); } catch { account = argument; }
-    this.#show(`perch-${known}-page`, account, again);
+    this.#show(`perch-${known}-page`, account, detail, again);
   }
 
-  #show(tag, argument, again) {
-    const key = tag + '\n' + argument;
-    if (this.shown === key && !again) return;
+  #show(tag, argument, detail, again) {
+    const key = [tag, argument, session.token].join('\n');
+    const page = document.createElement(tag);
+    if (this.shown === key && !again) return this.main.firstChild.go?.(detail);
     const isFirst = !this.shown;
     this.shown = key;
-    const page = document.createElement(tag);
     page.argument = argument;
+    page.detail = detail;
     this.main.replaceChildren(page);
     const title = page.querySelector('h1')?.textContent ?? 'Perch';
     document.title = title === 'Perch' ? title : `${title} · Perch`;
@@ -112,8 +126,7 @@ class SignIn extends Page {
       h('form.card', { onsubmit: async (event) => {
         event.preventDefault();
         if (await attempt(() => session.signIn(token.value)) === null) return;
-        if (!session.needsToken) location.hash = '#/accounts';
-        else toast('the server refuses this token', true);
+        if (session.needsToken) toast('the server refuses this token', true);
         session.dispatchEvent(new Event('access'));
       } }, h('label.field', {}, 'Token', token),
       h('p.what', {}, 'It is kept for this window until it closes.'), h('div.bar', {}, h('button.primary', {}, 'Sign in'))));

@@ -1,5 +1,5 @@
 // The app's clock: freeze it, let it run, move it forward, and choose how fast periods pass.
-import { h, session, Page, instant, number, attempt, length, missing } from './kit.js';
+import { h, session, Page, instant, utc, zone, number, attempt, length, missing } from './kit.js';
 
 export const rates = [
   [0, 'real time'], [1, 'one hour is one day'], [2, '30 minutes are one day'], [3, '5 minutes are one day'], [4, 'one minute is one day'], [5, '30 seconds are one day'],
@@ -30,8 +30,8 @@ class ClockPage extends Page {
           h('form.bar', { onsubmit: (event) => { event.preventDefault(); this.#set({ advanceToBoundary: { account: this.account.value } }); } },
             h('label.field.grow', {}, 'Account', this.account), h('button', {}, 'Go'))),
         h('section.card', { 'aria-label': 'Instant' }, h('h2', {}, 'To an instant'),
-          h('form.bar', { onsubmit: (event) => { event.preventDefault(); this.#set({ advanceToMs: String(Date.parse(this.date.value + 'Z')) }); } },
-            h('label.field.grow', {}, 'In UTC', this.date), h('button', {}, 'Go')))),
+          h('form.bar', { onsubmit: (event) => { event.preventDefault(); this.#set({ advanceToMs: String(Date.parse(this.date.value)) }); } },
+            h('label.field.grow', {}, `In ${zone(session.now())}`, this.date), h('button', {}, 'Go')))),
       h('section.card', { 'aria-label': 'Time rate' }, h('h2', {}, 'How long a period lasts'), h('label.field.short', {}, 'Time rate', this.rate),
         h('p.what', {}, 'It holds for periods that begin from now on.')));
     this.on(session, 'clock', () => this.#show());
@@ -44,13 +44,14 @@ class ClockPage extends Page {
   #show() {
     if (!session.clock) return;
     const now = session.now();
-    this.now.textContent = instant(now) + ' UTC';
+    this.now.textContent = `${instant(now)} ${zone(now)}`;
+    this.now.title = utc(now);
     const ahead = now - Date.now();
     this.state.className = 'badge ' + (session.clock.frozen ? 'warn' : 'good');
     this.state.textContent = session.clock.frozen ? 'frozen' : Math.abs(ahead) < 2_000 ? 'runs with this machine' : `runs, ${length(ahead)} ${ahead > 0 ? 'ahead' : 'behind'}`;
     this.freezer.textContent = session.clock.frozen ? 'Let it run' : 'Freeze';
     if (document.activeElement !== this.rate) this.rate.value = String(session.clock.timeRate ?? 0);
-    if (!this.date.value) this.date.value = new Date(now).toISOString().slice(0, 19);
+    if (!this.date.value) this.date.value = instant(now).replace(' ', 'T');
   }
 
   async #set(change) {

@@ -40,16 +40,30 @@ export const word = (value) => clean(value, /^(RENEWAL_STATE|PRODUCT_TYPE|OFFER_
 
 export const number = (value) => Number(value ?? 0);
 const two = (value) => String(value).padStart(2, '0');
-/** An instant of the app's clock, in UTC as everywhere in Perch. */
+/** The name of this browser's zone at an instant, such as `UTC` or `GMT+1`. */
+export const zone = (ms = Date.now()) => new Intl.DateTimeFormat('en-GB', { timeZoneName: 'short' }).formatToParts(Number(ms)).find(({ type }) => type === 'timeZoneName').value;
+/** An instant of the app's clock, in this browser's zone. */
 export function instant(ms, { seconds = true } = {}) {
   if (ms === undefined || ms === null) return '';
   const date = new Date(Number(ms));
   if (Number.isNaN(date.valueOf())) return String(ms);
-  const day = `${date.getUTCFullYear()}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
-  return `${day} ${two(date.getUTCHours())}:${two(date.getUTCMinutes())}${seconds ? ':' + two(date.getUTCSeconds()) : ''}`;
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}${seconds ? ':' + two(date.getSeconds()) : ''}`;
 }
+/** The same in UTC, for who compares it with a log. */
+export const utc = (ms) => new Date(Number(ms)).toISOString().replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
+/** A day as people say it, with its year where it is another than today's, and with the time of day where that matters. */
+export function day(ms, withTime = Math.abs(Number(ms) - session.now()) < 172_800_000) {
+  const date = new Date(Number(ms));
+  if (Number.isNaN(date.valueOf())) return String(ms);
+  const year = date.getFullYear() === new Date(session.now()).getFullYear() ? {} : { year: 'numeric' };
+  const time = withTime ? { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } : {};
+  return new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', ...year, ...time }).format(date).replace(' at ', ', ');
+}
+/** A day that says UTC where the pointer rests on it. */
+export const when = (ms, withTime) => h('time', { datetime: new Date(Number(ms)).toISOString(), title: utc(ms) }, day(ms, withTime));
 /** A sentence of the server, with its instants as the pages have them. */
-export const readable = (text) => (text ?? '').replace(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z/g, '$1 $2 UTC');
+export const readable = (text) => (text ?? '').replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (at) => `${instant(Date.parse(at))} ${zone(Date.parse(at))}`);
 /** A text with code between backticks. */
 export const rich = (text) => text.split('`').map((part, at) => (at % 2 ? h('code', {}, part) : part));
 export function length(ms) {
@@ -84,7 +98,7 @@ export function offerText(offer) {
 export function forecastText(forecast) {
   if (!forecast) return 'nothing by itself';
   const kinds = {
-    FORECAST_KIND_RENEWAL: 'renews', FORECAST_KIND_EXPIRY: 'ends', FORECAST_KIND_GRACE_END: 'grace period ends', FORECAST_KIND_RETRY_END: 'retries end',
+    FORECAST_KIND_RENEWAL: session.isTest ? 'renews' : 'renewal is due', FORECAST_KIND_EXPIRY: 'ends', FORECAST_KIND_GRACE_END: 'grace period ends', FORECAST_KIND_RETRY_END: 'retries end',
     FORECAST_KIND_OFFER_WINDOW: 'an offer window changes', FORECAST_KIND_MESSAGE: 'a message changes',
   };
   return kinds[forecast.kind] ?? 'changes';
@@ -95,54 +109,107 @@ export function forecastText(forecast) {
 const kept = (key) => { try { return sessionStorage.getItem(key) ?? ''; } catch { return ''; } };
 const keep = (key, value) => { try { sessionStorage.setItem(key, value); } catch { /* in memory alone */ } };
 
-/** The session: the server, its apps, the chosen one and its clock. Events: `app`, `clock`, `access`. */
+/** The client of the console. Its stream is the one that all windows of the browser share, where there are shared workers. */
+class WindowPerch extends Perch {
+  #port() {
+    if (this.port !== undefined) return this.port;
+    this.heard = new Map();
+    this.count = 0;
+    try {
+      const worker = new SharedWorker(new URL('streams.js', import.meta.url), { type: 'module' });
+      this.port = worker.port;
+      worker.onerror = () => {
+        this.port = null;
+        for (const hear of [...this.heard.values()]) hear({ error: { code: 'unavailable', message: 'the shared stream does not begin' } });
+      };
+      this.port.onmessage = ({ data }) => this.heard.get(data.id)?.(data);
+      const lock = crypto.randomUUID?.();
+      if (lock) navigator.locks?.request(lock, () => { this.port?.postMessage({ lock }); return new Promise(() => {}); });
+    } catch { this.port = null; }
+    return this.port;
+  }
+
+  async call(method, request = {}, options) {
+    await this.before?.(method, request);
+    return super.call(method, request, options);
+  }
+
+  async stream(method, request, take, signal, again) {
+    const port = this.#port();
+    if (!port) return super.stream(method, request, take, signal, again);
+    const begin = (this.count += 1);
+    const { token } = session;
+    try {
+      return await new Promise((done, failed) => {
+        const refused = (error) => failed(Object.assign(new PerchError(error.code, error.message, error.reason, error.details)));
+        this.heard.set(begin, ({ message, error }) => (error ? refused(error) : take(message)));
+        signal.addEventListener('abort', () => { port.postMessage({ end: begin }); failed(signal.reason); });
+        if (signal.aborted) failed(signal.reason); else port.postMessage({ begin, token, watches: request.watches });
+      });
+    } catch (error) {
+      if (error.code === 'unauthenticated') this.dispatchEvent(new CustomEvent('credentials', { detail: error }));
+      throw error;
+    } finally {
+      this.heard.delete(begin);
+    }
+  }
+}
+
+/** The session: the server, its apps, the chosen one, its clock and its changes. Events: `app`, `clock`, `access`, `heard` (a change of the app). */
 class Session extends EventTarget {
   constructor() {
     super();
     this.token = kept('perch-token');
-    this.perch = new Perch({ token: () => this.token, clientId: 'console-' + Math.random().toString(36).slice(2, 8) });
+    this.perch = new WindowPerch({ token: () => this.token, clientId: 'console-' + Math.random().toString(36).slice(2, 8) });
     this.apps = [];
-    this.scope = this.#scopeOf(this.token);
+    this.claims = this.#claimsOf(this.token);
     this.clock = null;
+    // Another store may come back.
+    this.perch.addEventListener('offline', () => { this.perch.revision = 0; });
+    this.perch.addEventListener('online', () => this.readClock());
     this.perch.addEventListener('credentials', () => { this.needsToken = true; this.#tell('access'); });
-    this.perch.addEventListener('change', () => this.readClock());
+    this.perch.addEventListener('change', ({ detail }) => { if (/SetClock|Configure|LoadCatalog/.test(detail.method)) this.readClock(); });
   }
 
   #tell(type) { this.dispatchEvent(new Event(type)); }
 
-  /** What the token says of its scope; the server decides what is allowed. */
-  #scopeOf(token) {
-    if (!token) return '';
-    try { return JSON.parse(atob(token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/'))).scope ?? ''; } catch { return ''; }
+  /** What the token says of itself; the server decides what is allowed. */
+  #claimsOf(token) {
+    try { return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')), (each) => each.charCodeAt(0)))); } catch { return {}; }
   }
+  /** The strongest scope of the token. */
+  get scope() { return ['admin', 'test', 'write', 'read'].find((each) => (this.claims.scope ?? '').split(' ').includes(each)) ?? ''; }
+  /** Who is signed in, and what they may do. */
+  get who() { return this.token ? `${this.claims.sub ?? 'a token without a name'} · ${this.scope || 'no scope'}` : ''; }
   allows(scope) {
-    if (!this.token) return true;
     const order = ['read', 'write', 'test', 'admin'];
-    const held = this.scope.split(' ').map((each) => order.indexOf(each));
-    return Math.max(...held) >= order.indexOf(scope);
+    return !this.token || order.indexOf(this.scope) >= order.indexOf(scope);
   }
 
   async signIn(token) {
     this.token = token.trim();
-    this.scope = this.#scopeOf(this.token);
+    this.claims = this.#claimsOf(this.token);
     keep('perch-token', this.token);
     this.needsToken = false;
     await this.begin();
+    this.perch.retry();
   }
   signOut() { keep('perch-token', ''); location.reload(); }
 
-  /** Learns which apps there are. Without the scope to list them, the token's one app is the app. */
+  /** Learns which apps there are. Without the scope to list them, they are those that the token names. */
   async begin() {
     try {
       this.apps = (await this.perch.call('AdminService/ListApps')).apps ?? [];
     } catch (error) {
       if (error.code === 'unauthenticated') return;
       if (error.code !== 'permission_denied') throw error;
-      this.apps = [];
+      const { app, environment = 'xcode' } = this.claims;
+      this.apps = [app ?? []].flat().filter((each) => each !== '*').map((bundleId) => ({ bundleId, environment: `ENVIRONMENT_${environment.toUpperCase()}` }));
     }
     // The app of an example is in no list: its page names it.
-    const named = new URLSearchParams(location.search).get('app');
-    if (named && !this.apps.some((each) => each.bundleId === named)) this.apps.push({ bundleId: named, environment: 'ENVIRONMENT_XCODE' });
+    const asked = new URLSearchParams(location.search);
+    const named = asked.get('app');
+    if (named && !this.apps.some((each) => each.bundleId === named)) this.apps.push({ bundleId: named, environment: `ENVIRONMENT_${(asked.get('environment') ?? 'xcode').toUpperCase()}` });
     const chosen = kept('perch-app');
     const app = this.apps.find((each) => (named ? each.bundleId === named : this.nameOf(each) === chosen)) ?? this.apps[0];
     this.choose(app);
@@ -155,7 +222,24 @@ class Session extends EventTarget {
     keep('perch-app', this.nameOf(app));
     this.perch.app = app ? { bundleId: app.bundleId, environment: app.environment } : null;
     this.products = null;
+    this.clock = null;
+    this.#listen();
     this.#tell('app');
+  }
+  /** Hears of every change of the app, where the token may. An empty account: the app itself, its clock or settings, or a stream that began without a place. */
+  #listen() {
+    this.changes?.close();
+    this.changes = null;
+    if (this.needsToken || this.claims.account) return;
+    let place = '';
+    this.changes = this.perch.watch('EntitlementService/AppChanges', {}, ({ account = '', cursor = '', cause }) => {
+      // The first message of a stream has the place where it begins alone.
+      const isKnown = !account && !cause && cursor === place;
+      place = cursor;
+      if (isKnown) return;
+      if (!account) { this.products = null; this.readClock(); }
+      this.dispatchEvent(new CustomEvent('heard', { detail: account }));
+    });
   }
   get isTest() { return !this.app || this.app.environment === 'ENVIRONMENT_XCODE'; }
 
@@ -165,6 +249,10 @@ class Session extends EventTarget {
       const { clock } = await this.perch.call('TestStoreService/GetClock', {}, { timeoutMs: 3_000 });
       this.took(clock);
     } catch { /* the next reading may come */ }
+  }
+  /** Who may not read the clock learns it from any answer. */
+  hear(position) {
+    if (this.isTest && !this.allows('test') && position?.asOfMs) this.clock = { nowMs: number(position.asOfMs), heardAt: performance.now() };
   }
   took(clock) {
     this.clock = { ...clock, nowMs: number(clock.nowMs), heardAt: performance.now() };
@@ -233,7 +321,11 @@ export function toast(text, isBad = false) {
 export async function attempt(action, done) {
   try {
     const result = await action();
-    if (done) toast(typeof done === 'function' ? done(result) : done);
+    const said = typeof done === 'function' ? done(result) : done;
+    if (said) {
+      toast(said);
+      session.dispatchEvent(new CustomEvent('did', { detail: said }));
+    }
     return result;
   } catch (error) {
     if (!(error instanceof PerchError)) throw error;
@@ -246,7 +338,8 @@ export async function attempt(action, done) {
 export const missing = (what) => h('p.note', {}, rich(what));
 
 /**
- * Asks in a dialog. Fields: `{ name, label, type, value, options, hint }`. Null: cancelled.
+ * Asks in a dialog. Fields: `{ name, label, type, value, options, hint, isMore }`; those with `isMore` are one click away. `text` says
+ * beforehand what will happen: a text, or a function of the values. Null: cancelled.
  * @returns {Promise<Object<string, any> | null>}
  */
 export function ask(title, fields, { submit = 'OK', danger = false, text = '' } = {}) {
@@ -259,11 +352,16 @@ export function ask(title, fields, { submit = 'OK', danger = false, text = '' } 
         : h('input', { type: field.type ?? 'text', ...props });
       return h('label.field', {}, field.label, input);
     });
+    const form = h('form', { method: 'dialog', oninput: () => tell(), onsubmit: (event) => { event.preventDefault(); finish(new FormData(event.target)); } });
+    const effect = h('p.effect', { role: 'status' });
+    const tell = () => { effect.replaceChildren(...rich(typeof text === 'function' ? text(Object.fromEntries(new FormData(form))) : text)); effect.hidden = !effect.textContent; };
+    const more = inputs.filter((_, at) => fields[at].isMore);
     const dialog = h('dialog', { 'aria-label': title },
-      h('h2', {}, title), text ? h('p.what', {}, rich(text)) : null,
-      h('form', { method: 'dialog', onsubmit: (event) => { event.preventDefault(); finish(new FormData(event.target)); } },
-        inputs,
-        h('div.bar', {}, h('button', { type: 'button', onclick: () => finish(null) }, 'Cancel'), h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, submit))));
+      h('h2', {}, title),
+      (form.append(
+        ...inputs.filter((_, at) => !fields[at].isMore), more.length ? h('details', {}, h('summary', {}, 'Options'), h('div.options', {}, more)) : '', effect,
+        h('div.bar', {}, h('button', { type: 'button', onclick: () => finish(null) }, 'Cancel'), h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, submit))), form));
+    tell();
     const finish = (data) => {
       dialog.close();
       dialog.remove();
@@ -276,4 +374,14 @@ export function ask(title, fields, { submit = 'OK', danger = false, text = '' } 
   });
 }
 
-export const accountLink = (account) => `#/account/${encodeURIComponent(account)}`;
+export const accountLink = (account, transaction) => `#/account/${encodeURIComponent(account)}${transaction ? `/${transaction}` : ''}`;
+
+/** A button that is shown in any case: where the token lacks its scope, it says which one it needs. */
+export function action(label, scope, onclick, { kind = '', why = '' } = {}) {
+  const isAllowed = session.allows(scope);
+  return h('button', { type: 'button', class: kind, disabled: !isAllowed || !!why, title: why || null, onclick }, label, isAllowed ? '' : h('small', {}, `needs ${scope}`));
+}
+
+/** A text to take along: a key, a number, an address. */
+export const copyable = (text, label = text) => h('span.copy', {}, h('code', {}, label),
+  h('button.link', { type: 'button', 'aria-label': `Copy ${text}`, onclick: () => navigator.clipboard?.writeText(text).then(() => toast(`${text} is copied`), (error) => toast(error.message, true)) }, 'copy'));

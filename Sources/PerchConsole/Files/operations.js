@@ -1,5 +1,5 @@
 // Every operation of the transaction manager, each as a button with its options.
-import { h, session, ask, attempt, word } from './kit.js';
+import { h, session, ask, attempt, word, money, period, day, number, action, entitles } from './kit.js';
 import { PerchError } from './perch.js';
 
 const operate = (account, operation) => session.perch.call('TestStoreService/Operate', { account, operation });
@@ -9,12 +9,17 @@ const milli = (text) => {
   if (!Number.isFinite(value)) throw new PerchError('invalid_argument', `${text} is not a price`);
   return String(value);
 };
+const reasons = [['REVOCATION_REASON_OTHER', 'other'], ['REVOCATION_REASON_DEVELOPER_ISSUE', 'an issue with the app']];
+const partOf = (part) => (part ? { type: 'REVOCATION_TYPE_REFUND_PRORATED', percentageMilli: Math.round(Number(part) * 1000) } : { type: 'REVOCATION_TYPE_REFUND_FULL' });
 const days = { name: 'days', label: 'Days', type: 'number', value: '30', props: { min: 1, max: 90, step: 'any' } };
 const member = { name: 'member', label: "Member's account", required: true, hint: 'bob' };
 
 /** Gives a named entitlement, whatever was bought. */
-export async function grant(account) {
-  const values = await ask('Grant an entitlement', [{ name: 'name', label: 'Name', required: true }, { name: 'days', label: 'Days; empty: without an end', type: 'number', props: { min: 0, step: 'any' } }, { name: 'reason', label: 'Reason, for the record' }], { submit: 'Grant' });
+export async function grant(account, who = account, names = [], days = '') {
+  const choice = names.length ? { options: names.map((each) => [each, each]), value: names[0] } : {};
+  const values = await ask('Grant an entitlement', [{ name: 'name', label: 'Name', required: true, ...choice }, { name: 'days', label: 'Days; empty: without an end', type: 'number', value: days, props: { min: 0, step: 'any' } }, { name: 'reason', label: 'Reason, for the record' }], {
+    submit: 'Grant', text: ({ name, days }) => (name ? `${who} has ${name} at once, ${days ? `until ${day(session.now() + Number(days) * 86_400_000)}` : 'without an end'}. It is beside what was bought, and nothing is charged.` : ''),
+  });
   if (!values) return;
   const { name, reason } = values;
   const end = values.days ? { untilMs: String(Math.round(session.now() + Number(values.days) * 86_400_000)) } : {};
@@ -45,10 +50,10 @@ const lineOperations = [
 /** Operations on one transaction. */
 const transactionOperations = [
   ['Refund…', (target, { reason, part }) => ({
-    refund: { target, reason, ...(part ? { type: 'REVOCATION_TYPE_REFUND_PRORATED', percentageMilli: Math.round(Number(part) * 1000) } : { type: 'REVOCATION_TYPE_REFUND_FULL' }) },
+    refund: { target, reason, ...partOf(part) },
   }), {
     danger: true, when: (row) => !row.isRevoked,
-    fields: [{ name: 'reason', label: 'Reason', value: 'REVOCATION_REASON_OTHER', options: [['REVOCATION_REASON_OTHER', 'other'], ['REVOCATION_REASON_DEVELOPER_ISSUE', 'an issue with the app']] },
+    fields: [{ name: 'reason', label: 'Reason', value: 'REVOCATION_REASON_OTHER', options: reasons },
       { name: 'part', label: 'Part in per cent; empty: all of it', type: 'number', props: { min: 0, max: 100, step: 'any' } }],
   }],
   ['Reverse refund', (target) => ({ reverseRefund: { target } }), { when: (row) => row.isRevoked }],
@@ -89,6 +94,83 @@ export function transactionButtons(account, row) {
   return list;
 }
 
+/** The few things that people who answer customers do, by the situation of the customer. Each says beforehand what it will do. */
+export function customerActions(page) {
+  const { account, who, lines, data: { transactions, inspection, exported } } = page;
+  const own = lines.filter(({ transaction: t }) => t.ownershipType !== 'OWNERSHIP_TYPE_FAMILY_SHARED');
+  const held = own.find(({ status }) => entitles(status.state));
+  const failing = own.find(({ status }) => /GRACE|RETRY/.test(status.state));
+  const names = page.entitlements.map((each) => each.name);
+  const list = [];
+  if (session.isTest) {
+    const forbidden = inspection.paymentsForbidden ? 'Payments of this account are forbidden' : '';
+    if (!held || forbidden) list.push(action(forbidden ? 'Purchases are not allowed' : 'Buy…', 'test', () => buy(account), { kind: failing ? '' : 'primary', why: forbidden }));
+    if (failing) list.push(action('Resolve billing problem…', 'test', async () => {
+      if (await ask('Resolve the billing problem', [], { submit: 'Resolve', text: `The card of ${who} works again: ${page.name(failing.transaction.productId)} is charged now, and access goes on.` })) await attempt(() => operate(account, { resolveBilling: { target: { transactionId: failing.transaction.id ?? '0' } } }), 'The charge succeeded');
+    }, { kind: 'primary' }));
+    if (failing?.info.priceIncreaseStatus !== 'PRICE_INCREASE_STATUS_PENDING' && held) list.push(action('Give free days…', 'test', () => freeDays(page, held)));
+    const refundable = transactions.map((each) => each.transaction).filter((t) => !t.revocation && t.ownershipType !== 'OWNERSHIP_TYPE_FAMILY_SHARED').toReversed().toSorted((a, b) => number(b.purchaseDateMs) - number(a.purchaseDateMs)).slice(0, 20);
+    if (refundable.length) list.push(action('Refund…', 'test', () => refund(page, refundable), { kind: 'danger' }));
+    if (held) list.push(action('Buy…', 'test', () => buy(account)));
+  } else {
+    list.push(action('Refund…', 'read', () => {}, { why: 'Apple refunds its customers: reportaproblem.apple.com. The refund shows here when Apple reports it.' }), h('p.what', {}, 'Apple refunds its customers, at reportaproblem.apple.com. A refund shows here when Apple reports it.'));
+    list.unshift(action('Give free days…', 'admin', () => grant(account, who, names, 7)));
+  }
+  list.push(action('Grant…', 'admin', () => grant(account, who)));
+  if (!session.isTest) list.push(action('Move a purchase here…', 'admin', () => move(page)));
+  list.push(action('Export', 'admin', () => save(`${account}.json`, JSON.stringify(exported, null, 2))), action('Erase…', 'admin', () => erase(page), { kind: 'danger' }));
+  return list;
+}
+
+async function freeDays(page, { transaction: t }) {
+  const { account, who } = page;
+  const end = number(t.expirationDateMs);
+  const values = await ask('Give free days', [{ ...days, value: '7' }], {
+    submit: 'Give', text: ({ days }) => `${who} keeps ${page.name(t.productId)} until ${day(end + Number(days) * 86_400_000)} instead of ${day(end)}. The next charge waits as long.`,
+  });
+  if (values) await attempt(() => operate(account, { extendRenewal: { target: { transactionId: t.id ?? '0' }, byMs: String(Math.round(Number(values.days) * 86_400_000)) } }), `${values.days} free days are given`);
+}
+
+async function refund(page, list) {
+  const { account, who, lines } = page;
+  const byId = new Map(list.map((t) => [t.id ?? '0', t]));
+  const values = await ask('Refund', [
+    { name: 'id', label: 'Which purchase', value: list[0].id ?? '0', options: list.map((t) => [t.id ?? '0', `${page.name(t.productId)}, ${day(t.purchaseDateMs, true)}${t.price ? `, ${money(t.price)}` : ''}`]) },
+    { name: 'reason', label: 'Reason', value: 'REVOCATION_REASON_OTHER', options: reasons },
+    { name: 'part', label: 'Part in per cent; empty: all of it', type: 'number', props: { min: 0, max: 100, step: 'any' }, isMore: true },
+  ], {
+    submit: 'Refund', danger: true,
+    text: ({ id, part }) => {
+      const t = byId.get(id);
+      const isNow = lines.some(({ transaction, status }) => transaction.id === t.id && entitles(status.state)) || t.productType === 'PRODUCT_TYPE_NON_CONSUMABLE';
+      const amount = t.price ? money({ ...t.price, milliunits: number(t.price.milliunits) * (part ? Number(part) / 100 : 1) }) : 'the price';
+      return `${who} gets ${amount} back. ${part ? 'A part is refunded, and access ends as the store decides.' : isNow ? `${who} loses ${page.name(t.productId)} now.` : 'Nothing that they have now changes.'}`;
+    },
+  });
+  if (!values) return;
+  await attempt(() => operate(account, { refund: { target: { transactionId: values.id }, reason: values.reason, ...partOf(values.part) } }), `${page.name(byId.get(values.id).productId)} is refunded`);
+}
+
+async function move(page) {
+  const values = await ask(`Move a purchase to ${page.account}`, [{ name: 'id', label: 'Original transaction', required: true, props: { inputmode: 'numeric', pattern: '[0-9]+' } }], {
+    submit: 'Move', text: ({ id }) => (id ? `Purchase ${id} with all of its renewals belongs to ${page.who} from now on, and the account that has it now loses it.` : 'The purchase that landed at the wrong account, by its original transaction.'),
+  });
+  if (values) await attempt(() => session.perch.call('AdminService/MoveTransaction', { originalTransactionId: values.id, account: page.account }), 'The purchase is moved');
+}
+
+async function erase({ account }) {
+  const values = await ask(`Erase ${account}`, [{ name: 'typed', label: 'Write the account’s key to go on', required: true, props: { pattern: account.replace(/[^\w ]/g, '.') } }], {
+    submit: 'Erase', danger: true, text: 'Everything that is known of this account is deleted: purchases, grants, history, names. It cannot be taken back. A subscription at Apple goes on, and its owner still pays.',
+  });
+  if (values) await attempt(() => session.perch.call('AdminService/EraseAccount', { account }), `${account} is erased`);
+}
+
+function save(name, text) {
+  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+  h('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
 /** Operations on the account itself. */
 export function accountButtons(account, { charges, paymentsForbidden }) {
   const button = (label, action, danger) => h('button', { type: 'button', class: danger ? 'danger' : '', onclick: action }, label);
@@ -120,8 +202,12 @@ export function accountButtons(account, { charges, paymentsForbidden }) {
 
 async function productField() {
   const { products, productIds } = await session.catalogue();
-  const names = new Map(products.map((product) => [product.id, product.displayName]));
-  return { name: 'productId', label: 'Product', value: productIds[0] ?? '', options: productIds.map((id) => [id, names.get(id) ? `${names.get(id)} (${id})` : id]) };
+  const known = new Map(products.map((product) => [product.id, product]));
+  const text = (id) => {
+    const { displayName, displayPrice, subscription } = known.get(id) ?? {};
+    return displayName ? `${displayName}, ${displayPrice ?? ''}${subscription?.period ? ` a ${period(subscription.period)}` : ''} (${id})` : id;
+  };
+  return { name: 'productId', label: 'Product', value: productIds[0] ?? '', options: productIds.map((id) => [id, text(id)]) };
 }
 
 /** The dialog of a purchase with all its options. */
@@ -130,15 +216,15 @@ export async function buy(account, productId) {
   if (productId) field.value = productId;
   const values = await ask(`Buy for ${account}`, [
     field,
-    { name: 'offer', label: 'Offer', hint: 'identifier, or reference name of a code' },
-    { name: 'offerType', label: 'Kind of offer', value: 'OFFER_TYPE_PROMOTIONAL', options: ['OFFER_TYPE_PROMOTIONAL', 'OFFER_TYPE_CODE', 'OFFER_TYPE_WIN_BACK'].map((each) => [each, word(each)]) },
-    { name: 'introductoryEligibility', label: 'Introductory offer', value: 'INTRODUCTORY_ELIGIBILITY_UNSPECIFIED', options: [['INTRODUCTORY_ELIGIBILITY_UNSPECIFIED', 'by the history of the account'], ['INTRODUCTORY_ELIGIBILITY_ALLOWED', 'allowed'], ['INTRODUCTORY_ELIGIBILITY_DENIED', 'denied']] },
-    { name: 'quantity', label: 'Quantity, of consumables', type: 'number', value: '1', props: { min: 1, max: 10 } },
-    { name: 'billingPlan', label: 'Billing plan', value: 'BILLING_PLAN_TYPE_UNSPECIFIED', options: [['BILLING_PLAN_TYPE_UNSPECIFIED', "the product's"], ['BILLING_PLAN_TYPE_UP_FRONT', 'up front'], ['BILLING_PLAN_TYPE_MONTHLY', 'monthly, with a commitment']] },
-    { name: 'appAccountToken', label: 'appAccountToken', hint: 'a UUID' },
-    { name: 'daysAgo', label: 'Bought so many days ago', type: 'number', hint: 'now', props: { min: 0, step: 'any' } },
-    { name: 'outside', label: 'Outside the app: the transaction arrives on its updates', type: 'check' },
-    { name: 'asks', label: 'Ask to Buy: it waits for approval', type: 'check' },
+    { isMore: true, name: 'offer', label: 'Offer', hint: 'identifier, or reference name of a code' },
+    { isMore: true, name: 'offerType', label: 'Kind of offer', value: 'OFFER_TYPE_PROMOTIONAL', options: ['OFFER_TYPE_PROMOTIONAL', 'OFFER_TYPE_CODE', 'OFFER_TYPE_WIN_BACK'].map((each) => [each, word(each)]) },
+    { isMore: true, name: 'introductoryEligibility', label: 'Introductory offer', value: 'INTRODUCTORY_ELIGIBILITY_UNSPECIFIED', options: [['INTRODUCTORY_ELIGIBILITY_UNSPECIFIED', 'by the history of the account'], ['INTRODUCTORY_ELIGIBILITY_ALLOWED', 'allowed'], ['INTRODUCTORY_ELIGIBILITY_DENIED', 'denied']] },
+    { isMore: true, name: 'quantity', label: 'Quantity, of consumables', type: 'number', value: '1', props: { min: 1, max: 10 } },
+    { isMore: true, name: 'billingPlan', label: 'Billing plan', value: 'BILLING_PLAN_TYPE_UNSPECIFIED', options: [['BILLING_PLAN_TYPE_UNSPECIFIED', "the product's"], ['BILLING_PLAN_TYPE_UP_FRONT', 'up front'], ['BILLING_PLAN_TYPE_MONTHLY', 'monthly, with a commitment']] },
+    { isMore: true, name: 'appAccountToken', label: 'appAccountToken', hint: 'a UUID' },
+    { isMore: true, name: 'daysAgo', label: 'Bought so many days ago', type: 'number', hint: 'now', props: { min: 0, step: 'any' } },
+    { isMore: true, name: 'outside', label: 'Outside the app: the transaction arrives on its updates', type: 'check' },
+    { isMore: true, name: 'asks', label: 'Ask to Buy: it waits for approval', type: 'check' },
   ], { submit: 'Buy' });
   if (!values) return;
   const order = { productId: values.productId };

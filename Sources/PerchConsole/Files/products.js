@@ -9,10 +9,11 @@ class ProductsPage extends Page {
     if (!session.allows('admin')) return this.place.append(missing('Your token does not have the scope `admin`, which reading the catalogue needs.'));
     this.#checker();
     await this.#begin();
-    // A reload may bring other products: the list of identifiers has no stream.
-    this.every(2000, async () => {
-      const { revision, productIds } = await session.perch.call('AdminService/GetCatalog');
-      if (revision !== this.catalogue?.revision || String(productIds) !== String(this.catalogue?.productIds)) await this.#begin();
+    // A reload may bring other products.
+    this.on(session, 'heard', async ({ detail }) => {
+      if (detail) return;
+      const { revision, productIds } = await session.perch.call('AdminService/GetCatalog').catch(() => this.catalogue ?? {});
+      if (!this.ended && (revision !== this.catalogue?.revision || String(productIds) !== String(this.catalogue?.productIds))) await this.#begin();
     });
   }
 

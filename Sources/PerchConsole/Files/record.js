@@ -1,61 +1,149 @@
 // What was done in the console, as a scenario to play again: proto/scenario/README.md.
-import { h, session, Page, number, missing, word, toast, rich } from './kit.js';
+import { h, session, Page, number, missing, word, toast, rich, attempt } from './kit.js';
 
-const words = (text) => (/^[\w.+@-]+$/.test(text) ? text : `"${text.replace(/"/g, '')}"`);
+/** A name as it stands, or in quotes, where a quote is doubled. */
+const words = (text) => (/^[a-z][\w.+@-]*$/i.test(text) ? text : `"${text.replace(/"/g, '""')}"`);
+/** Four years, in which the calendar repeats itself. */
+const calendarMs = 1461 * 86_400_000;
 const price = (milliunits) => (number(milliunits) / 1000).toFixed(2);
 const offer = (each) => (each ? ` with ${{ OFFER_TYPE_PROMOTIONAL: 'promotional', OFFER_TYPE_CODE: 'code', OFFER_TYPE_WIN_BACK: 'win-back' }[each.type]} ${words(each.id)}` : '');
 const api = (name) => word(name);
 /** The name of a duration as the scenario writes it: one unit. */
 const duration = (ms) => { for (const [unit, size] of [['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000]]) if (ms % size === 0) return ms / size + unit; return `${Math.round(ms)}ms`; };
 
-/** Turns changes into lines of a scenario. */
+/** What is kept over a reload of the window. */
+const keptAs = 'perch-recording';
+const empty = () => ({ isOn: false, startMs: 0, at: 0, head: [], settings: [], lines: [], steps: [], names: [], accounts: [], problems: [], end: null });
+
+/** Turns changes into lines of a scenario, and keeps them as calls to play again. */
 export class Recorder extends EventTarget {
   constructor() {
     super();
-    this.clear();
+    try { this.#take(JSON.parse(sessionStorage.getItem(keptAs)) ?? empty()); } catch { this.#take(empty()); }
   }
-
-  clear() {
-    this.lines = [];
-    this.names = new Map();
-    this.accounts = new Set();
-    this.isOn = false;
+  #take(kept) {
+    Object.assign(this, kept, { names: new Map(kept.names), accounts: new Map(kept.accounts), found: [] });
+  }
+  #keep() {
+    const { isOn, startMs, at, head, settings, lines, steps, problems, end } = this;
+    try { sessionStorage.setItem(keptAs, JSON.stringify({ isOn, startMs, at, head, settings, lines, steps, problems, end, names: [...this.names], accounts: [...this.accounts] })); } catch { /* in memory alone */ }
     this.dispatchEvent(new Event('line'));
   }
 
-  start() {
-    this.clear();
-    this.isOn = true;
-    this.startMs = session.now();
-    this.at = this.startMs;
+  clear() {
+    this.#take(empty());
+    this.#keep();
   }
-  stop() { this.isOn = false; this.dispatchEvent(new Event('line')); }
+
+  async start() {
+    this.#take(empty());
+    const [{ clock }, { settings = [] }] = await Promise.all([session.perch.call('TestStoreService/GetClock'), session.perch.call('TestStoreService/GetSettings')]);
+    this.startMs = this.at = number(clock.nowMs);
+    // What is set already holds from the beginning. Offers and products are in the catalogue's file, except for what was edited since.
+    this.settings = settings.filter((each) => !each.product);
+    this.head = this.settings.map((each) => this.#setting(each)).filter(Boolean);
+    if (settings.some((each) => each.product)) this.problems.push('the catalogue had been edited before the recording began');
+    this.isOn = true;
+    this.#keep();
+  }
+
+  /** Ends the recording with what every customer has. */
+  async stop() {
+    this.isOn = false;
+    const { clock } = await session.perch.call('TestStoreService/GetClock');
+    this.#passed(number(clock.nowMs));
+    this.end = await Promise.all([...this.accounts.keys()].map((account) => state(account, this.startMs)));
+    this.#keep();
+  }
 
   listen(perch) {
+    perch.before = (method, request) => (this.isOn ? this.#prepare(method.split('/')[1], request) : undefined);
     perch.addEventListener('change', ({ detail }) => {
       if (!this.isOn) return;
-      const line = this.line(detail);
-      if (!line) return;
-      if (!detail.method.endsWith('/SetClock')) this.#passed(number(detail.response.position?.asOfMs) || session.now());
-      this.lines.push(line);
-      this.dispatchEvent(new Event('line'));
+      const said = this.line(detail);
+      const found = this.found;
+      this.found = [];
+      if (!said) return this.#keep();
+      const isClock = detail.method.endsWith('/SetClock');
+      const now = isClock ? number(detail.response.clock?.nowMs) : number(detail.response.position?.asOfMs) || session.now();
+      this.#passed(now);
+      if (!isClock) this.lines.push(...found.filter((each) => each.line).map((each) => each.line), said);
+      const { app, idempotencyKey, atLeast, ...request } = detail.request;
+      this.steps.push({ method: detail.method, request: isClock ? null : request, at: now, found, made: detail.response.transaction?.transaction?.id });
+      this.#keep();
     });
   }
 
-  /** Time that passed by itself is a line of its own. */
+  /** Time that passed is a line of its own. */
   #passed(now) {
     if (now - this.at < 1) return;
     this.lines.push(`+${duration(now - this.at)}`);
     this.at = now;
   }
 
+  /** What a change will be about, before it happens: a number that the recording has not made becomes what it is, such as the second renewal of a product. */
+  async #prepare(name, { account, transactionId, operation = {} }) {
+    if (!account || /^(Get|List|Explain|Inspect|Find|Export)/.test(name)) return;
+    this.found = [];
+    const [[kind, each] = []] = Object.entries(operation);
+    const read = (method, request) => session.perch.call(method, { account, ...request });
+    const history = async (of) => {
+      const all = [];
+      for (let pageToken = ''; ;) {
+        const answer = await read('TransactionService/ListTransactions', { account: of, includeFinishedConsumables: true, pageSize: 500, ...(pageToken ? { pageToken } : {}) });
+        all.push(...(answer.transactions ?? []).map(({ transaction }) => transaction));
+        if (!(pageToken = answer.nextPageToken)) return all;
+      }
+    };
+    for (const of of [account, each?.member].filter(Boolean)) {
+      if (this.accounts.has(of)) continue;
+      const before = await history(of);
+      if (before.length) this.problems.push(`${of} had bought ${before.length === 1 ? 'something' : `${before.length} things`} before the recording began`);
+      this.#label(of);
+    }
+    const id = transactionId ?? each?.target?.transactionId ?? (kind === 'deleteTransaction' ? each.transactionId : undefined);
+    if (id !== undefined && !this.names.has(id)) {
+      const all = await history(account);
+      const it = all.find((t) => (t.id ?? '0') === id);
+      const same = all.filter((t) => t.productId === it?.productId);
+      const renewals = same.filter((t) => t.reason === 'TRANSACTION_REASON_RENEWAL');
+      if (!it) return;
+      const nth = renewals.indexOf(it) + 1;
+      const what = nth ? `renewal ${nth} of` : same[0] === it ? 'first' : 'latest';
+      if (!nth && same[0] !== it && same.at(-1) !== it) this.problems.push(`transaction ${id} has no name in a scenario`);
+      const named = this.#name(id);
+      this.found.push({ line: `${this.#label(account)}: call ${what} ${words(it.productId)} as ${named}`, account, id, productId: it.productId, nth, isFirst: same[0] === it });
+    }
+    if (kind === 'decidePurchase' || kind === 'endIntent') {
+      const { pendingPurchases = [], purchaseIntents = [] } = await read('TestStoreService/InspectAccount');
+      const list = kind === 'endIntent' ? purchaseIntents : pendingPurchases;
+      const product = (waiting) => waiting.productId ?? waiting.order?.productId;
+      const it = list.find((waiting) => waiting.number === each.number);
+      const nth = it ? list.filter((waiting) => product(waiting) === product(it)).indexOf(it) + 1 : 1;
+      this.waits = { number: each.number, text: nth === 1 ? words(product(it) ?? '') : `number ${nth} of ${words(product(it))}` };
+      this.found.push({ account, number: each.number, productId: product(it ?? {}), nth, isIntent: kind === 'endIntent' });
+    }
+  }
+
+  #name(id) {
+    const name = `T${this.names.size + 1}`;
+    this.names.set(id, name);
+    return name;
+  }
+  /** How a scenario writes an account: a line has no line breaks. */
+  #label(account) {
+    if (!this.accounts.has(account)) {
+      const plain = account.replace(/\s+/g, ' ');
+      this.accounts.set(account, [...this.accounts.values()].includes(words(plain)) ? words(`${plain} ${this.accounts.size + 1}`) : words(plain));
+    }
+    return this.accounts.get(account);
+  }
+
   /** A name for a new transaction, behind its step. */
   #named(response) {
     const id = response.transaction?.transaction?.id;
     if (response.transaction === undefined || this.names.has(id ?? '0')) return '';
-    const name = `T${this.names.size + 1}`;
-    this.names.set(id ?? '0', name);
-    return ` as ${name}`;
+    return ` as ${this.#name(id ?? '0')}`;
   }
 
   #what(target) {
@@ -78,11 +166,13 @@ export class Recorder extends EventTarget {
   /** The line of one change; empty for what a scenario does not say. */
   line({ method, request, response }) {
     const step = this.#step(method.split('/')[1], request, response);
-    if (!step) return '';
+    if (!step) {
+      this.problems.push(`a scenario cannot say ${method.split('/')[1]}`);
+      return '';
+    }
     const isApp = ['Configure', 'SetClock', 'LoadCatalog'].some((each) => method.endsWith(each));
     if (isApp || !request.account) return step;
-    this.accounts.add(request.account);
-    return `${words(request.account)}: ${step}`;
+    return `${this.#label(request.account)}: ${step}`;
   }
 
   #step(name, request, response) {
@@ -95,8 +185,8 @@ export class Recorder extends EventTarget {
       case 'ManageSubscriptions': return `manage ${words(request.productId)} auto-renew ${request.autoRenew ? 'on' : 'off'}`;
       case 'Operate': return this.#operation(request.operation, response);
       case 'Configure': return (request.settings ?? []).map((each) => this.#setting(each)).filter(Boolean).join('\n');
-      case 'SetClock': return this.#clock(request, response);
-      default: return name === 'LoadCatalog' ? `# a catalogue was loaded: ${request.source ?? ''}` : '';
+      case 'SetClock': return 'clock';
+      default: return '';
     }
   }
 
@@ -110,9 +200,9 @@ export class Recorder extends EventTarget {
       setCharges: () => ({ CHARGE_OUTCOME_FAIL: 'fail renewals', CHARGE_OUTCOME_SUCCEED: 'charges succeed' })[each.outcome] ?? 'charges as set',
       raisePrice: () => `raise price of ${what} to ${price(each.priceMilliunits)}${{ PRICE_CONSENT_NEEDED: ' with consent', PRICE_CONSENT_NOT_NEEDED: ' without consent' }[each.consent] ?? ''}`,
       answerPriceIncrease: () => (each.agrees ? `consent ${what}` : `decline price increase ${what}`), extendRenewal: () => `extend ${what} by ${duration(number(each.byMs))}`,
-      share: () => { this.accounts.add(each.member); return `share ${what} with ${words(each.member)}`; }, stopSharing: () => `stop sharing${each.target ? ` ${what}` : ''}${each.member ? ` with ${words(each.member)}` : ''}`,
-      decidePurchase: () => `${each.approves ? 'approve' : 'decline'} transaction ${each.number}`, deleteTransaction: () => `delete ${this.#what(each)}`, clearTransactions: () => 'clear transactions',
-      createIntent: () => `intent ${words(each.productId)}${offer(each.offer)}`, endIntent: () => 'dismiss intent', setStorefront: () => `storefront ${each.storefront || 'none'}`, postMessage: () => 'post message',
+      share: () => `share ${what} with ${this.#label(each.member)}`, stopSharing: () => `stop sharing${each.target ? ` ${what}` : ''}${each.member ? ` with ${this.#label(each.member)}` : ''}`,
+      decidePurchase: () => `${each.approves ? 'approve' : 'decline'} ${this.waits?.text ?? ''}`, setPayments: () => `payments ${each.allowed ? 'on' : 'off'}`, deleteTransaction: () => `delete ${this.#what(each)}`, clearTransactions: () => 'clear transactions',
+      createIntent: () => `intent ${words(each.productId)}${offer(each.offer)}`, endIntent: () => `dismiss intent ${this.waits?.text ?? ''}`, setStorefront: () => `storefront ${each.storefront || 'none'}`, postMessage: () => 'post message',
     };
     const isNew = ['buy', 'renew', 'resolveBilling', 'decidePurchase'].includes(name);
     return (steps[name]?.() ?? '') + (isNew ? this.#named(response) : '');
@@ -135,42 +225,87 @@ export class Recorder extends EventTarget {
       case 'reset': return 'reset settings';
       case 'simulatedError': return value.error && !value.error.endsWith('UNSPECIFIED') ? `fail ${api(value.api)} with ${api(value.error)}` : `disarm ${api(value.api)}`;
       case 'product': return [
-        value.priceMilliunits && `price of ${words(value.productId)} ${price(value.priceMilliunits)}`, value.displayName && `rename ${words(value.productId)} "${value.displayName}"`,
+        value.priceMilliunits && `price of ${words(value.productId)} ${price(value.priceMilliunits)}`, value.displayName && `rename ${words(value.productId)} "${value.displayName.replace(/"/g, '""')}"`,
         value.withdrawn !== undefined && `${value.withdrawn ? 'withdraw' : 'reinstate'} ${words(value.productId)}`, value.familyShareable !== undefined && `edit ${words(value.productId)} shareable ${value.familyShareable ? 'on' : 'off'}`,
       ].filter(Boolean).join('\n');
       default: return '';
     }
   }
 
-  #clock(request, response) {
-    const now = number(response.clock?.nowMs);
-    const before = this.at;
-    this.at = now;
-    if (request.freeze) return '# the clock was frozen';
-    if (request.resume) return '# the clock ran';
-    if (request.advanceToBoundary) return `to next boundary of ${words(request.advanceToBoundary.account)}`;
-    return now > before ? `+${duration(now - before)}` : '';
-  }
-
   /** The whole file. */
   text() {
-    const head = ['# Recorded in the console of Perch.', `start ${new Date(this.startMs ?? session.now()).toISOString()}`, 'catalog Catalogue.storekit'];
-    if (this.accounts.size) head.push(`accounts ${[...this.accounts].map(words).join(', ')}`);
+    const head = ['# Recorded in the console of Perch.', ...this.problems.map((each) => `# It cannot be played again as it was: ${each}.`), `start ${new Date(this.startMs).toISOString()}`, 'catalog Catalogue.storekit', ...this.head];
+    if (this.accounts.size) head.push(`accounts ${[...this.accounts.values()].join(', ')}`);
     return [...head, '', ...this.lines, ''].join('\n');
   }
+
+  /** Plays the recording in an app of its own, which the server forgets, and compares what every customer has at the end. */
+  async play(file) {
+    const app = { bundleId: `perch.examples.recording-${Math.random().toString(36).slice(2, 8)}`, environment: 'ENVIRONMENT_XCODE' };
+    const call = (method, request) => session.perch.call(method, { app, ...request }, { timeoutMs: 60_000 });
+    await call('AdminService/LoadCatalog', { file, source: 'the recording’s catalogue' });
+    const { clock } = await call('TestStoreService/SetClock', { freeze: {} });
+    const shift = Math.ceil(Math.max(0, number(clock.nowMs) - this.startMs) / calendarMs) * calendarMs;
+    const to = (at) => call('TestStoreService/SetClock', { advanceToMs: String(at + shift) });
+    await to(this.startMs);
+    if (this.settings.length) await call('TestStoreService/Configure', { settings: this.settings });
+    const numbers = new Map();
+    const mapped = (value) => JSON.parse(JSON.stringify(value), (key, part) => (/^(transactionId|number)$/.test(key) ? numbers.get(String(part)) ?? part : key === 'purchaseDateMs' ? String(number(part) + shift) : part));
+    let at = this.startMs;
+    for (const step of this.steps) {
+      if (step.at > at) await to(at = step.at);
+      if (!step.request) continue;
+      for (const each of step.found) numbers.set(each.id ?? each.number, await find(call, each));
+      const answer = await call(step.method, mapped(step.request));
+      if (step.made) numbers.set(step.made, answer.transaction?.transaction?.id ?? '0');
+    }
+    if (this.at > at) await to(this.at);
+    return Promise.all(this.end.map(async (was) => ({ account: was.account, was, is: await state(was.account, this.startMs + shift, app) })));
+  }
+}
+
+/** The number that something has now, by what it is. */
+async function find(call, { account, id, number: waiting, productId, nth, isFirst, isIntent }) {
+  if (waiting) {
+    const { pendingPurchases = [], purchaseIntents = [] } = await call('TestStoreService/InspectAccount', { account });
+    return (isIntent ? purchaseIntents.filter((each) => each.productId === productId) : pendingPurchases.filter((each) => each.order?.productId === productId))[nth - 1]?.number;
+  }
+  const { transactions = [] } = await call('TransactionService/ListTransactions', { account, includeFinishedConsumables: true, pageSize: 500 });
+  const same = transactions.map(({ transaction }) => transaction).filter((each) => each.productId === productId);
+  return (nth ? same.filter((each) => each.reason === 'TRANSACTION_REASON_RENEWAL')[nth - 1] : same.at(isFirst ? 0 : -1))?.id ?? id;
+}
+
+/** What an account has, without numbers of the moment: instants count from the beginning of the recording. */
+async function state(account, startMs, app) {
+  const call = (method, request = {}) => session.perch.call(method, { ...(app ? { app } : {}), account, ...request });
+  const since = (at) => (at === undefined ? undefined : number(at) - startMs);
+  const [{ transactions = [] }, { transactions: owned = [] }, { groups = [], pendingPurchases = [] }] = await Promise.all([
+    call('TransactionService/ListTransactions', { includeFinishedConsumables: true, pageSize: 500 }), call('EntitlementService/ListCurrentEntitlements').catch(() => ({})),
+    call('TestStoreService/InspectAccount').catch(() => ({}))]);
+  return {
+    account,
+    has: owned.map(({ transaction }) => transaction.productId).sort(),
+    statuses: groups.flatMap(({ groupId, statuses }) => (statuses?.statuses ?? []).map((each) => [groupId, each.state, each.transaction?.transaction?.productId, !!each.renewalInfo?.renewalInfo?.willAutoRenew])),
+    waits: pendingPurchases.map((each) => each.order?.productId),
+    transactions: transactions.map(({ transaction: t }) => [t.productId, t.reason ?? '', since(t.purchaseDateMs), since(t.expirationDateMs), t.price?.milliunits, t.revocation ? since(t.revocation.dateMs) : undefined]),
+  };
 }
 
 export const recorder = new Recorder();
 
 class RecordPage extends Page {
   open() {
-    this.append(h('h1', {}, 'Record'), h('p.what', {}, rich('What you do in the console becomes a scenario: `perch scenario run` plays it again, and you add what you expect.')));
-    if (!session.isTest) return this.append(missing('Only test apps have scenarios.'));
-    this.button = h('button.primary', { onclick: () => { if (recorder.isOn) recorder.stop(); else recorder.start(); this.#show(); } });
+    this.append(h('h1', {}, 'Record'), h('p.what', {}, rich('What you do in the console becomes a scenario. It is played here, or by `perch scenario run` where you add what you expect.')));
+    if (!session.isTest || !session.allows('test')) return this.append(missing('Only test apps have scenarios, and the scope `test` plays them.'));
+    this.button = h('button.primary', { onclick: () => attempt(() => (recorder.isOn ? recorder.stop() : recorder.start())) });
     this.save = h('button', { onclick: () => this.#download('recorded.scenario', recorder.text()) }, 'Download');
     this.state = h('span.badge', { role: 'status' });
     this.file = h('pre', { tabindex: '0', 'aria-label': 'The scenario' });
-    this.append(h('div.bar.mid', {}, this.button, this.save, h('button', { onclick: () => { recorder.clear(); this.#show(); } }, 'Clear'), this.state), this.file,
+    this.problems = h('div', { role: 'status' });
+    this.chosen = h('input', { type: 'file', accept: '.storekit,.json', onchange: () => this.#play() });
+    this.player = h('section.card', { 'aria-label': 'Play' }, h('h2', {}, 'Play it again'), h('p.what', {}, 'In an app of its own, which leaves no trace, with the catalogue’s file that this server reads.'),
+      h('label.field', {}, 'Catalogue', this.chosen), (this.result = h('div', { role: 'status' })));
+    this.append(h('div.bar.mid', {}, this.button, this.save, h('button', { onclick: () => recorder.clear() }, 'Clear'), this.state), this.problems, this.player, this.file,
       h('p.what', {}, 'Beside it the scenario needs the app’s catalogue as Catalogue.storekit: name the file that the server reads.'));
     this.on(recorder, 'line', () => this.#show());
     this.#show();
@@ -181,13 +316,30 @@ class RecordPage extends Page {
     this.state.className = 'badge ' + (recorder.isOn ? 'bad' : '');
     this.state.textContent = recorder.isOn ? `recording, ${recorder.lines.length} steps` : `${recorder.lines.length} steps`;
     this.save.disabled = recorder.lines.length === 0;
+    this.player.hidden = recorder.isOn || !recorder.end;
+    this.problems.replaceChildren(...recorder.problems.map((each) => h('p.note.warn', {}, `It cannot be played again as it was: ${each}. A recording with a new customer can.`)));
     this.file.textContent = recorder.isOn || recorder.lines.length ? recorder.text() : 'Nothing is recorded. Press Record, then buy, refund or move the clock on the other pages.';
+  }
+
+  async #play() {
+    const [file] = this.chosen.files;
+    if (!file) return;
+    this.result.replaceChildren(h('p.what', {}, 'It plays…'));
+    let text = '';
+    for (const byte of new Uint8Array(await file.arrayBuffer())) text += String.fromCharCode(byte);
+    try {
+      const list = await recorder.play(btoa(text));
+      const rows = list.map(({ account, was, is }) => ({ account, differs: Object.keys(was).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name])) }));
+      const isSame = rows.every((each) => !each.differs.length);
+      this.result.replaceChildren(h('p.note', { class: isSame ? '' : 'bad' }, isSame ? `Played: ${rows.length === 1 ? 'the customer has' : `all ${rows.length} customers have`} what they had.` : 'Played, and it ended otherwise.'),
+        h('ul.plain', {}, rows.map(({ account, differs }) => h('li', {}, h('b', {}, account), differs.length ? `: other ${differs.join(', ')}` : ': the same'))));
+    } catch (error) { this.result.replaceChildren(h('p.note.bad', {}, `It could not be played: ${error.message}`)); }
+    this.chosen.value = '';
   }
 
   #download(name, text) {
     const address = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-    const link = h('a', { href: address, download: name });
-    link.click();
+    h('a', { href: address, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
     toast(`${name} is downloaded`);
   }

@@ -17,6 +17,15 @@ const switches = [
   ['gracePeriod', 'Grace period', 'A failed renewal keeps the customer entitled for a while'], ['gracePeriodForAllRenewals', 'Grace after a trial too', 'Also where the first charge fails'],
 ];
 
+/** What the settings of the app change for every customer, in words. */
+export function oddities(settings) {
+  const said = { dialogs: 'purchases wait for the customer’s decision', askToBuy: 'purchases wait for approval', interruptedPurchases: 'purchases are interrupted', billingRetryOnRenewal: 'renewals fail' };
+  return settings.flatMap((each) => {
+    if (each.simulatedError) return `“${apis.find(([name]) => each.simulatedError.api.endsWith(`API_${name}`))?.[1]}” fails with ${word(each.simulatedError.error)}`;
+    return Object.entries(said).filter(([name]) => each[name]).map(([, text]) => text);
+  });
+}
+
 class SettingsPage extends Page {
   open() {
     this.append(h('h1', {}, 'Failures and settings'), h('p.what', {}, 'What makes the test store behave badly, and how its purchases go. Each change is one revision.'));
@@ -25,8 +34,8 @@ class SettingsPage extends Page {
     this.append(this.place);
     this.#build();
     this.#read();
-    this.every(1500, () => this.#read());
     this.on(session.perch, 'change', () => this.#read());
+    this.on(session, 'heard', ({ detail }) => { if (!detail) this.#read(); });
   }
 
   #configure(setting, said) { return attempt(() => session.perch.call('TestStoreService/Configure', { settings: [setting] }), said).then(() => this.#read()); }

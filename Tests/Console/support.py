@@ -1,0 +1,367 @@
+"""What people who answer customers need, with production's settings: credentials on, a support token that may only read, an app of the
+App Store beside a test app. What is seen is asked of the point on the screen, not of the text of the page."""
+import base64
+import json
+import subprocess
+
+from selenium.webdriver.common.keys import Keys
+
+from appstore import AppStore, now
+from chains import Chain
+from checks import check, equal
+
+PLUS = "app.perch.plus.monthly"
+SHOP, TEST = "app.perch.sample", "com.example.app"
+DAY = 86_400_000
+
+# Whether the middle of an element is what a person sees and can click there.
+SEEN = """
+    const [text, within] = arguments;
+    const root = document.querySelector(within);
+    if (!root) return `nothing is ${within}`;
+    const range = document.createRange();
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    let why = `no text says ${text}`;
+    for (let node; (node = walker.nextNode());) {
+      const at = node.data.indexOf(text);
+      if (at < 0 || !node.parentElement.checkVisibility()) continue;
+      node.parentElement.scrollIntoView({block: 'nearest'});
+      range.setStart(node, at);
+      range.setEnd(node, at + text.length);
+      const box = range.getClientRects()[0];
+      if (!box) { why = 'it has no place'; continue; }
+      const [x, y] = [box.left + Math.min(box.width, 40) / 2, box.top + box.height / 2];
+      const top = document.elementFromPoint(x, y);
+      if (top && (node.parentElement.contains(top) || top.contains(node.parentElement) && top === node.parentElement.closest('a, button, li, p, dd, td, summary, label') )) return '';
+      why = `over it is ${top?.outerHTML.slice(0, 120)}, at ${x}, ${y}`;
+    }
+    return why;"""
+
+
+def sees(browser, text, within="body"):
+    """Waits until a text is on the screen, with nothing over it."""
+    looks = []
+
+    def look():
+        looks.append(browser.run(SEEN, text, within))
+        return looks[-1] == ""
+
+    try:
+        browser.until(look, 10, f"{text!r} seen in {within}")
+    except AssertionError as error:
+        raise AssertionError(f"{text!r} is not seen: {looks[-1]}; {error}") from error
+
+
+def point(browser, label, within="body", kind="button, a, summary"):
+    """Clicks the control with the mouse, where it is on the screen."""
+    browser.until(lambda: browser.find(label, kind, within), 10, f"a control {label!r}")
+    box = browser.run(f"const found = (() => {{ {browser.FIND} }})(); found.scrollIntoView({{block: 'nearest'}}); const box = found.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2];", label, kind, within)
+    for event in ("mousePressed", "mouseReleased"):
+        browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": event, "x": box[0], "y": box[1], "button": "left", "clickCount": 1})
+
+
+def active(browser):
+    return browser.run("return document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText")
+
+
+class Production:
+    """A server as it is in production, and its tokens."""
+
+    def __init__(self, perch, make, work):
+        self.perch, self.apple, folder = perch, AppStore(SHOP, chain=Chain()), work / "production"
+        folder.mkdir()
+        (folder / "root.pem").write_bytes(self.apple.chain.pem)
+        (folder / "apple.json").write_text(json.dumps({"apps": [{"bundle_id": SHOP, "environment": "sandbox", "roots": ["root.pem"]}]}))
+        self.key = folder / "main.jwk"
+        subprocess.run([perch, "token", "key", "create", "--to", str(self.key)], check=True, capture_output=True)
+        # The test app is there, and the app of the App Store is added.
+        store = folder / "store"
+        make("first", bundle=TEST, store=store).stop()
+        self.site = make("production", store=store, more=["--add-app", "--allow-mixed-environments", "--environment", "sandbox", "--apple-apps", str(folder / "apple.json"), "--apple-listen", "127.0.0.1:0",
+                                             "--token-keys", str(folder / "main.pub.jwk")], bundle=SHOP)
+        self.admin = self.token("admin", "*", "ada")
+
+    def token(self, scope, app, subject, environment="sandbox", expires="1h"):
+        made = subprocess.run([self.perch, "token", "create", "--key", str(self.key), "--app", app, "--environment", environment, "--scope", scope,
+                               "--subject", subject, "--expires", expires], capture_output=True, text=True)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.strip()
+
+    def call(self, method, request):
+        return self.site.call(method, request, self.admin)
+
+    def shop(self, method, **request):
+        return self.call(method, {"app": {"bundleId": SHOP, "environment": "ENVIRONMENT_SANDBOX"}, **request})
+
+    def test(self, method, **request):
+        return self.call(method, {"app": {"bundleId": TEST, "environment": "ENVIRONMENT_XCODE"}, **request})
+
+    def report(self, original, account="", **more):
+        """A transaction as Apple signs it, without renewal information."""
+        signed = self.apple.sign(self.apple.transaction(original, subscriptionGroupIdentifier="plus", price=4990, currency="USD", **more))
+        token = self.token("ingest", SHOP, "shop")
+        self.site.call("IngestService/SubmitTransaction", {"app": {"bundleId": SHOP, "environment": "ENVIRONMENT_SANDBOX"}, "account": account, "signedValues": [signed]}, token)
+
+    @staticmethod
+    def choose(browser, bundle):
+        browser.until(lambda: browser.run("""
+            const apps = document.querySelector('[aria-label=App]');
+            const at = [...apps.options].findIndex((each) => each.text.startsWith(arguments[0]));
+            if (at < 0) return false;
+            apps.selectedIndex = at;
+            apps.dispatchEvent(new Event('change'));
+            return true;""", bundle), 10, f"the app {bundle}")
+
+    @staticmethod
+    def go(browser, page):
+        """Another page of the same window."""
+        browser.run("location.hash = '#/clock'")
+        browser.shows("Clock", "h1")
+        browser.run("location.hash = arguments[0]", f"#/{page}")
+
+    def enter(self, browser, token, page="accounts"):
+        browser.open("about:blank")
+        browser.open(f"{self.site.base}/console/")
+        browser.run("sessionStorage.clear()")
+        browser.open("about:blank")
+        browser.open(self.site.page(page))
+        browser.fill("Token", token)
+        point(browser, "Sign in", "main")
+
+
+def run(perch, make, work, browser):
+    production = Production(perch, make, work)
+    try:
+        reader(production, browser)
+        operator(production, browser)
+        money_and_time(production, browser)
+    finally:
+        browser.run("sessionStorage.clear()")
+        production.site.stop()
+
+
+def reader(production, browser):
+    site = production.site
+    for number, account in enumerate(("petra", "quinn", "rosa")):
+        production.report(8001 + number, account)
+    production.report(8010, "gone", begin=now() - 40 * DAY)
+    support = production.token("read", SHOP, "ann")
+    with check("support: a token that may only read finds a customer of the App Store, and gets a sentence to read out"):
+        production.enter(browser, support)
+        sees(browser, "ann · read", "header")
+        sees(browser, "needs the scope", "main")
+        browser.run("document.activeElement.blur()")
+        browser.driver.switch_to.active_element.send_keys("/")
+        equal(active(browser), "Find anybody", "the focus after /")
+        browser.driver.switch_to.active_element.send_keys("petra")
+        sees(browser, "an account with this key", ".found")
+        browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+        browser.shows("petra", "h1")
+        sees(browser, "petra has Plus Monthly until", "[aria-label=Now]")
+        sees(browser, "Whether it renews was not reported.", "[aria-label=Now]")
+        for wrong in ("The catalogue has no group", "renews in", "renews for", "Plus Monthly renews"):
+            assert wrong not in browser.text("main"), f"it says {wrong!r}: {browser.text('main')}"
+    with check("support: what the token may not do is there, with the scope that it needs"):
+        for label in ("Grant…", "Give free days…", "Move a purchase here…", "Erase…", "Export"):
+            sees(browser, label, "[aria-label=Actions]")
+            found = browser.run("return [...document.querySelectorAll('[aria-label=Actions] button')].map((each) => [each.innerText.replace(/\\n/g, ' '), each.disabled])")
+            assert [f"{label} needs admin", True] in found, found
+        assert browser.find("Buy…") is None, "a button to buy, in an app of the App Store"
+    with check("support: a number that the token may not ask about is no unknown customer"):
+        browser.run("document.querySelector('[aria-label=\"Find anybody\"]').focus()")
+        browser.driver.switch_to.active_element.send_keys("8002")
+        sees(browser, "could not be asked", ".found")
+        assert "Nobody is known" not in browser.text(".found"), browser.text(".found")
+        browser.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    with check("support: a customer whose subscription has ended is told when"):
+        browser.run("location.hash = '#/account/gone'")
+        sees(browser, "gone had Plus Monthly until", "[aria-label=Now]")
+    with check("support: signing in after the token has ended returns to the page"):
+        ending = production.token("read", SHOP, "ann")
+        production.enter(browser, ending, "account/quinn")
+        browser.shows("quinn", "h1")
+        claims = json.loads(base64.urlsafe_b64decode(ending.split(".")[1] + "=="))
+        production.call("AdminService/RevokeToken", {"tokenId": claims["jti"]})
+        sees(browser, "asks callers for a token", "main")
+        browser.fill("Token", support)
+        point(browser, "Sign in", "main")
+        sees(browser, "quinn has Plus Monthly until", "[aria-label=Now]")
+        assert "#/account/quinn" in browser.driver.current_url, browser.driver.current_url
+    with check("support: the words of a read token on a test app are the same"):
+        production.test("TransactionService/Purchase", account="tina", order={"productId": PLUS})
+        production.enter(browser, production.token("read", TEST, "ann", "xcode"), "account/tina")
+        sees(browser, "tina has a free trial of Plus Monthly until", "[aria-label=Now]")
+        sees(browser, "then it renews for $4.99.", "[aria-label=Now]")
+    equal(site.call("EntitlementService/GetEntitlements", {"app": {"bundleId": SHOP, "environment": "ENVIRONMENT_SANDBOX"}, "account": "petra"}, support)["success"]["entitlements"][0]["active"], True)
+
+
+def operator(production, browser):
+    production.report(8020)
+    with check("support: the list of an app of the App Store has its customers and no empty rows"):
+        production.enter(browser, production.admin)
+        production.choose(browser, SHOP)
+        sees(browser, "petra", ".rows")
+        names = browser.run("return [...document.querySelectorAll('.line')].map((each) => each.firstChild.innerText)")
+        equal(sorted(names), ["gone", "petra", "quinn", "rosa"], "the rows")
+    with check("support: a transaction leads to its customer, and the answer can be clicked"):
+        browser.run("document.querySelector('[aria-label=\"Find anybody\"]').focus()")
+        browser.driver.switch_to.active_element.send_keys("8003")
+        sees(browser, "has 8003", ".found")
+        point(browser, "rosa", ".found")
+        browser.shows("rosa", "h1")
+        browser.run("document.querySelector('[aria-label=\"Find anybody\"]').focus()")
+        browser.driver.switch_to.active_element.send_keys("8020")
+        sees(browser, "no account has claimed it", ".found")
+        browser.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    with check("support: what a search finds beside the rows is seen and can be clicked"):
+        browser.run("location.hash = '#/accounts'")
+        sees(browser, "petra", ".rows")
+        browser.fill("Search accounts", "8003")
+        browser.fill("Filter by state", "revoked")
+        sees(browser, "8003 belongs to", "main")
+        browser.fill("Filter by state", "all")
+        browser.fill("Search accounts", "nobody-at-all")
+        sees(browser, "No account matches", "main")
+        point(browser, "Open “nobody-at-all”", "main")
+        sees(browser, "nobody-at-all has bought nothing yet.", "[aria-label=Now]")
+    with check("support: a grant says beforehand what it does, is in the first sentence, and says who gave it and why"):
+        point(browser, "Grant…", "[aria-label=Actions]")
+        browser.fill("Name", "plus", "dialog")
+        browser.fill("Days", "7", "dialog")
+        browser.fill("Reason", "the app was down", "dialog")
+        sees(browser, "nobody-at-all has plus at once, until", "dialog")
+        point(browser, "Grant", "dialog")
+        sees(browser, "nobody-at-all was given plus until", "[aria-label=Now]")
+        sees(browser, "plus is granted. nobody-at-all was given plus until", ".did")
+        sees(browser, "by ada", "[aria-label=Entitlements]")
+        sees(browser, "because: the app was down", "[aria-label=Entitlements]")
+        sees(browser, "Granted plus until", "[aria-label=Timeline]")
+        sees(browser, "The grant of plus ends", "[aria-label=Next]")
+    with check("support: back keeps the search, the filter and the place in the list"):
+        for number in range(60):
+            production.test("TransactionService/Purchase", account=f"many-{number:02}", order={"productId": PLUS})
+        production.choose(browser, TEST)
+        browser.run("location.hash = '#/accounts'")
+        browser.shows("many-00", ".rows")
+        browser.until(lambda: "still reading" not in browser.text("main"), 10, "all is read")
+        browser.fill("Search accounts", "many")
+        browser.fill("Filter by state", "subscribed")
+        browser.shows("60 of 61", "main")
+        browser.run("document.querySelector('.rows').scrollTop = 900")
+        browser.until(lambda: browser.run("return history.state?.top") == 900, 5, "the place is kept")
+        point(browser, browser.run("return [...document.querySelectorAll('.line')].find((each) => { const box = each.getBoundingClientRect(); return document.elementFromPoint(box.left + 20, box.top + 10)?.closest('.line') === each; }).innerText.split('\\n')[0]"), ".rows")
+        browser.shows("many-", "h1")
+        browser.driver.back()
+        browser.until(lambda: browser.run("return document.querySelector('.rows')?.scrollTop") == 900, 5, "the place")
+        equal(browser.run("return [document.querySelector('[aria-label=\"Search accounts\"]').value, document.querySelector('[aria-label=\"Filter by state\"]').value]"), ["many", "subscribed"], "what was sought")
+        browser.shows("60 of 61", "main")
+    with check("support: the address of a transaction leads to it, also in a new window"):
+        transaction = production.test("TransactionService/ListTransactions", account="tina")["transactions"][0]["transaction"]["id"]
+        production.enter(browser, production.admin, f"account/tina/{transaction}")
+        browser.shows("tina", "h1")
+        production.choose(browser, TEST)
+        sees(browser, "Original", f"#t{transaction}")
+        equal(browser.run("return document.querySelector('[aria-label=Explanation] a').getAttribute('href')"), f"#/account/tina/{transaction}", "the link of the explanation")
+
+
+def money_and_time(production, browser):
+    place = "[aria-label=Now]"
+    production.enter(browser, production.admin)
+    browser.shows("Accounts", "h1")
+    production.choose(browser, TEST)
+    production.test("TestStoreService/Configure", settings=[{"gracePeriod": True}, {"gracePeriodDays": 16}])
+    for account in ("greta", "rita", "a  b"):
+        production.test("TransactionService/Purchase", account=account, order={"productId": PLUS})
+    with check("support: in grace the sentence says until when, and nothing says that it renews then"):
+        # A trial of a week, a month that is paid, and a charge that fails.
+        production.test("TestStoreService/SetClock", advanceByMs=str(8 * DAY))
+        production.test("TestStoreService/Operate", account="greta", operation={"setCharges": {"outcome": "CHARGE_OUTCOME_FAIL"}})
+        production.test("TestStoreService/SetClock", advanceByMs=str(31 * DAY))
+        production.go(browser, "account/greta")
+        browser.shows("The card of greta was declined on", place)
+        sees(browser, "greta keeps Plus Monthly until", place)
+        sees(browser, "Access to Plus Monthly ends, unless a charge succeeds", "[aria-label=Next]")
+        assert "renews" not in browser.text("[aria-label=Entitlements]"), browser.text("[aria-label=Entitlements]")
+        sees(browser, "Resolve billing problem…", "[aria-label=Actions]")
+        point(browser, "Resolve billing problem…", "[aria-label=Actions]")
+        sees(browser, "is charged now, and access goes on", "dialog")
+        point(browser, "Resolve", "dialog")
+        sees(browser, "The charge succeeded. greta has Plus Monthly until", ".did")
+    with check("support: what the app's settings do to every customer is on the customer's page"):
+        production.go(browser, "account/rita")
+        browser.shows("rita has", place)
+        assert "In this app" not in browser.text(place), browser.text(place)
+        production.test("TestStoreService/Configure", settings=[{"simulatedError": {"api": "STORE_KIT_API_PURCHASE", "error": "STORE_KIT_ERROR_NETWORK_ERROR"}}])
+        sees(browser, "In this app “Purchase” fails with network error.", place)
+        production.test("TestStoreService/Configure", settings=[{"simulatedError": {"api": "STORE_KIT_API_PURCHASE"}}])
+        browser.hides("In this app", place)
+    with check("support: a refund is one click away, says what the customer loses, and afterwards what it did"):
+        production.go(browser, "account/rita")
+        point(browser, "Refund…", "[aria-label=Actions]")
+        sees(browser, "rita gets $4.99 back. rita loses Plus Monthly now.", "dialog")
+        point(browser, "Refund", "dialog")
+        sees(browser, "Plus Monthly is refunded. Plus Monthly was refunded on", ".did")
+        for wrong in ("renews for", "renews to"):
+            assert wrong not in browser.text("main"), browser.text("main")
+    with check("support: instants are those of the browser's zone, and UTC where the pointer rests"):
+        browser.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kathmandu"})
+        production.go(browser, "account/rita")
+        sees(browser, "GMT+5:45", "[aria-label=Timeline]")
+        stamp, title = browser.run("const time = document.querySelector('[aria-label=Timeline] time'); return [time.dateTime, time.title]")
+        equal(title, stamp[:19].replace("T", " ") + " UTC", "the words of the pointer")
+        sees(browser, "GMT+5:45", "header")
+        browser.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": ""})
+    with check("support: white space in a key is seen, and a long name breaks no page"):
+        long = "Extraordinarily" * 20
+        production.test("TestStoreService/Configure", settings=[{"product": {"productId": "app.perch.coins", "displayName": long}}])
+        production.go(browser, "account/a%20%20b")
+        browser.until(lambda: browser.text("h1") == "a  b", 5, "both blanks")
+        for name in ("products", "account/a%20%20b"):
+            for width in (1280, 360):
+                browser.size(width, 740)
+                production.go(browser, name)
+                browser.settles()
+                if name == "products":
+                    browser.shows(long[:40], "main")
+                equal(browser.run("return Math.max(0, document.documentElement.scrollWidth - innerWidth)"), 0, f"pixels beside {name} at {width}")
+        browser.size(1280, 900)
+    with check("support: the dialog to buy has few controls, prices, and its buttons in a small window"):
+        browser.size(1280, 720)
+        production.go(browser, "account/newcomer")
+        point(browser, "Buy…", "[aria-label=Actions]")
+        browser.until(lambda: "$4.99 a month" in browser.text("dialog select"), 5, "a price")
+        shown = browser.run("return [...document.querySelectorAll('dialog input, dialog select')].filter((each) => each.checkVisibility()).length")
+        equal(shown, 1, "controls")
+        browser.run("document.querySelector('dialog details').open = true")
+        sees(browser, "Cancel", "dialog .bar")
+        point(browser, "Buy", "dialog")
+        sees(browser, "newcomer has", place)
+        browser.size(1280, 900)
+    idle(production, browser)
+
+
+def idle(production, browser):
+    with check("support: the page of a customer with 1,000 transactions asks nothing while nothing changes"):
+        # Renewals every two seconds, until the rate is real time again.
+        production.test("TestStoreService/Configure", settings=[{"timeRate": 1005}])
+        production.test("TransactionService/Purchase", account="oldtimer", order={"productId": PLUS})
+        production.test("TestStoreService/SetClock", advanceByMs="2000000")
+        production.test("TestStoreService/Configure", settings=[{"timeRate": 0}])
+        production.test("TestStoreService/SetClock", advanceByMs="4000")
+        began = int(production.test("TestStoreService/GetClock")["clock"]["nowMs"])
+        production.go(browser, "account/oldtimer")
+        browser.shows("oldtimer has", "[aria-label=Now]")
+        page = "document.querySelector('perch-account-page')"
+        browser.until(lambda: browser.run(f"return {page}.data && !{page}.reading"), 10, "all is read")
+        count = browser.run(f"return {page}.data.transactions.length")
+        assert count >= 1_000, count
+        browser.collect()
+        before = len(browser.requests)
+        browser.until(lambda: int(production.test("TestStoreService/GetClock")["clock"]["nowMs"]) > began + 3_000, 5, "three seconds later")
+        browser.collect()
+        equal([each.address for each in browser.requests[before:]], [], "requests of an idle page")
+        production.test("TestStoreService/Operate", account="oldtimer", operation={"setCharges": {"outcome": "CHARGE_OUTCOME_FAIL"}})
+        sees(browser, "Charges of this account fail.", "[aria-label=Now]")
+
+
+__all__ = ["run"]
