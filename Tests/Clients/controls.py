@@ -1,0 +1,90 @@
+"""Defects of the Python client, each with the row of the table that must fail with it: `Tests/Clients/run --control`."""
+import pathlib
+import shutil
+import sys
+import tempfile
+import threading
+
+import cases
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE.parents[1] / "proto" / "clients" / "python" / "src"
+# File, text, the text in its place, story, row.
+DEFECTS = [
+    ("_streams.py", "self.request.replace(resume_token=self.info.resume_token, at_least=None)", "self.request",
+     cases.restarts, "kill -9: a value that has not changed is not repeated"),
+    ("_streams.py", "            return None\n        changed = False", "        changed = False",
+     cases.restarts, "kill -9: values that agree come together"),
+    ("_streams.py", "self.cursor, self._pending = self._pending, None", "self._pending = None",
+     cases.restarts, "kill -9: no event is left out or repeated"),
+    ("_core.py", "request = request.replace(idempotency_key=secrets.token_bytes(16))", "pass",
+     cases.lost_answers, "a purchase whose answer is lost is repeated with its key, and happens once"),
+    ("_core.py", "if is_doubtful and changes and not method.is_keyed:", "if False:",
+     cases.lost_answers, "a change without a key is sent once: `may_have_happened`"),
+    ("_core.py", "if not isinstance(error, TransientError) or attempt", "if attempt",
+     cases.calls, "a final error has its reason and its details, and is not repeated"),
+    ("_http.py", "is_passing = code == Code.UNAVAILABLE or status >= 500", "is_passing = False",
+     cases.lost_answers, "the 502 of a proxy is repeated"),
+    ("credentials.py", "if self._read[0] != mark:", "if self._read[0] is None:",
+     cases.credentials, "renewed credentials: the file is read again, and a watch goes on without a repeated value"),
+]
+
+
+class Rows(dict):
+    """Ends the agent when the wanted row has failed, so that what would wait for ever does not."""
+
+    def __init__(self, wanted):
+        super().__init__()
+        self.wanted, self.trial = wanted, None
+
+    def __setitem__(self, row, held):
+        super().__setitem__(row, held)
+        if row == self.wanted and held != "holds":
+            self.trial.agent.process.kill()
+
+
+def control(perch, catalog, prepare, defect):
+    """Whether the row fails with the defect."""
+    file, text, planted, story, row = defect
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(SOURCES, pathlib.Path(folder) / "src", ignore=shutil.ignore_patterns("__pycache__"))
+        path = pathlib.Path(folder) / "src" / "perch" / file
+        source = path.read_text()
+        assert source.count(text) == 1, f"{file} has {text!r} {source.count(text)} times"
+        path.write_text(source.replace(text, planted))
+        rows = Rows(row)
+        command = ["env", f"PYTHONPATH={folder}/src", sys.executable, HERE / "agent.py", "threads", "installed"]
+        trial = rows.trial = cases.Trial(perch, catalog, folder, command)
+        prepare(trial, rows)
+        try:
+            trial.server.start()
+            story(trial)
+        except Exception:  # The agent was ended in the middle of the story.
+            pass
+        finally:
+            trial.agent.process.kill()
+            trial.server.kill()
+    return rows.get(row, "holds") != "holds"
+
+
+def play(perch, catalog, prepare):
+    """All defects, two at a time. Answers those that no row found."""
+    waiting, missed, lock = list(DEFECTS), [], threading.Lock()
+
+    def work():
+        while True:
+            with lock:
+                if not waiting:
+                    return
+                defect = waiting.pop(0)
+            found = control(perch, catalog, prepare, defect)
+            print(f"{'found ' if found else 'MISSED'}  {defect[0]}: {defect[1].strip()[:60]!r}: {defect[4]}", flush=True)
+            if not found:
+                missed.append(defect)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return missed
