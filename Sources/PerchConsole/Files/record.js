@@ -119,9 +119,11 @@ export class Recorder extends EventTarget {
       const list = kind === 'endIntent' ? purchaseIntents : pendingPurchases;
       const product = (waiting) => waiting.productId ?? waiting.order?.productId;
       const it = list.find((waiting) => waiting.number === each.number);
-      const nth = it ? list.filter((waiting) => product(waiting) === product(it)).indexOf(it) + 1 : 1;
-      this.waits = { number: each.number, text: nth === 1 ? words(product(it) ?? '') : `number ${nth} of ${words(product(it))}` };
-      this.found.push({ account, number: each.number, productId: product(it ?? {}), nth, isIntent: kind === 'endIntent' });
+      // What waits no longer is refused by the server.
+      if (!it) return;
+      const nth = list.filter((waiting) => product(waiting) === product(it)).indexOf(it) + 1;
+      this.waits = nth === 1 ? words(product(it)) : `number ${nth} of ${words(product(it))}`;
+      this.found.push({ account, number: each.number, productId: product(it), nth, isIntent: kind === 'endIntent' });
     }
   }
 
@@ -201,8 +203,8 @@ export class Recorder extends EventTarget {
       raisePrice: () => `raise price of ${what} to ${price(each.priceMilliunits)}${{ PRICE_CONSENT_NEEDED: ' with consent', PRICE_CONSENT_NOT_NEEDED: ' without consent' }[each.consent] ?? ''}`,
       answerPriceIncrease: () => (each.agrees ? `consent ${what}` : `decline price increase ${what}`), extendRenewal: () => `extend ${what} by ${duration(number(each.byMs))}`,
       share: () => `share ${what} with ${this.#label(each.member)}`, stopSharing: () => `stop sharing${each.target ? ` ${what}` : ''}${each.member ? ` with ${this.#label(each.member)}` : ''}`,
-      decidePurchase: () => `${each.approves ? 'approve' : 'decline'} ${this.waits?.text ?? ''}`, setPayments: () => `payments ${each.allowed ? 'on' : 'off'}`, deleteTransaction: () => `delete ${this.#what(each)}`, clearTransactions: () => 'clear transactions',
-      createIntent: () => `intent ${words(each.productId)}${offer(each.offer)}`, endIntent: () => `dismiss intent ${this.waits?.text ?? ''}`, setStorefront: () => `storefront ${each.storefront || 'none'}`, postMessage: () => 'post message',
+      decidePurchase: () => `${each.approves ? 'approve' : 'decline'} ${this.waits ?? ''}`, setPayments: () => `payments ${each.allowed ? 'on' : 'off'}`, deleteTransaction: () => `delete ${this.#what(each)}`, clearTransactions: () => 'clear transactions',
+      createIntent: () => `intent ${words(each.productId)}${offer(each.offer)}`, endIntent: () => `dismiss intent ${this.waits ?? ''}`, setStorefront: () => `storefront ${each.storefront || 'none'}`, postMessage: () => 'post message',
     };
     const isNew = ['buy', 'renew', 'resolveBilling', 'decidePurchase'].includes(name);
     return (steps[name]?.() ?? '') + (isNew ? this.#named(response) : '');
