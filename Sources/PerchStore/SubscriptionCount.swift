@@ -37,18 +37,11 @@ package struct SubscriptionCount: Sendable {
     }
 
     private mutating func add(_ record: AccountRecord, _ app: AppState, now: Instant) {
-        let leeway = app.renewalLeewayMilliseconds
-        for line in record.lines where line.isOwn {
-            self.counts[Int(line.state(at: now, leewayMilliseconds: leeway).rawValue)] += 1
-        }
-        guard let told = record.told else { return }
-        if told.isUnclaimed { self.unclaimed += UInt64(told.originals.count) }
-        for line in told.originals where line.isSubscription {
-            guard let standing = line.standing(at: now, leewayMilliseconds: leeway ?? 0),
-                standing.transaction.ownership != .familyShared
-            else { continue }
-            self.counts[Int(standing.state.rawValue)] += 1
-            if standing.isOverdue { self.overdue += 1 }
+        let holdings = holdings(of: record, in: app, at: now)
+        self.unclaimed += UInt64(holdings.unclaimedCount)
+        for line in holdings.ownLines {
+            self.counts[Int(line.state.rawValue)] += 1
+            if line.isOverdue { self.overdue += 1 }
         }
     }
 }

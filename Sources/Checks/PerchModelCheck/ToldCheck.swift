@@ -15,8 +15,6 @@ package enum ToldCheck {
 
     /// All reads of a book: what every owner sees at each instant.
     package struct Reads: Equatable {
-        private static let catalogue = Catalogue(products: [], groups: [], schemaVersion: "4.0")
-
         private var values: [ToldOwner: [Read]] = [:]
 
         private struct Read: Equatable {
@@ -29,16 +27,11 @@ package enum ToldCheck {
         }
 
         private static func read(_ record: ToldRecord, at now: Instant) -> Read {
-            Read(
-                statuses: ToldReports.groups.map {
-                    toldStatuses(
-                        of: record, inGroup: $0, catalogue: Self.catalogue, leewayMilliseconds: ToldReports.leeway,
-                        at: now
-                    ).value
-                },
-                entitlements: ToldReports.products.map {
-                    toldEntitlement(of: record, toProduct: $0, leewayMilliseconds: ToldReports.leeway, at: now).value
-                })
+            let holdings = ToldReports.holdings(of: record, at: now)
+            var outlook = Outlook()
+            return Read(
+                statuses: ToldReports.groups.map { holdings.statuses(inGroup: $0).value },
+                entitlements: ToldReports.products.map { holdings.entitlement(toProduct: $0, noting: &outlook) })
         }
     }
 

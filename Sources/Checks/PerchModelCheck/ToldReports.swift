@@ -12,6 +12,21 @@ package struct ToldReports {
     package static let leeway: Int64 = Self.day
     package static let products = ["basic", "pro", "other", "lifetime", "pass", "coins"]
     package static let groups = ["g1", "g2"]
+    private static let app: AppState = {
+        var settings = AppSettings()
+        settings.leewayMilliseconds = Self.leeway
+        return AppState(
+            number: 1, bundleID: "com.example.app", environment: .production, revision: 1, effective: .distantPast,
+            committed: .distantPast, catalogue: .empty, catalogueRevision: 1, catalogueSource: "", settings: settings,
+            clock: .running(offsetMilliseconds: 0))
+    }()
+
+    /// What an account with a record has in an app without a catalogue.
+    package static func holdings(of told: ToldRecord?, at now: Instant) -> ToldHoldings {
+        var record = AccountRecord(account: 1, app: Self.app.number)
+        record.told = told
+        return ToldHoldings(record: record, app: Self.app, now: now)
+    }
 
     package private(set) var reports: [ToldReport] = []
     /// Instants at which something was signed, begins or ends, ascending.

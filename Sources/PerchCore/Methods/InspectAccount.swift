@@ -15,14 +15,13 @@ struct InspectAccount: RecordMethod {
 
 extension AccountInspection {
     init(of record: AccountRecord, _ app: AppState, at position: Position) {
-        let now = position.asOf
+        let holdings = holdings(of: record, in: app, at: position.asOf)
         self.init(
             position: position,
             groups: record.groupIDs(in: app.catalogue).map {
-                GroupStatuses(
-                    groupID: $0, statuses: subscriptionStatuses(of: record, inGroup: $0, app: app, at: now).value)
+                GroupStatuses(groupID: $0, statuses: holdings.statuses(inGroup: $0).value)
             },
-            owned: record.owned(in: app, at: now),
+            owned: holdings.owned,
             pendingPurchases: record.pendingPurchases,
             intents: record.intents,
             shares: record.shares.map { FamilySharing(original: $0.original, memberOriginal: $0.memberOriginal) },
@@ -30,13 +29,5 @@ extension AccountInspection {
             appTransactionID: record.appTransactionID,
             awaitingSync: record.awaitingSync.map { verified($0, app: app) },
             arePaymentsForbidden: record.arePaymentsForbidden, redeemedOffers: record.redeemedOffers)
-    }
-}
-
-extension AccountRecord {
-    /// What the account owns for good: of an App Store app, what entitles now.
-    func owned(in app: AppState, at now: Instant) -> [Verified<Transaction>] {
-        guard self.told != nil else { return self.owned.map { verified($0, app: app) } }
-        return currentEntitlements(of: self, app: app, at: now).filter { $0.value.productType != .autoRenewable }
     }
 }

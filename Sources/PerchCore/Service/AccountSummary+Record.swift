@@ -7,15 +7,15 @@ extension AccountSummary {
     /// One line about an account, in a list for people.
     init(of record: AccountRecord, _ app: AppState, at now: Instant) {
         self.init()
-        let owned = record.owned(in: app, at: now)
-        let toldLines = record.told?.originals.count { $0.isSubscription } ?? 0
-        self.lineCount = UInt32(clamping: record.lines.count + toldLines)
+        let holdings = holdings(of: record, in: app, at: now)
+        let owned = holdings.owned
+        self.lineCount = UInt32(clamping: holdings.lineCount)
         self.ownedCount = UInt32(clamping: owned.count)
         self.pendingCount = UInt32(clamping: record.pendingPurchases.count)
         self.revision = record.revision
         var chosen: (status: SubscriptionStatus, forecast: Forecast?)?
         for group in record.groupIDs(in: app.catalogue) {
-            let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
+            let viewed = holdings.statuses(inGroup: group)
             // Where no line entitles, the one that ended last.
             let status =
                 viewed.value.effective

@@ -138,7 +138,7 @@ struct OfferRules {
             return product.type == .nonConsumable && self.record?.owned(product.id) != nil ? .owned : .eligible
         }
         guard code.eligibility.contains(self.category.eligibility) else { return .otherCategory }
-        if let line = self.heldLine, isDowngrade(from: line, to: product, catalogue: self.app.catalogue) {
+        if let line = self.heldLine, HeldPlan(line, self.app.catalogue).relation(to: product) == .downgrade {
             return .downgrade
         }
         return .eligible

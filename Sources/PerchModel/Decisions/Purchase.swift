@@ -160,7 +160,7 @@ private func decideSubscription(
         try refuseFailingCharge(outcome.transaction, record: record, app: app, now: now)
         return outcome
     }
-    switch planChange(from: line, to: product, catalogue: app.catalogue) {
+    switch HeldPlan(line, app.catalogue).change(to: product) {
     case .none:
         // Buying a held product returns the held transaction and cancels a pending change of plan. Another billing plan
         // of it is such a change, and takes effect at the renewal. An offer applies from the next period, so there has to
@@ -212,30 +212,48 @@ package enum PlanChange: Hashable, Sendable {
     case atRenewal
 }
 
-/// An upgrade, or a crossgrade to the same period length, is immediate; every other change waits for the renewal.
-package func planChange(from line: Line, to product: CatalogueProduct, catalogue: Catalogue) -> PlanChange {
-    guard line.latest.productID != product.id else { return .none }
-    guard let target = product.subscription, let held = heldPlan(of: line, catalogue: catalogue) else {
-        // The held plan is unknown, so there is no level to compare with. The customer keeps it until the renewal.
-        return .atRenewal
+/// The plan that an account holds in a group.
+package struct HeldPlan {
+    let productID: String
+    /// The level of service and the period; nil if neither the catalogue nor the record has them.
+    let terms: (level: Int32, period: Period?)?
+    /// A commitment has further periods to charge.
+    let isCommitted: Bool
+
+    init(productID: String, isCommitted: Bool, _ catalogue: Catalogue, storedLevel: Int32 = 0) {
+        self.productID = productID
+        self.isCommitted = isCommitted
+        if let held = catalogue.product(productID)?.subscription {
+            self.terms = (held.level, held.period)
+        } else {
+            self.terms = storedLevel > 0 ? (storedLevel, nil) : nil
+        }
     }
-    if target.level < held.level { return .now }
-    // Within a commitment, a change to a lower or equal level waits for the end of the commitment; only an upgrade is
-    // immediate.
-    return target.level == held.level && target.period == held.period && !line.isCommitted ? .now : .atRenewal
-}
 
-/// Whether a product has a lower level of service than the line's.
-func isDowngrade(from line: Line, to product: CatalogueProduct, catalogue: Catalogue) -> Bool {
-    guard let target = product.subscription, let held = heldPlan(of: line, catalogue: catalogue) else { return false }
-    return line.latest.productID != product.id && target.level > held.level
-}
+    /// Of a line, whose stored level counts if the catalogue no longer has the product.
+    package init(_ line: Line, _ catalogue: Catalogue) {
+        self.init(
+            productID: line.latest.productID, isCommitted: line.isCommitted, catalogue, storedLevel: line.level)
+    }
 
-/// Level of service and period of a line: the catalogue's, or the stored level if the catalogue no longer has the
-/// product.
-func heldPlan(of line: Line, catalogue: Catalogue) -> (level: Int32, period: Period?)? {
-    if let held = catalogue.product(line.latest.productID)?.subscription { return (held.level, held.period) }
-    return line.level > 0 ? (line.level, nil) : nil
+    /// An upgrade, or a crossgrade to the same period length, is immediate; every other change waits for the renewal.
+    package func change(to product: CatalogueProduct) -> PlanChange {
+        guard self.productID != product.id else { return .none }
+        guard let target = product.subscription, let terms else {
+            // The held plan is unknown, so there is no level to compare with. The customer keeps it until the renewal.
+            return .atRenewal
+        }
+        if target.level < terms.level { return .now }
+        // Within a commitment, a change to a lower or equal level waits for the end of the commitment; only an upgrade is
+        // immediate.
+        return target.level == terms.level && target.period == terms.period && !self.isCommitted ? .now : .atRenewal
+    }
+
+    func relation(to product: CatalogueProduct) -> PlanRelation {
+        if self.productID == product.id { return .current }
+        guard let target = product.subscription, let terms else { return .crossgrade }
+        return target.level < terms.level ? .upgrade : target.level > terms.level ? .downgrade : .crossgrade
+    }
 }
 
 /// A shorter lapse does not begin a new run of periods.

@@ -121,11 +121,12 @@ package func namedEntitlements(
         best[candidate.name] = (candidate, place)
     }
     let isSandbox = app.environment != .production
+    let holdings = holdings(of: record, in: app, at: now)
     for (rank, rule) in rules.enumerated() {
         var none = NamedEntitlement(name: rule.name)
         none.isSandbox = isSandbox
         offer(none, rank: .max)
-        for candidate in candidates(rule, of: record, app: app, at: now, noting: &viewed.outlook) {
+        for candidate in candidates(rule, of: holdings, noting: &viewed.outlook) {
             offer(candidate, rank: rank)
         }
     }
@@ -192,12 +193,13 @@ private struct SourcePlace: Comparable {
 
 /// What a rule finds in an account.
 private func candidates(
-    _ rule: EntitlementRule, of record: AccountRecord?, app: AppState, at now: Instant, noting outlook: inout Outlook
+    _ rule: EntitlementRule, of holdings: any Holdings, noting outlook: inout Outlook
 ) -> [NamedEntitlement] {
+    let app = holdings.app
     let product = app.catalogue.product(rule.productID)
     let group = rule.groupID.isEmpty ? product?.subscription?.groupID ?? "" : rule.groupID
-    guard !group.isEmpty else { return purchase(rule, of: record, app: app, at: now, noting: &outlook) }
-    let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
+    guard !group.isEmpty else { return purchase(rule, of: holdings, noting: &outlook) }
+    let viewed = holdings.statuses(inGroup: group)
     outlook.note(crossing: viewed.nextCrossing, forecast: viewed.forecast)
     return viewed.value.statuses.compactMap { status in
         let transaction = status.transaction.value
@@ -212,11 +214,9 @@ private func candidates(
         if status.isVerified {
             found.until = status.state == .inGracePeriod ? info.gracePeriodExpirationDate : transaction.expirationDate
         }
-        if found.isActive, found.until.map({ $0 <= now }) ?? false {
+        if found.isActive, found.until.map({ $0 <= holdings.now }) ?? false {
             // The period is over and its renewal is awaited: it lasts until that wait ends.
-            let line = record?.told?.original(transaction.originalID)
-            found.until = line?.entitlementEnd(
-                after: now, leewayMilliseconds: app.renewalLeewayMilliseconds ?? 0)
+            found.until = holdings.awaitedUntil(original: transaction.originalID)
         }
         found.willRenew = found.isActive && info.willAutoRenew
         found.isRenewalUnknown = found.isActive && info.isUnreported
@@ -232,13 +232,13 @@ private func candidates(
 }
 
 private func purchase(
-    _ rule: EntitlementRule, of record: AccountRecord?, app: AppState, at now: Instant, noting outlook: inout Outlook
+    _ rule: EntitlementRule, of holdings: any Holdings, noting outlook: inout Outlook
 ) -> [NamedEntitlement] {
-    let shown = entitlement(of: record, toProduct: rule.productID, app: app, at: now, noting: &outlook)
+    let shown = holdings.entitlement(toProduct: rule.productID, noting: &outlook)
     guard let shown else { return [] }
     let transaction = shown.value
     var found = NamedEntitlement(name: rule.name)
-    found.isSandbox = app.environment != .production
+    found.isSandbox = holdings.app.environment != .production
     found.isActive = shown.isVerified
     found.isLifetime = shown.isVerified
     found.since = transaction.originalPurchaseDate

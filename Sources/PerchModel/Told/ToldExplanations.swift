@@ -1,48 +1,46 @@
 import PerchBase
 
-/// Explains a reported account's statuses in a group: the same order, and the rules of `ToldOriginal.standing`.
-func explainToldStatus(
-    of record: ToldRecord, inGroup group: String, statuses: SubscriptionStatuses, leewayMilliseconds leeway: Int64,
-    at now: Instant
-) -> Explanations {
-    var explanations = statuses.statuses.compactMap { status in
-        record.original(status.transaction.value.originalID).flatMap {
-            explanation(of: $0, leewayMilliseconds: leeway, at: now)
-        }
-    }
-    guard let effective = statuses.effectiveIndex, effective < explanations.count else {
-        let only = explanations.first.map { " " + $0.message } ?? ""
-        return Explanations(
-            message: "Nothing entitles the account in group \(group)." + only, isEntitled: false,
-            explanations: explanations)
-    }
-    explanations.insert(explanations.remove(at: effective), at: 0)
-    let counting = statuses.statuses[effective].transaction.value
-    return Explanations(
-        message: "Transaction \(counting.id) of \(counting.productID) entitles the account in group \(group). "
-            + explanations[0].message, isEntitled: true, explanations: explanations)
-}
-
-/// Explains why a reported account is entitled to a product, or not. Nil: no report was about the product.
-func explainToldEntitlement(
-    of record: ToldRecord, toProduct productID: String, leewayMilliseconds leeway: Int64, at now: Instant
-) -> [Explanation]? {
-    let explanations = record.originals.compactMap { original -> Explanation? in
-        guard original.registers.values.contains(where: { $0.told.productID == productID }) else { return nil }
-        if original.isSubscription {
-            guard var explained = explanation(of: original, leewayMilliseconds: leeway, at: now) else { return nil }
-            if let held = original.head(at: now), held.productID != productID {
-                explained.rule = ExplanationRule.otherProductHeld.rawValue
-                explained.message =
-                    "\(productID) was followed by transaction \(held.id) of \(held.productID). " + explained.message
-                explained.isEntitled = false
+/// Explanations by the rules of `ToldOriginal.standing`.
+extension ToldHoldings {
+    package func explanations(
+        of statuses: SubscriptionStatuses, inGroup groupID: String, rows: [Transaction]
+    ) -> [Explanation] {
+        statuses.statuses.compactMap { status in
+            self.record?.told?.original(status.transaction.value.originalID).flatMap {
+                explanation(of: $0, leewayMilliseconds: self.leeway, at: self.now)
             }
-            return explained
         }
-        return original.periods.last.map { explanation(ofPurchase: $0.transaction, at: now) }
     }
-    guard !explanations.isEmpty else { return nil }
-    return explanations.filter(\.isEntitled) + explanations.filter { !$0.isEntitled }
+
+    package func summary(ofEnded explanations: [Explanation]) -> String {
+        explanations.first.map { " " + $0.message } ?? ""
+    }
+
+    package func reason(_ reason: EffectiveReason, lines: Int) -> String { "" }
+
+    /// Those that entitle first.
+    package func explanations(
+        ofProduct productID: String, counting: Transaction?, rows: [Transaction]
+    ) -> [Explanation] {
+        let explanations = self.originals.compactMap { original -> Explanation? in
+            guard original.registers.values.contains(where: { $0.told.productID == productID }) else { return nil }
+            if original.isSubscription {
+                guard var explained = explanation(of: original, leewayMilliseconds: self.leeway, at: self.now) else {
+                    return nil
+                }
+                if let held = original.head(at: self.now), held.productID != productID {
+                    explained.rule = ExplanationRule.otherProductHeld.rawValue
+                    explained.message =
+                        "\(productID) was followed by transaction \(held.id) of \(held.productID). "
+                        + explained.message
+                    explained.isEntitled = false
+                }
+                return explained
+            }
+            return original.periods.last.map { explanation(ofPurchase: $0.transaction, at: self.now) }
+        }
+        return explanations.filter(\.isEntitled) + explanations.filter { !$0.isEntitled }
+    }
 }
 
 private func explanation(

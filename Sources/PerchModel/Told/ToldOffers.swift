@@ -12,6 +12,7 @@ struct ToldOfferRules {
     /// The account's own lines of the group. Shared ones say nothing about its offers.
     private let lines: [(line: ToldOriginal, standing: ToldStanding)]
     private let renewalOffers: [TransactionOffer]
+    private let catalogue: Catalogue
 
     init(of record: AccountRecord?, inGroup groupID: String, app: AppState, at now: Instant) {
         let leeway = app.renewalLeewayMilliseconds ?? 0
@@ -19,6 +20,7 @@ struct ToldOfferRules {
             line.isSubscription && line.groupID(in: app.catalogue) == groupID
                 && line.periods.last?.told.ownership != .familyShared
         }
+        self.catalogue = app.catalogue
         self.renewalOffers = own.compactMap { $0.renewal?.info.offer }
         self.lines = own.compactMap { line in
             line.standing(at: now, leewayMilliseconds: leeway).map { (line, $0) }
@@ -60,122 +62,86 @@ struct ToldOfferRules {
     }
 }
 
-/// The account's eligibility for offers of an app whose purchases happen elsewhere.
-func toldOfferEligibility(
-    of record: AccountRecord?, inGroup group: String, product productID: String, app: AppState, at now: Instant
-) -> OfferEligibilities {
-    let rules = ToldOfferRules(of: record, inGroup: group, app: app, at: now)
-    var result = OfferEligibilities(
-        isEligibleForIntroductory: false, offers: [], introductory: rules.introductory.eligibility)
-    var winBacks: [(rank: Int, eligibility: OfferEligibility)] = []
-    let told = rules.winBacks.map(\.offerID)
-    for product in app.catalogue.products where productID.isEmpty || product.id == productID {
-        guard let subscription = product.subscription, subscription.groupID == group else { continue }
-        for offer in subscription.introductoryOffers {
-            result.offers.append(eligibility(of: offer, product, rules.introductory))
-        }
-        for offer in subscription.promotionalOffers {
-            result.offers.append(eligibility(of: offer, product, rules.promotional))
-        }
-        for code in subscription.codeOffers {
-            result.offers.append(eligibility(of: code.offer, product, .notReported))
-        }
-        for winBack in subscription.winBackOffers {
-            let id = winBack.offer.id
-            winBacks.append(
-                (told.firstIndex(of: id) ?? .max, eligibility(of: winBack.offer, product, rules.ruling(onWinBack: id))))
-        }
-    }
-    // Apple lists the best first; the order of the others is that of the catalogue.
-    let ordered = winBacks.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
-    result.offers += ordered.map(\.element.eligibility)
-    return result
-}
+extension ToldOfferRules: GroupOffers {
+    var introductoryEligibility: Eligibility { self.introductory.eligibility }
 
-/// The plans of a group beside the one that reports say the account holds. No offer is named: whether one would apply is not known,
-/// or it would not.
-func toldPlanOptions(
-    of record: AccountRecord?, plans: [CatalogueProduct], shown: [Product], inGroup groupID: String, app: AppState,
-    at now: Instant
-) -> [PlanOption] {
-    let held = ToldOfferRules(of: record, inGroup: groupID, app: app, at: now).held
-    let current = held?.standing.transaction.productID
-    let plan = current.flatMap { app.catalogue.product($0)?.subscription }
-    let info = held.map { $0.line.renewalInfo(of: $0.standing) }
-    let preferred = info.flatMap {
-        $0.willAutoRenew && !$0.isUnreported ? $0.autoRenewPreference ?? $0.currentProductID : nil
+    func ruling(onCode code: CodeOffer, of product: CatalogueProduct) -> OfferRuling? {
+        product.subscription == nil ? nil : .notReported
     }
-    let isCommitted = held?.standing.transaction.commitment != nil
-    return zip(plans, shown).map { product, shown in
-        var option = PlanOption(
-            product: shown, relation: .unspecified, takesEffectAtRenewal: false, isPreferred: product.id == preferred,
-            offer: nil)
-        guard let current, let target = product.subscription else { return option }
-        guard current != product.id else {
-            option.relation = .current
-            return option
+
+    func ruling(onWinBack offer: WinBackOffer) -> OfferRuling { self.ruling(onWinBack: offer.offer.id) }
+
+    /// Apple lists the best first; the order of the others is that of the catalogue.
+    func ordered(_ winBacks: [(product: CatalogueProduct, offer: WinBackOffer)]) -> [(
+        product: CatalogueProduct, offer: WinBackOffer
+    )] {
+        let told = self.winBacks.map(\.offerID)
+        let ranked = winBacks.map { (rank: told.firstIndex(of: $0.offer.offer.id) ?? .max, winBack: $0) }
+        return ranked.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
+            .map(\.element.winBack)
+    }
+
+    var heldPlan: HeldPlan? {
+        (self.held?.standing.transaction).map {
+            HeldPlan(productID: $0.productID, isCommitted: $0.commitment != nil, self.catalogue)
         }
-        guard let plan else {
-            // The catalogue does not have the plan that is held, so there is no level to compare with.
-            option.relation = .crossgrade
-            option.takesEffectAtRenewal = true
-            return option
+    }
+
+    var preferredProductID: String? {
+        self.held.map { $0.line.renewalInfo(of: $0.standing) }.flatMap {
+            $0.willAutoRenew && !$0.isUnreported ? $0.autoRenewPreference ?? $0.currentProductID : nil
         }
-        option.relation =
-            target.level < plan.level ? .upgrade : target.level > plan.level ? .downgrade : .crossgrade
-        option.takesEffectAtRenewal =
-            option.relation != .upgrade
-            && (option.relation == .downgrade || target.period != plan.period || isCommitted)
-        return option
     }
 }
 
-/// What reports say that the App Store tells the customer.
-///
-/// | Reason | From | Until |
-/// |---|---|---|
-/// | billingIssue | the end of the period that was not charged | the line recovers or ends |
-/// | priceIncreaseConsent | the report that the increase waits | a report that it does not, or the line ends |
-/// | winBackOffer | the report that names the offer | a report that does not, or the account subscribes |
-func toldMessages(of record: AccountRecord, app: AppState, at now: Instant) -> Viewed<[StoreMessage]> {
-    var viewed = Viewed<[StoreMessage]>(value: [])
-    let leeway = app.renewalLeewayMilliseconds ?? 0
-    var groups: [String] = []
-    for line in record.told?.originals ?? [] where line.isSubscription {
-        guard let standing = line.standing(at: now, leewayMilliseconds: leeway) else { continue }
-        if let next = line.nextChange(after: now, leewayMilliseconds: leeway), next < .distantFuture {
-            viewed.outlook.note(
-                Forecast(at: next, kind: .message, originalTransactionID: line.id, state: standing.state))
+extension ToldHoldings {
+    /// What reports say that the App Store tells the customer.
+    ///
+    /// | Reason | From | Until |
+    /// |---|---|---|
+    /// | billingIssue | the end of the period that was not charged | the line recovers or ends |
+    /// | priceIncreaseConsent | the report that the increase waits | a report that it does not, or the line ends |
+    /// | winBackOffer | the report that names the offer | a report that does not, or the account subscribes |
+    package var messages: Viewed<[StoreMessage]> {
+        var viewed = Viewed<[StoreMessage]>(value: [])
+        let (app, now, leeway) = (self.app, self.now, self.leeway)
+        var groups: [String] = []
+        for line in self.originals where line.isSubscription {
+            guard let standing = line.standing(at: now, leewayMilliseconds: leeway) else { continue }
+            if let next = line.nextChange(after: now, leewayMilliseconds: leeway), next < .distantFuture {
+                viewed.outlook.note(
+                    Forecast(at: next, kind: .message, originalTransactionID: line.id, state: standing.state))
+            }
+            guard standing.transaction.ownership != .familyShared else { continue }
+            let group = line.groupID(in: app.catalogue)
+            if !groups.contains(group) { groups.append(group) }
+            switch standing.state {
+            case .inGracePeriod, .inBillingRetryPeriod:
+                viewed.value.append(
+                    StoreMessage(
+                        reason: .billingIssue, since: standing.transaction.expirationDate ?? now,
+                        originalTransactionID: line.id, productID: standing.transaction.productID))
+            case .subscribed:
+                guard let renewal = line.renewal, renewal.info.priceIncreaseStatus == .pending else { continue }
+                viewed.value.append(
+                    StoreMessage(
+                        reason: .priceIncreaseConsent, since: renewal.stamp.signed, originalTransactionID: line.id,
+                        productID: standing.transaction.productID))
+            default: break
+            }
         }
-        guard standing.transaction.ownership != .familyShared else { continue }
-        let group = line.groupID(in: app.catalogue)
-        if !groups.contains(group) { groups.append(group) }
-        switch standing.state {
-        case .inGracePeriod, .inBillingRetryPeriod:
+        for group in groups {
+            let rules = ToldOfferRules(of: self.record, inGroup: group, app: app, at: now)
+            guard let best = rules.winBacks.first, let renewal = best.line.renewal else { continue }
+            let product = app.catalogue.products.first { product in
+                product.subscription?.winBackOffers.contains { $0.offer.id == best.offerID } ?? false
+            }
             viewed.value.append(
                 StoreMessage(
-                    reason: .billingIssue, since: standing.transaction.expirationDate ?? now,
-                    originalTransactionID: line.id, productID: standing.transaction.productID))
-        case .subscribed:
-            guard let renewal = line.renewal, renewal.info.priceIncreaseStatus == .pending else { continue }
-            viewed.value.append(
-                StoreMessage(
-                    reason: .priceIncreaseConsent, since: renewal.stamp.signed, originalTransactionID: line.id,
-                    productID: standing.transaction.productID))
-        default: break
+                    reason: .winBackOffer, since: renewal.stamp.signed, originalTransactionID: best.line.id,
+                    productID: product?.id ?? renewal.info.currentProductID, offerID: best.offerID))
         }
+        viewed.value.sort { ($0.since, $0.reason.rawValue) < ($1.since, $1.reason.rawValue) }
+        return viewed
     }
-    for group in groups {
-        let rules = ToldOfferRules(of: record, inGroup: group, app: app, at: now)
-        guard let best = rules.winBacks.first, let renewal = best.line.renewal else { continue }
-        let product = app.catalogue.products.first { product in
-            product.subscription?.winBackOffers.contains { $0.offer.id == best.offerID } ?? false
-        }
-        viewed.value.append(
-            StoreMessage(
-                reason: .winBackOffer, since: renewal.stamp.signed, originalTransactionID: best.line.id,
-                productID: product?.id ?? renewal.info.currentProductID, offerID: best.offerID))
-    }
-    viewed.value.sort { ($0.since, $0.reason.rawValue) < ($1.since, $1.reason.rawValue) }
-    return viewed
 }

@@ -1,74 +1,122 @@
 package import PerchBase
 
-/// The statuses of a reported account in a group: one for each line, own lines first. Renewal information is as told.
-package func toldStatuses(
-    of record: ToldRecord?, inGroup groupID: String, catalogue: Catalogue, leewayMilliseconds leeway: Int64,
-    at now: Instant
-) -> Viewed<SubscriptionStatuses> {
-    var viewed = Viewed(value: SubscriptionStatuses(statuses: []))
-    var levels: [Int32] = []
-    var lines: [(standing: ToldStanding, line: ToldOriginal)] = []
-    for line in record?.originals ?? [] where line.isSubscription {
-        let standing = line.standing(at: now, leewayMilliseconds: leeway)
-        guard line.groupID(in: catalogue) == groupID else { continue }
-        viewed.outlook.note(line, after: now, leewayMilliseconds: leeway)
-        if let standing { lines.append((standing, line)) }
-    }
-    func isOwn(_ standing: ToldStanding) -> Bool { standing.transaction.ownership != .familyShared }
-    for (standing, line) in lines.filter({ isOwn($0.standing) }) + lines.filter({ !isOwn($0.standing) }) {
-        viewed.value.statuses.append(
-            SubscriptionStatus(
-                state: standing.state, transaction: Verified(standing.transaction),
-                renewalInfo: Verified(line.renewalInfo(of: standing))))
-        levels.append(catalogue.product(standing.transaction.productID)?.subscription?.level ?? .max)
-    }
-    (viewed.value.effectiveIndex, viewed.value.effectiveReason) = effectiveStatus(
-        among: viewed.value.statuses, levels: levels)
-    return viewed
-}
+/// The holdings of an account of an App Store app: what reports say. Renewal information is as told.
+package struct ToldHoldings: Holdings {
+    package let record: AccountRecord?
+    package let app: AppState
+    package let now: Instant
 
-/// The transaction that entitles a reported account to a product, or nil. Own before shared, then the one that ends later, then
-/// the one that was bought later.
-package func toldEntitlement(
-    of record: ToldRecord?, toProduct productID: String, leewayMilliseconds leeway: Int64, at now: Instant
-) -> Viewed<Verified<Transaction>?> {
-    var viewed = Viewed<Verified<Transaction>?>(value: nil)
-    var best: Transaction?
-    for original in record?.originals ?? [] {
-        guard original.registers.values.contains(where: { $0.told.productID == productID }) else { continue }
-        viewed.outlook.note(original, after: now, leewayMilliseconds: leeway)
-        for transaction in original.entitling(at: now, leewayMilliseconds: leeway)
-        where transaction.productID == productID {
-            if best.map({ precedes(transaction, $0) }) ?? true { best = transaction }
+    /// A line, and how it stands; nil before its first period.
+    package typealias Held = (line: ToldOriginal, standing: ToldStanding?)
+
+    package init(record: AccountRecord?, app: AppState, now: Instant) {
+        self.record = record
+        self.app = app
+        self.now = now
+    }
+
+    var leeway: Int64 { self.app.renewalLeewayMilliseconds ?? 0 }
+    var originals: [ToldOriginal] { self.record?.told?.originals ?? [] }
+
+    func standing(of line: ToldOriginal) -> ToldStanding? {
+        line.standing(at: self.now, leewayMilliseconds: self.leeway)
+    }
+
+    // MARK: Subscription lines
+
+    package func lines(inGroup groupID: String) -> [Held] {
+        let lines = self.originals.filter { $0.isSubscription && $0.groupID(in: self.app.catalogue) == groupID }
+            .map { (line: $0, standing: self.standing(of: $0)) }
+        func isOwn(_ held: Held) -> Bool { held.standing?.transaction.ownership != .familyShared }
+        return lines.filter(isOwn) + lines.filter { !isOwn($0) }
+    }
+
+    package func status(of held: Held, winBacks: [String]) -> SubscriptionStatus? {
+        held.standing.map {
+            SubscriptionStatus(
+                state: $0.state, transaction: verified($0.transaction, app: self.app),
+                renewalInfo: verified(held.line.renewalInfo(of: $0), app: self.app))
         }
     }
-    viewed.value = best.map { Verified($0) }
-    return viewed
-}
 
-/// Everything that entitles a reported account, by product, own before shared. Of non-renewing subscriptions of one product only the latest
-/// counts, as in StoreKit.
-package func toldEntitlements(
-    of record: ToldRecord?, leewayMilliseconds leeway: Int64, at now: Instant
-) -> [Verified<Transaction>] {
-    let entitling = (record?.originals ?? []).flatMap { $0.entitling(at: now, leewayMilliseconds: leeway) }
-    func isLatest(_ transaction: Transaction) -> Bool {
-        transaction.productType != .nonRenewable
-            || !entitling.contains { $0.productID == transaction.productID && precedes($0, transaction) }
+    package func level(of held: Held) -> Int32 {
+        held.standing.flatMap { self.app.catalogue.product($0.transaction.productID)?.subscription?.level } ?? .max
     }
-    return entitling.filter(isLatest)
-        .sorted { $0.productID == $1.productID ? precedes($0, $1) : $0.productID < $1.productID }
-        .map { Verified($0) }
-}
 
-private func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
-    let leftIsOwn = left.ownership != .familyShared
-    let rightIsOwn = right.ownership != .familyShared
-    if leftIsOwn != rightIsOwn { return leftIsOwn }
-    let leftEnd = left.expirationDate ?? .distantFuture
-    let rightEnd = right.expirationDate ?? .distantFuture
-    if leftEnd != rightEnd { return leftEnd > rightEnd }
-    return left.purchaseDate == right.purchaseDate ? left.id > right.id : left.purchaseDate > right.purchaseDate
+    package func note(_ held: Held, in outlook: inout Outlook) { self.note(held.line, in: &outlook) }
+
+    private func note(_ original: ToldOriginal, in outlook: inout Outlook) {
+        outlook.note(
+            crossing: original.nextChange(after: self.now, leewayMilliseconds: self.leeway),
+            forecast: original.isSubscription
+                ? original.forecast(after: self.now, leewayMilliseconds: self.leeway) : nil)
+    }
+
+    /// The reports name win-back offers themselves.
+    package func winBacks(inGroup groupID: String) -> (offerIDs: [String], nextChange: Forecast?) { ([], nil) }
+
+    package func awaitedUntil(original id: TransactionID) -> Instant? {
+        self.record?.told?.original(id)?.entitlementEnd(after: self.now, leewayMilliseconds: self.leeway)
+    }
+
+    package var lineCount: Int { self.originals.count { $0.isSubscription } }
+
+    package var ownLines: [(state: RenewalState, isOverdue: Bool)] {
+        self.originals.filter(\.isSubscription).compactMap { self.standing(of: $0) }
+            .filter { $0.transaction.ownership != .familyShared }.map { ($0.state, $0.isOverdue) }
+    }
+
+    // MARK: Owned transactions
+
+    /// Own before shared, then the one that ends later, then the one that was bought later.
+    package func entitlement(
+        toProduct productID: String, noting outlook: inout Outlook
+    ) -> Verified<Transaction>? {
+        var best: Transaction?
+        for original in self.originals {
+            guard original.registers.values.contains(where: { $0.told.productID == productID }) else { continue }
+            self.note(original, in: &outlook)
+            for transaction in original.entitling(at: self.now, leewayMilliseconds: self.leeway)
+            where transaction.productID == productID {
+                if best.map({ Self.precedes(transaction, $0) }) ?? true { best = transaction }
+            }
+        }
+        return best.map { verified($0, app: self.app) }
+    }
+
+    /// Of non-renewing subscriptions of one product only the latest counts, as in StoreKit.
+    package var entitling: [Transaction] {
+        let all = self.originals.flatMap { $0.entitling(at: self.now, leewayMilliseconds: self.leeway) }
+        return all.filter { transaction in
+            transaction.productType != .nonRenewable
+                || !all.contains { $0.productID == transaction.productID && Self.precedes($0, transaction) }
+        }
+    }
+
+    package static func precedes(_ left: Transaction, _ right: Transaction) -> Bool {
+        if let precedes = precedesByEnd(left, right) { return precedes }
+        return left.purchaseDate == right.purchaseDate ? left.id > right.id : left.purchaseDate > right.purchaseDate
+    }
+
+    package var owned: [Verified<Transaction>] { self.entitlements.filter { $0.value.productType != .autoRenewable } }
+
+    package var unclaimedCount: Int { self.record?.told?.isUnclaimed == true ? self.originals.count : 0 }
+
+    // MARK: Offers and the customer
+
+    package func offers(inGroup groupID: String) -> any GroupOffers {
+        ToldOfferRules(of: self.record, inGroup: groupID, app: self.app, at: self.now)
+    }
+
+    /// The App Store alone knows the rest.
+    package var appTransaction: AppTransaction {
+        AppTransaction(
+            id: self.record?.told?.appTransactionID ?? "", bundleID: self.app.bundleID,
+            environment: self.app.environment)
+    }
+
+    /// The App Store says it on the device only.
+    package var payments: Eligibility { .unknown }
 }
 
 extension Catalogue {
@@ -128,20 +176,8 @@ extension ToldOriginal {
     }
 
     /// The next instant after `now` at which a purchase that does not expire changes: it begins, or is revoked.
-    fileprivate func nextPurchaseCrossing(after now: Instant) -> Instant? {
+    func nextPurchaseCrossing(after now: Instant) -> Instant? {
         self.periods.flatMap { [$0.told.purchaseDate, $0.told.revocation?.date].compactMap { $0 } }
             .filter { $0 > now }.min()
-    }
-}
-
-extension Outlook {
-    fileprivate mutating func note(_ original: ToldOriginal, after now: Instant, leewayMilliseconds leeway: Int64) {
-        guard original.isSubscription else {
-            self.note(crossing: original.nextPurchaseCrossing(after: now), forecast: nil)
-            return
-        }
-        self.note(
-            crossing: original.nextCrossing(after: now, leewayMilliseconds: leeway),
-            forecast: original.forecast(after: now, leewayMilliseconds: leeway))
     }
 }

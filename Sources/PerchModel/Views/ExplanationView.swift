@@ -65,8 +65,9 @@ extension SubscriptionStatus {
 package func explainStatus(
     of record: AccountRecord?, inGroup group: String, rows: [Transaction], app: AppState, at now: Instant
 ) -> Explanations {
-    let statuses = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value
-    guard let record, !statuses.statuses.isEmpty else {
+    let holdings = holdings(of: record, in: app, at: now)
+    let statuses = holdings.statuses(inGroup: group).value
+    guard !statuses.statuses.isEmpty else {
         let known = app.catalogue.group(group) != nil
         let sentence =
             known
@@ -75,26 +76,17 @@ package func explainStatus(
         return Explanations(
             message: sentence, isEntitled: false, explanations: [Explanation(.neverSubscribed, sentence)])
     }
-    if let told = record.told {
-        return explainToldStatus(
-            of: told, inGroup: group, statuses: statuses, leewayMilliseconds: app.renewalLeewayMilliseconds ?? 0,
-            at: now)
-    }
-    let lines = orderedLines(of: record, inGroup: group)
-    var explanations = zip(statuses.statuses, lines).map { status, line in
-        explanation(of: line, in: record, status, rows: rows, app: app, at: now)
-    }
-    guard let effective = statuses.effectiveIndex else {
-        let only = explanations.count == 1 ? " \(explanations[0].message)" : " None of its \(lines.count) lines does."
+    var explanations = holdings.explanations(of: statuses, inGroup: group, rows: rows)
+    guard let effective = statuses.effectiveIndex, effective < explanations.count else {
         return Explanations(
-            message: "Nothing entitles the account in group \(group)." + only, isEntitled: false,
-            explanations: explanations)
+            message: "Nothing entitles the account in group \(group)." + holdings.summary(ofEnded: explanations),
+            isEntitled: false, explanations: explanations)
     }
     let counting = statuses.statuses[effective].transaction.value
     explanations.insert(explanations.remove(at: effective), at: 0)
     let message =
         "Transaction \(counting.id) of \(counting.productID) entitles the account in group \(group)"
-        + reason(statuses.effectiveReason, lines: lines.count) + ". " + explanations[0].message
+        + holdings.reason(statuses.effectiveReason, lines: explanations.count) + ". " + explanations[0].message
     return Explanations(message: message, isEntitled: true, explanations: explanations)
 }
 
@@ -111,36 +103,10 @@ package func explainEntitlement(
             isEntitled: isEntitled, explanations: explanations)
     }
     let product = app.catalogue.product(productID)
-    let counting = currentEntitlement(of: record, toProduct: productID, app: app, at: now).value?.verifiedValue
-    var explanations: [Explanation] = []
-    if let told = record?.told,
-        let found = explainToldEntitlement(
-            of: told, toProduct: productID, leewayMilliseconds: app.renewalLeewayMilliseconds ?? 0, at: now)
-    {
-        return answer(found, isEntitled: counting != nil)
-    }
-    if let record {
-        for owned in record.owned where owned.productID == productID {
-            explanations.append(
-                explanation(ofOwned: owned).unlessUnverified(simulatedVerification(app), owned.id))
-        }
-        for group in Set(record.lines.map(\.groupID)).sorted() {
-            let statuses = subscriptionStatuses(of: record, inGroup: group, app: app, at: now).value.statuses
-            for (status, line) in zip(statuses, orderedLines(of: record, inGroup: group)) {
-                if line.latest.productID == productID {
-                    explanations.append(explanation(of: line, in: record, status, rows: rows, app: app, at: now))
-                } else if let left = rows.first(where: { $0.originalID == line.originalID }) {
-                    explanations.append(explanation(of: left, leftFor: line, in: record, status, app: app, at: now))
-                }
-            }
-        }
-    }
-    if let counting,
-        let index = explanations.firstIndex(where: { $0.isEntitled && $0.originalTransactionID == counting.originalID })
-    {
-        explanations.insert(explanations.remove(at: index), at: 0)
-        return answer(explanations, isEntitled: true)
-    }
+    let holdings = holdings(of: record, in: app, at: now)
+    var outlook = Outlook()
+    let counting = holdings.entitlement(toProduct: productID, noting: &outlook)?.verifiedValue
+    let explanations = holdings.explanations(ofProduct: productID, counting: counting, rows: rows)
     if !explanations.isEmpty { return answer(explanations, isEntitled: counting != nil) }
     if let product, product.type == .consumable {
         return answer(
@@ -160,84 +126,133 @@ package func explainEntitlement(
     return answer([Explanation(.neverBought, "The account never bought \(productID).")], isEntitled: false)
 }
 
-/// The lines of a group in the order of its statuses.
-private func orderedLines(of record: AccountRecord, inGroup group: String) -> [Line] {
-    let lines = record.lines.filter { $0.groupID == group }
-    return lines.filter(\.isOwn) + lines.filter { !$0.isOwn }
-}
+// MARK: The holdings of a test app
 
-private func reason(_ reason: EffectiveReason, lines: Int) -> String {
-    switch reason {
-    case .highestLevel: ", for it has the highest level of service of \(lines) lines"
-    case .ownBeforeShared: ", for it is the account's own and the other is shared with it, at the same level"
-    case .latestExpiration: ", for it ends later than another at the same level"
-    default: ""
+extension TestHoldings {
+    func explanations(of statuses: SubscriptionStatuses, inGroup groupID: String, rows: [Transaction]) -> [Explanation]
+    {
+        zip(statuses.statuses, self.lines(inGroup: groupID)).map { status, line in
+            self.explanation(of: line, status, rows: rows)
+        }
     }
-}
 
-// MARK: Lines
+    func summary(ofEnded explanations: [Explanation]) -> String {
+        explanations.count == 1 ? " \(explanations[0].message)" : " None of its \(explanations.count) lines does."
+    }
 
-private func explanation(
-    of line: Line, in record: AccountRecord, _ status: SubscriptionStatus, rows: [Transaction], app: AppState,
-    at now: Instant
-) -> Explanation {
-    let transaction = status.transaction.value
-    let info = status.renewalInfo.value
-    var facts: [ExplainedFact] = []
-    func fact(_ field: String, _ value: String) {
-        facts.append(ExplainedFact(transactionID: transaction.id, field: field, value: value))
+    func reason(_ reason: EffectiveReason, lines: Int) -> String {
+        switch reason {
+        case .highestLevel: ", for it has the highest level of service of \(lines) lines"
+        case .ownBeforeShared: ", for it is the account's own and the other is shared with it, at the same level"
+        case .latestExpiration: ", for it ends later than another at the same level"
+        default: ""
+        }
     }
-    let what = "transaction \(transaction.id) of \(transaction.productID)" + (line.isOwn ? "" : ", which is shared,")
-    let rule: ExplanationRule
-    var message: String
-    switch status.state {
-    case .revoked:
-        rule = .revoked
-        let revocation = transaction.revocation
-        fact("revocation.date_ms", "\(revocation?.date ?? now)")
-        fact("revocation.type", "\(revocation?.type ?? .unspecified)")
-        message =
-            revocation?.type == .familyRevoke
-            ? "\(what) is no longer shared since \(revocation?.date ?? now)."
-            : "\(what) was refunded on \(revocation?.date ?? now)."
-    case .subscribed where info.renewalDate <= now:
-        rule = .awaitsRenewal
-        fact("renewal_date_ms", "\(info.renewalDate)")
-        message =
-            "the renewal of \(what) is due since \(info.renewalDate) and not recorded yet; it stays in force until the news comes."
-    case .subscribed:
-        rule = .periodLasts
-        fact("expiration_date_ms", "\(info.renewalDate)")
-        message = "the period of \(what) lasts until \(info.renewalDate)."
-    case .inGracePeriod:
-        rule = .gracePeriod
-        fact("expiration_date_ms", "\(info.renewalDate)")
-        fact("grace_period_expiration_date_ms", "\(info.gracePeriodExpirationDate ?? now)")
-        message =
-            "the charge of \(line.retry?.failedAt ?? info.renewalDate) failed, and \(what) entitles until the grace period ends at \(info.gracePeriodExpirationDate ?? now)."
-    case .inBillingRetryPeriod:
-        rule = .billingRetry
-        fact("is_in_billing_retry", "true")
-        let grace = line.retry?.graceUntil.map { "; the grace period ended at \($0)" } ?? ""
-        message =
-            "the charge of \(line.retry?.failedAt ?? info.renewalDate) failed\(grace), and the store tries again until \(line.retry?.until ?? now)."
-    default:
-        rule = expiryRule(info.expirationReason)
-        fact("expiration_date_ms", "\(info.renewalDate)")
-        fact("expiration_reason", "\(info.expirationReason ?? .unknown)")
-        message = expiryMessage(info, line: line, what: what)
+
+    func explanations(ofProduct productID: String, counting: Transaction?, rows: [Transaction]) -> [Explanation] {
+        guard let record = self.record else { return [] }
+        var explanations: [Explanation] = []
+        for owned in record.owned where owned.productID == productID {
+            explanations.append(
+                PerchModel.explanation(ofOwned: owned).unlessUnverified(simulatedVerification(self.app), owned.id))
+        }
+        for group in Set(record.lines.map(\.groupID)).sorted() {
+            for (status, line) in zip(self.statuses(inGroup: group).value.statuses, self.lines(inGroup: group)) {
+                if line.latest.productID == productID {
+                    explanations.append(self.explanation(of: line, status, rows: rows))
+                } else if let left = rows.first(where: { $0.originalID == line.originalID }) {
+                    explanations.append(self.explanation(of: left, leftFor: line, status))
+                }
+            }
+        }
+        if let counting,
+            let index = explanations.firstIndex(where: {
+                $0.isEntitled && $0.originalTransactionID == counting.originalID
+            })
+        {
+            explanations.insert(explanations.remove(at: index), at: 0)
+        }
+        return explanations
     }
-    // Related facts about the line, which answer the reader's next questions.
-    for note in notes(on: line, info, rows: rows, app: app) {
-        message += " " + note.text
-        facts.append(note.fact)
+
+    private func explanation(of line: Line, _ status: SubscriptionStatus, rows: [Transaction]) -> Explanation {
+        let transaction = status.transaction.value
+        let info = status.renewalInfo.value
+        var facts: [ExplainedFact] = []
+        func fact(_ field: String, _ value: String) {
+            facts.append(ExplainedFact(transactionID: transaction.id, field: field, value: value))
+        }
+        let what =
+            "transaction \(transaction.id) of \(transaction.productID)" + (line.isOwn ? "" : ", which is shared,")
+        let rule: ExplanationRule
+        var message: String
+        switch status.state {
+        case .revoked:
+            rule = .revoked
+            let revocation = transaction.revocation
+            fact("revocation.date_ms", "\(revocation?.date ?? self.now)")
+            fact("revocation.type", "\(revocation?.type ?? .unspecified)")
+            message =
+                revocation?.type == .familyRevoke
+                ? "\(what) is no longer shared since \(revocation?.date ?? self.now)."
+                : "\(what) was refunded on \(revocation?.date ?? self.now)."
+        case .subscribed where info.renewalDate <= self.now:
+            rule = .awaitsRenewal
+            fact("renewal_date_ms", "\(info.renewalDate)")
+            message =
+                "the renewal of \(what) is due since \(info.renewalDate) and not recorded yet; it stays in force until the news comes."
+        case .subscribed:
+            rule = .periodLasts
+            fact("expiration_date_ms", "\(info.renewalDate)")
+            message = "the period of \(what) lasts until \(info.renewalDate)."
+        case .inGracePeriod:
+            rule = .gracePeriod
+            fact("expiration_date_ms", "\(info.renewalDate)")
+            fact("grace_period_expiration_date_ms", "\(info.gracePeriodExpirationDate ?? self.now)")
+            message =
+                "the charge of \(line.retry?.failedAt ?? info.renewalDate) failed, and \(what) entitles until the grace period ends at \(info.gracePeriodExpirationDate ?? self.now)."
+        case .inBillingRetryPeriod:
+            rule = .billingRetry
+            fact("is_in_billing_retry", "true")
+            let grace = line.retry?.graceUntil.map { "; the grace period ended at \($0)" } ?? ""
+            message =
+                "the charge of \(line.retry?.failedAt ?? info.renewalDate) failed\(grace), and the store tries again until \(line.retry?.until ?? self.now)."
+        default:
+            rule = expiryRule(info.expirationReason)
+            fact("expiration_date_ms", "\(info.renewalDate)")
+            fact("expiration_reason", "\(info.expirationReason ?? .unknown)")
+            message = expiryMessage(info, line: line, what: what)
+        }
+        // Related facts about the line, which answer the reader's next questions.
+        for note in notes(on: line, info, rows: rows, app: self.app) {
+            message += " " + note.text
+            facts.append(note.fact)
+        }
+        let next = self.forecast(of: line)
+        return Explanation(
+            rule, message.capitalisedFirst, originalTransactionID: line.originalID, state: status.state,
+            isEntitled: status.state.isEntitled, facts: facts, next: next,
+            nextMessage: nextMessage(next, line: line, info)
+        ).unlessUnverified(status.failure, transaction.id)
     }
-    let next = forecast(of: line, in: record, app: app, at: now)
-    return Explanation(
-        rule, message.capitalisedFirst, originalTransactionID: line.originalID, state: status.state,
-        isEntitled: status.state.isEntitled, facts: facts, next: next,
-        nextMessage: nextMessage(next, line: line, info, app: app)
-    ).unlessUnverified(status.failure, transaction.id)
+
+    /// A product that the line held before it changed its plan.
+    private func explanation(of left: Transaction, leftFor line: Line, _ status: SubscriptionStatus) -> Explanation {
+        let held = line.latest
+        let how = left.isUpgraded ? "was left behind by a change of plan, to" : "was followed by"
+        let field = left.isUpgraded ? "is_upgraded" : "original_id"
+        let facts = [
+            ExplainedFact(
+                transactionID: left.id, field: field, value: left.isUpgraded ? "true" : "\(left.originalID)"),
+            ExplainedFact(transactionID: held.id, field: "product_id", value: held.productID),
+        ]
+        let next = self.forecast(of: line)
+        return Explanation(
+            .otherProductHeld,
+            "Transaction \(left.id) of \(left.productID) \(how) transaction \(held.id) of \(held.productID) on \(held.purchaseDate), which is \(status.state).",
+            originalTransactionID: line.originalID, state: status.state, facts: facts, next: next,
+            nextMessage: nextMessage(next, line: line, status.renewalInfo.value))
+    }
 }
 
 private func expiryRule(_ reason: ExpirationReason?) -> ExplanationRule {
@@ -352,7 +367,7 @@ private func notes(on line: Line, _ info: RenewalInfo, rows: [Transaction], app:
     return notes
 }
 
-private func nextMessage(_ next: Forecast?, line: Line, _ info: RenewalInfo, app: AppState) -> String {
+private func nextMessage(_ next: Forecast?, line: Line, _ info: RenewalInfo) -> String {
     guard let next else { return "Nothing changes by itself." }
     switch next.kind {
     case .renewal where next.state == .inGracePeriod:
@@ -372,12 +387,6 @@ private func nextMessage(_ next: Forecast?, line: Line, _ info: RenewalInfo, app
         return next.state.isEntitled
             ? "At \(next.at) it is \(next.state)." : "At \(next.at) it ends, and it no longer entitles."
     }
-}
-
-private func forecast(of line: Line, in record: AccountRecord, app: AppState, at now: Instant) -> Forecast? {
-    line.forecast(
-        after: now, leewayMilliseconds: app.renewalLeewayMilliseconds,
-        attempt: foreseenAttempt(of: line, in: record, app: app))
 }
 
 // MARK: Products without an end, and what is no longer held
@@ -403,29 +412,6 @@ private func explanation(ofRefunded refunded: Transaction) -> Explanation {
     return Explanation(
         .refunded, "Transaction \(refunded.id) \(verb) \(revocation.date).",
         originalTransactionID: refunded.originalID, facts: [fact])
-}
-
-/// A product that the line held before it changed its plan.
-private func explanation(
-    of left: Transaction, leftFor line: Line, in record: AccountRecord, _ status: SubscriptionStatus, app: AppState,
-    at now: Instant
-) -> Explanation {
-    let held = line.latest
-    let how = left.isUpgraded ? "was left behind by a change of plan, to" : "was followed by"
-    let field = left.isUpgraded ? "is_upgraded" : "original_id"
-    let facts = [
-        ExplainedFact(
-            transactionID: left.id, field: field, value: left.isUpgraded ? "true" : "\(left.originalID)"),
-        ExplainedFact(transactionID: held.id, field: "product_id", value: held.productID),
-    ]
-    return Explanation(
-        .otherProductHeld,
-        "Transaction \(left.id) of \(left.productID) \(how) transaction \(held.id) of \(held.productID) on \(held.purchaseDate), which is \(status.state).",
-        originalTransactionID: line.originalID, state: status.state, facts: facts,
-        next: forecast(of: line, in: record, app: app, at: now),
-        nextMessage: nextMessage(
-            forecast(of: line, in: record, app: app, at: now), line: line,
-            status.renewalInfo.value, app: app))
 }
 
 extension String {

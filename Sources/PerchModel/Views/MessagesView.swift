@@ -17,45 +17,50 @@ package func purchaseIntents(of record: AccountRecord?) -> Viewed<[PurchaseInten
 /// Days scale with the time rate: a retry period has sixty. Own lines only, because an account that is shared with pays
 /// nothing.
 package func storeMessages(of record: AccountRecord?, app: AppState, at now: Instant) -> Viewed<[StoreMessage]> {
-    var viewed = Viewed<[StoreMessage]>(value: [])
-    guard let record else { return viewed }
-    if !app.isTestApp { return toldMessages(of: record, app: app, at: now) }
-    let leeway = app.renewalLeewayMilliseconds
-    for line in record.lines {
-        // The state of a shared line decides whether the account's own line was lost.
-        viewed.note(line.nextCrossing(after: now, leewayMilliseconds: leeway)?.at, about: line, in: .unspecified)
-        guard line.isOwn else { continue }
-        let state = line.state(at: now, leewayMilliseconds: leeway)
-        if state == .inGracePeriod || state == .inBillingRetryPeriod, let retry = line.retry {
-            let (since, next) = billingReminder(
-                of: retry, days: line.isCommitted ? 90 : 60, at: now)
-            viewed.tell(.billingIssue, since: since, about: line, productID: line.latest.productID)
-            viewed.note(next, about: line, in: state)
+    holdings(of: record, in: app, at: now).messages
+}
+
+extension TestHoldings {
+    var messages: Viewed<[StoreMessage]> {
+        var viewed = Viewed<[StoreMessage]>(value: [])
+        guard let record = self.record else { return viewed }
+        let (app, now, leeway) = (self.app, self.now, self.leeway)
+        for line in record.lines {
+            // The state of a shared line decides whether the account's own line was lost.
+            viewed.note(line.nextCrossing(after: now, leewayMilliseconds: leeway)?.at, about: line, in: .unspecified)
+            guard line.isOwn else { continue }
+            let state = line.state(at: now, leewayMilliseconds: leeway)
+            if state == .inGracePeriod || state == .inBillingRetryPeriod, let retry = line.retry {
+                let (since, next) = billingReminder(
+                    of: retry, days: line.isCommitted ? 90 : 60, at: now)
+                viewed.tell(.billingIssue, since: since, about: line, productID: line.latest.productID)
+                viewed.note(next, about: line, in: state)
+            }
+            if state == .subscribed, line.awaitsAttempt, line.keepsPlan,
+                let increase = line.increase, increase.status == .pending
+            {
+                viewed.tell(
+                    .priceIncreaseConsent, since: increase.asked, about: line, productID: line.latest.productID,
+                    price: increase.price)
+            }
+            let winBacks = OfferRules(record: record, groupID: line.groupID, app: app, now: now).winBacks
+            if let best = winBacks.eligible.first {
+                viewed.tell(
+                    .winBackOffer, since: best.window.from, about: line, productID: best.product.id,
+                    offerID: best.offer.offer.id)
+            }
+            viewed.note(winBacks.nextChange, about: line, in: state)
         }
-        if state == .subscribed, line.awaitsAttempt, line.keepsPlan,
-            let increase = line.increase, increase.status == .pending
-        {
-            viewed.tell(
-                .priceIncreaseConsent, since: increase.asked, about: line, productID: line.latest.productID,
-                price: increase.price)
+        if let posted = record.messagePosted {
+            let end = posted.advanced(byMilliseconds: max(app.settings.timeRate.retryMilliseconds / 60, 1))
+            if now < end {
+                viewed.value.append(StoreMessage(reason: .generic, since: posted))
+                viewed.note(end, about: nil, in: .unspecified)
+            }
         }
-        let winBacks = OfferRules(record: record, groupID: line.groupID, app: app, now: now).winBacks
-        if let best = winBacks.eligible.first {
-            viewed.tell(
-                .winBackOffer, since: best.window.from, about: line, productID: best.product.id,
-                offerID: best.offer.offer.id)
-        }
-        viewed.note(winBacks.nextChange, about: line, in: state)
+        viewed.value.sort { ($0.since, $0.reason.rawValue) < ($1.since, $1.reason.rawValue) }
+        return viewed
     }
-    if let posted = record.messagePosted {
-        let end = posted.advanced(byMilliseconds: max(app.settings.timeRate.retryMilliseconds / 60, 1))
-        if now < end {
-            viewed.value.append(StoreMessage(reason: .generic, since: posted))
-            viewed.note(end, about: nil, in: .unspecified)
-        }
-    }
-    viewed.value.sort { ($0.since, $0.reason.rawValue) < ($1.since, $1.reason.rawValue) }
-    return viewed
 }
 
 /// Hours after a failed charge at which its customer is reminded: on days 1 to 3 every 24, on 4 to 16 every 72,

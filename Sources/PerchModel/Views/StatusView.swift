@@ -23,33 +23,7 @@ package struct Outlook: Sendable {
 package func subscriptionStatuses(
     of record: AccountRecord?, inGroup groupID: String, app: AppState, at now: Instant
 ) -> Viewed<SubscriptionStatuses> {
-    var viewed = Viewed(value: SubscriptionStatuses(statuses: []))
-    guard let record else { return viewed }
-    let leeway = app.renewalLeewayMilliseconds
-    if let told = record.told {
-        return toldStatuses(
-            of: told, inGroup: groupID, catalogue: app.catalogue, leewayMilliseconds: leeway ?? 0, at: now)
-    }
-    let rules = OfferRules(record: record, groupID: groupID, app: app, now: now)
-    let winBacks = rules.winBacks
-    var levels: [Int32] = []
-    let lines = record.lines.filter { $0.groupID == groupID }
-    for line in lines.filter(\.isOwn) + lines.filter({ !$0.isOwn }) {
-        viewed.value.statuses.append(
-            status(of: line, in: record, winBacks: line.isOwn ? winBacks.eligible : [], app: app, at: now))
-        viewed.outlook.note(line, of: record, app, after: now, leewayMilliseconds: leeway)
-        // A withdrawn product keeps the level of service it was bought at.
-        let held = app.catalogue.product(line.latest.productID)?.subscription
-        levels.append(held?.level ?? (line.level == 0 ? .max : line.level))
-    }
-    if let line = rules.line, let change = winBacks.nextChange {
-        let state = line.state(at: now, leewayMilliseconds: leeway)
-        viewed.outlook.note(
-            Forecast(at: change, kind: .offerWindow, originalTransactionID: line.originalID, state: state))
-    }
-    (viewed.value.effectiveIndex, viewed.value.effectiveReason) = effectiveStatus(
-        among: viewed.value.statuses, levels: levels)
-    return viewed
+    holdings(of: record, in: app, at: now).statuses(inGroup: groupID)
 }
 
 /// The statuses of an account in all groups, one group after another, by group ID.
@@ -58,8 +32,9 @@ package func statusesOfAllGroups(
 ) -> Viewed<SubscriptionStatuses> {
     var all = Viewed(value: SubscriptionStatuses(statuses: []))
     let groups = record?.groupIDs(in: app.catalogue) ?? []
+    let holdings = holdings(of: record, in: app, at: now)
     for group in groups.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-        let viewed = subscriptionStatuses(of: record, inGroup: group, app: app, at: now)
+        let viewed = holdings.statuses(inGroup: group)
         if let index = viewed.value.effectiveIndex {
             all.value.effectiveInGroups.append(
                 GroupEffective(
@@ -81,83 +56,7 @@ extension Outlook {
     }
 
     /// Adds a change that does not concern a line's state.
-    mutating func note(_ forecast: Forecast) {
-        self.nextCrossing = min(self.nextCrossing ?? .distantFuture, forecast.at)
-        if self.forecast.map({ forecast.at < $0.at }) ?? true { self.forecast = forecast }
-    }
-
-    mutating func note(
-        _ line: Line, of record: AccountRecord, _ app: AppState, after now: Instant, leewayMilliseconds leeway: Int64?
-    ) {
-        self.noteCrossing(of: line, after: now, leewayMilliseconds: leeway)
-        self.noteForecast(of: line, of: record, app, after: now, leewayMilliseconds: leeway)
-    }
-
-    mutating func noteCrossing(of line: Line, after now: Instant, leewayMilliseconds leeway: Int64?) {
-        if let crossing = line.nextCrossing(after: now, leewayMilliseconds: leeway) {
-            self.nextCrossing = min(self.nextCrossing ?? .distantFuture, crossing.at)
-        }
-    }
-
-    mutating func noteForecast(
-        of line: Line, of record: AccountRecord, _ app: AppState, after now: Instant,
-        leewayMilliseconds leeway: Int64?
-    ) {
-        if let forecast = line.forecast(
-            after: now, leewayMilliseconds: leeway, attempt: foreseenAttempt(of: line, in: record, app: app))
-        {
-            if self.forecast.map({ forecast.at < $0.at }) ?? true { self.forecast = forecast }
-        }
-    }
-}
-
-private func status(
-    of line: Line, in record: AccountRecord, winBacks: [OfferRules.WinBack], app: AppState, at now: Instant
-) -> SubscriptionStatus {
-    let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
-    let retryIsOver = line.retry != nil && state == .expired
-    // Within a commitment the line renews whatever the customer's switch says, unless another cause has ended it. The
-    // switch then shows in the commitment's own flag.
-    let renews = (line.willAutoRenew || line.isCommitted) && line.lapse == nil && !retryIsOver
-    var info = RenewalInfo(
-        originalTransactionID: line.originalID, currentProductID: line.latest.productID, willAutoRenew: renews,
-        renewalDate: line.boundary, recentSubscriptionStartDate: line.recentStart, environment: app.environment,
-        signedDate: line.latest.signedDate)
-    info.accountToken = line.latest.contents.fields.writtenAccountToken
-    info.appTransactionID = record.appTransactionID
-    info.priceIncreaseStatus = line.increase?.status ?? .noIncreasePending
-    info.renewalBillingPlan = line.latest.billingPlan
-    info.commitment = line.latest.commitment
-    info.commitment?.willRenew = line.willAutoRenew && !retryIsOver
-    switch state {
-    case .inGracePeriod, .inBillingRetryPeriod:
-        info.isInBillingRetry = true
-        info.expirationReason = .billingError
-        if state == .inGracePeriod { info.gracePeriodExpirationDate = line.retry?.graceUntil }
-    case .expired:
-        info.expirationReason = line.endReason
-    default:
-        break
-    }
-    for id in winBacks.map(\.offer.offer.id) where !info.eligibleWinBackOfferIDs.contains(id) {
-        info.eligibleWinBackOfferIDs.append(id)
-    }
-    // Also in grace and billing retry: receipts that Apple publishes have `auto_renew_product_id` there.
-    if let next = line.renewalProductID(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds) {
-        info.autoRenewPreference = next
-        info.renewalBillingPlan = line.nextBillingPlan
-        if let product = app.catalogue.product(next), let subscription = product.subscription,
-            let billing = nextBilling(of: line, product, subscription)
-        {
-            info.renewalBillingPlan = billing.plan
-            let next = nextCharge(of: line, for: product, subscription)
-            info.renewalPrice = Money(
-                milliunits: next.milliunits, currency: line.latest.price?.currency ?? next.currency)
-            info.offer = line.nextOffer?.offer.applied
-        }
-    }
-    return SubscriptionStatus(
-        state: state, transaction: verified(line.latest, app: app), renewalInfo: verified(info, app: app))
+    mutating func note(_ forecast: Forecast) { self.note(crossing: forecast.at, forecast: forecast) }
 }
 
 /// The status that counts: the highest entitling level of service, own before shared, then the later end. An unverified one

@@ -17,7 +17,7 @@ import Testing
         var account = TestAccount()
         try account.buy(held)
         let product = try #require(account.catalogue.product(target))
-        #expect(planChange(from: try account.line(), to: product, catalogue: account.catalogue) == change)
+        #expect(HeldPlan(try account.line(), account.catalogue).change(to: product) == change)
     }
 
     @Test(arguments: ["gold", "silver.twin"])

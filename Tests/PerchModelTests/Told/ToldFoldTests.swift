@@ -34,6 +34,12 @@ import Testing
             signedDate: Instant(milliseconds: signed))
     }
 
+    private static func lifetime(_ record: ToldRecord?, at milliseconds: Int64) -> Verified<Transaction>? {
+        var outlook = Outlook()
+        return ToldReports.holdings(of: record, at: Instant(milliseconds: milliseconds)).entitlement(
+            toProduct: "lifetime", noting: &outlook)
+    }
+
     private func digest(_ low: UInt64) -> Digest { Digest(high: 0, low: low) }
 
     @Test func `of one purchase show its lowest ID, and every ID resolves`() {
@@ -42,9 +48,7 @@ import Testing
         #expect(book.fold(.transaction(self.purchase(7, original: 7, signed: 1), content: self.digest(2))) == .news)
         #expect(book.fold(.transaction(self.purchase(8, original: 7, signed: 2), content: self.digest(3))) == .news)
         let record = book.records[.unclaimed(.original(7))]
-        #expect(
-            toldEntitlement(of: record, toProduct: "lifetime", leewayMilliseconds: 0, at: Instant(milliseconds: 0))
-                .value?.value.id == 7)
+        #expect(Self.lifetime(record, at: 0)?.value.id == 7)
         #expect(record?.originals.first?.registers.count == 1)
         for id in [TransactionID(7), 8, 9] { #expect(book.original(ofTransaction: id) == 7) }
         #expect(book.original(ofTransaction: 10) == nil)
@@ -73,10 +77,7 @@ import Testing
         func isEntitled(_ order: [Int]) -> Bool {
             var book = ToldBook()
             for place in order { _ = book.fold(reports[place]) }
-            return toldEntitlement(
-                of: book.records.values.first, toProduct: "lifetime", leewayMilliseconds: 0,
-                at: Instant(milliseconds: 9)
-            ).value != nil
+            return Self.lifetime(book.records.values.first, at: 9) != nil
         }
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [2, 0, 1]] { #expect(isEntitled(order)) }
         for order in [[0, 1], [1, 0], [1]] { #expect(!isEntitled(order)) }

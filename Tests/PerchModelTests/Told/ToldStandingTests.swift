@@ -1,5 +1,6 @@
 import PerchBase
 import PerchModel
+import PerchModelCheck
 import Testing
 
 /// A told line at each instant, rule by rule. Instants are days.
@@ -223,7 +224,7 @@ import Testing
                     _ = $0.fold(one, stamp: ReportStamp(signed: one.signedDate, content: .zero))
                 }
             }
-            return toldEntitlements(of: record, leewayMilliseconds: 0, at: Instant(milliseconds: 9_000)).map(\.value.id)
+            return ToldReports.holdings(of: record, at: Instant(milliseconds: 9_000)).entitlements.map(\.value.id)
         }
         #expect(owned([pass(1), pass(2)]) == [2])
         #expect(owned([pass(1), pass(2, revoked: true)]) == [1])

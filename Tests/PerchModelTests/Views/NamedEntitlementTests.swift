@@ -99,6 +99,18 @@ private enum Source: Hashable {
         return try #require(namedEntitlements(of: record, app: app, at: present).value.first { $0.name == "plus" })
     }
 
+    @Test func `change with a subscription, whatever the file names after it`() {
+        var record = AccountRecord(account: 1, app: 1)
+        Source.line(id: 100, product: "silver", end: 10, renews: false, isRefunded: false).add(to: &record)
+        let rules = [
+            EntitlementRule(name: "plus", groupID: "G"), EntitlementRule(name: "for life", productID: "lifetime"),
+        ]
+        for rules in [rules, rules.reversed()] {
+            let viewed = namedEntitlements(of: record, app: Self.app(rules), at: present)
+            #expect(viewed.nextCrossing == present.advanced(byMilliseconds: 10 * hourLength))
+        }
+    }
+
     /// A number that is less for a better tier, as the file lists them.
     private static func place(_ tier: String, _ rules: [EntitlementRule]) -> Int {
         rules.firstIndex { $0.tier == tier } ?? .max
