@@ -4,7 +4,6 @@ package import PerchModel
 /// An account that a change touched.
 package struct AccountChange: Sendable {
     package var record: AccountRecord
-    package var cause: Cause
     /// The facts, in order; the first one has `ordinal` in its revision.
     package var facts: [Fact]
     package var ordinal: UInt32
@@ -12,6 +11,11 @@ package struct AccountChange: Sendable {
     package var origin: [UInt8]
     /// The change makes the record longer than it may be. Such a change is refused.
     var isOverLimit = false
+
+    /// The cause of its last fact. A report that changes no value has none.
+    package var cause: Cause {
+        self.facts.last { $0.told == nil || $0.cause != .unspecified }?.cause ?? .unspecified
+    }
 
     /// The events for subscribers of the account's transactions. Computed only for subscribers, which are rare. The
     /// record belongs to this change, so it has the revision and the commit time.
@@ -73,15 +77,14 @@ package final class Change: Sendable {
     }
 
     /// Of a plain purchase.
-    init(
-        revision: UInt64, committed: Instant, record: AccountRecord, transaction: Transaction, effective: Instant,
-        origin: [UInt8]
-    ) {
-        self.revision = revision
-        self.committed = committed
-        self.record = record
+    @inline(__always)
+    init(_ purchase: StoredPurchase) {
+        self.revision = purchase.revision
+        self.committed = purchase.committed
+        self.record = purchase.record
         self.cause = .purchase
-        self.happening = .purchase(transaction, effective: effective, origin: origin)
+        self.happening = .purchase(
+            purchase.transaction, effective: purchase.effective, origin: purchase.origin)
         self.others = []
         self.aliases = []
         self.app = nil
@@ -98,11 +101,10 @@ package final class Change: Sendable {
         switch self.happening {
         case .purchase(let transaction, let effective, let origin):
             return AccountChange(
-                record: record, cause: self.cause,
-                facts: [Fact(.purchased(transaction, terms: nil), effective: effective)], ordinal: 0, origin: origin)
+                record: record, facts: [Fact(.purchased(transaction, terms: nil), effective: effective)], ordinal: 0,
+                origin: origin)
         case .facts(let facts, let ordinal, let origin):
-            return AccountChange(
-                record: record, cause: self.cause, facts: facts, ordinal: ordinal, origin: origin)
+            return AccountChange(record: record, facts: facts, ordinal: ordinal, origin: origin)
         }
     }
 
@@ -117,8 +119,7 @@ package final class Change: Sendable {
             let facts = stored.facts[first...].prefix { $0.account == record.account }.map(\.fact)
             accounts.append(
                 AccountChange(
-                    record: record, cause: facts[facts.count - 1].cause, facts: facts, ordinal: UInt32(first),
-                    origin: stored.facts[first].origin))
+                    record: record, facts: facts, ordinal: UInt32(first), origin: stored.facts[first].origin))
         }
         self.init(stored, accounts: accounts)
     }

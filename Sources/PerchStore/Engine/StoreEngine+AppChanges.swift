@@ -129,7 +129,7 @@ extension StoreEngine {
             self.counters.timesPassed += 1
             if try self.storage.raisePassed(to: now) { return }
             // Every version decides no earlier than the newest commit.
-            var stored = self.nextChange(of: 0, wall: now, nextTransaction: batch.header.nextTransaction, batch.header)
+            var stored = self.nextChange(of: 0, wall: now, batch.header)
             try self.write(&stored, accounts: [], &batch)
         }
         self.publishNews(into: &outbox)

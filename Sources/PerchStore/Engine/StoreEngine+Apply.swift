@@ -1,7 +1,8 @@
 import PerchBase
 import PerchModel
 
-// Applying: facts become records, records and facts become a change, which storage writes and the feed carries.
+// One change: facts become records, crossings and rows here, and a change is written here, for storage and the feed. Purchases,
+// reports, erasures, changes of apps and tokens are inputs of it.
 extension StoreEngine {
     /// Attempts every due renewal of one account. Nil: there are too many for one batch.
     func settle(
@@ -36,27 +37,25 @@ extension StoreEngine {
         let family = try self.withFamily(
             [AccountFacts(account: record.account, facts: facts)], known: known, app: inForce, now: due,
             numbers: &numbers, batch.header)
-        var stored = self.nextChange(of: record.app, wall: wall, nextTransaction: numbers.next, batch.header)
-        let change = try self.apply(
-            family, to: &stored, known: known, origin: [], app: current.state)
+        var stored = self.nextChange(of: record.app, wall: wall, batch.header)
+        stored.nextTransaction = numbers.next
+        let change = try self.fold(family, into: &stored, known: known, origin: [], app: current.state)
         try self.write(&stored, accounts: change, &batch)
         return change[0].record
     }
 
-    /// An empty change with the next revision.
-    func nextChange(
-        of app: AppNumber, wall: Instant, nextTransaction: TransactionID, _ header: StoreHeader
-    ) -> StoredChange {
+    /// An empty change with the next revision. `app`: 0 for the store itself.
+    func nextChange(of app: AppNumber, wall: Instant, _ header: StoreHeader) -> StoredChange {
         var next = StoredChange(
-            revision: header.revision + 1, committed: wall, app: app, nextTransaction: nextTransaction,
+            revision: header.revision + 1, committed: wall, app: app, nextTransaction: header.nextTransaction,
             nextAccount: header.nextAccount)
         next.takeRoom(of: &self.reused.draft)
         return next
     }
 
-    /// Folds facts into records, and adds both to `stored`.
-    func apply(
-        _ accountFacts: [AccountFacts], to stored: inout StoredChange, known: Known, origin: [UInt8], app: AppState
+    /// Folds facts into the records of their accounts, and adds both to a change, with the rows that follow from them.
+    func fold(
+        _ accountFacts: [AccountFacts], into stored: inout StoredChange, known: Known, origin: [UInt8], app: AppState
     ) throws(StorageError) -> [AccountChange] {
         let isTestApp = app.isTestApp
         var result: [AccountChange] = []
@@ -83,8 +82,7 @@ extension StoreEngine {
             let entryCountAfter = record.entryCount
             result.append(
                 AccountChange(
-                    record: record, cause: accountFacts[place].facts.last?.cause ?? .unspecified,
-                    facts: accountFacts[place].facts, ordinal: ordinal, origin: origin,
+                    record: record, facts: accountFacts[place].facts, ordinal: ordinal, origin: origin,
                     isOverLimit: entryCountAfter > self.limits.recordEntriesMax && entryCountAfter > entryCount))
         }
         return result
@@ -112,7 +110,40 @@ extension StoreEngine {
         swap(&stored, &self.reused.draft)
     }
 
-    /// Writes the facts that a decision came to, with those of the family, as one change.
+    /// Writes a plain purchase: one account, one fact, one new transaction. It moves no crossing and no due instant.
+    @inline(__always)
+    func write(_ purchase: StoredPurchase, _ batch: inout Batch) throws(StorageError) {
+        try self.storage.apply(purchase)
+        batch.header.revision = purchase.revision
+        batch.header.nextTransaction = purchase.nextTransaction
+        batch.milestones.purchases += 1
+        if self.cachesRecords { self.cache.insert(purchase.record) }
+        batch.changes.append(Change(purchase))
+    }
+
+    /// Writes the change of a mutation. `account`: the one that the line of the audit trail is about. `keeps`: a repeated call gets
+    /// the same answer.
+    func write(
+        _ stored: inout StoredChange, accounts: [AccountChange] = [], answer: MutationResult, of mutation: Mutation,
+        asOf now: Instant, about account: AccountNumber? = nil, keeps: Bool = true, _ batch: inout Batch
+    ) throws(StorageError) -> StoreAnswer {
+        for account in accounts where account.isOverLimit {
+            stored.removeAll()
+            return .refused(self.tooLong(account.record))
+        }
+        let position = Position(revision: stored.revision, asOf: now)
+        if keeps, !mutation.key.isEmpty {
+            let kept = KeptAnswer(
+                digest: mutation.keyDigest, result: answer, position: position, kept: stored.committed)
+            let key = MutationKey(app: stored.appNumber, bytes: mutation.key)
+            stored.answer = Boxed(KeyedAnswer(key: key, answer: kept))
+        }
+        stored.note(mutation.audit, account)
+        try self.write(&stored, accounts: accounts, &batch)
+        return .mutated(answer, position)
+    }
+
+    /// Writes the facts that a decision came to, with those of the family.
     func apply(
         _ accountFacts: [AccountFacts], answer: MutationResult, of mutation: Mutation, _ people: Participants,
         numbers: TransactionNumbers, _ call: Call, _ batch: inout Batch
@@ -122,7 +153,8 @@ extension StoreEngine {
         var numbers = numbers
         var accountFacts = try self.withFamily(
             accountFacts, known: known, app: app, now: now, numbers: &numbers, batch.header)
-        var stored = self.nextChange(of: app.number, wall: call.wall, nextTransaction: numbers.next, batch.header)
+        var stored = self.nextChange(of: app.number, wall: call.wall, batch.header)
+        stored.nextTransaction = numbers.next
         for (key, fresh) in people.opened {
             stored.nextAccount = fresh.account + 1
             stored.aliases.append((key, fresh.account))
@@ -133,16 +165,9 @@ extension StoreEngine {
                 accountFacts.insert(AccountFacts(account: fresh.account, facts: [fact]), at: 0)
             }
         }
-        let accounts = try self.apply(
-            accountFacts, to: &stored, known: known, origin: mutation.origin, app: app)
-        for account in accounts where account.isOverLimit {
-            return .refused(self.tooLong(account.record))
-        }
-        let position = Position(revision: stored.revision, asOf: now)
-        Self.keep(answer, position, of: mutation, in: &stored)
-        stored.note(mutation.audit, people.record?.account)
-        try self.write(&stored, accounts: accounts, &batch)
-        return .mutated(answer, position)
+        let accounts = try self.fold(accountFacts, into: &stored, known: known, origin: mutation.origin, app: app)
+        return try self.write(
+            &stored, accounts: accounts, answer: answer, of: mutation, asOf: now, about: people.record?.account, &batch)
     }
 
     func tooLong(_ record: AccountRecord) -> Refusal {
@@ -150,16 +175,6 @@ extension StoreEngine {
             .recordLimit,
             "the account would hold \(record.entryCount) subscription lines, owned products, purchases that wait, intents and shares, the limit is \(self.limits.recordEntriesMax)",
             found: Int64(record.entryCount), limit: Int64(self.limits.recordEntriesMax))
-    }
-
-    static func keep(
-        _ answer: MutationResult, _ position: Position, of mutation: Mutation, in stored: inout StoredChange
-    ) {
-        guard !mutation.key.isEmpty else { return }
-        let kept = KeptAnswer(
-            digest: mutation.keyDigest, result: answer, position: position, kept: stored.committed)
-        let key = MutationKey(app: stored.appNumber, bytes: mutation.key)
-        stored.answer = Boxed(KeyedAnswer(key: key, answer: kept))
     }
 
     // MARK: Apps
@@ -171,20 +186,16 @@ extension StoreEngine {
     ) throws(StorageError) -> StoreAnswer? {
         let current = people.app
         let number = current.state.number
-        var stored = self.nextChange(
-            of: number, wall: call.wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        var stored = self.nextChange(of: number, wall: call.wall, batch.header)
         let next = Self.next(
             current, appChange, revision: stored.revision, effective: people.now, committed: call.wall)
         stored.app = next
         stored.appCause = appChange.catalogue != nil ? .catalog : appChange.clock != nil ? .clock : .setting
         if appChange.catalogue != nil { stored.images = appChange.images }
         let after = next.state.clock.now(wall: call.wall)
-        let position = Position(revision: stored.revision, asOf: after)
-        Self.keep(answer, position, of: mutation, in: &stored)
-        stored.note(mutation.audit)
-        try self.write(&stored, accounts: [], &batch)
+        let answered = try self.write(&stored, answer: answer, of: mutation, asOf: after, &batch)
         batch.apps[number] = next
-        guard mutation.waitsForSettling else { return .mutated(answer, position) }
+        guard mutation.waitsForSettling else { return answered }
         batch.settlings.append(
             Batch.Settling(
                 app: number, target: after, loop: call.loop, ticket: call.ticket,

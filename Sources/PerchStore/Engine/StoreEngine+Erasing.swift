@@ -18,34 +18,22 @@ extension StoreEngine {
         try self.read(account, app, into: &erased)
         if app.isTestApp, let refusal = try self.refusalOfSharing(erased) { return .refused(refusal) }
         let now = app.clock.now(wall: call.wall)
-        var stored = self.nextChange(
-            of: app.number, wall: call.wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        var stored = self.nextChange(of: app.number, wall: call.wall, batch.header)
         var side = SideWrites()
         var erasure = Erasure(erased.map(\.record.account))
         try self.collect(erased, app, &erasure, &side)
         side.erasure = erasure
-        var accounts: [AccountChange] = []
-        for (ordinal, old) in erased.enumerated() {
-            let fact = Fact(.told(.erased), effective: now)
-            stored.facts.append(StoredFact(account: old.record.account, fact: fact, origin: mutation.origin))
-            var record = AccountRecord(account: old.record.account, app: app.number)
-            record.fold([fact], revision: stored.revision, committed: stored.committed)
-            if let moves = CrossingMoves(from: old.record, to: record, app: app, at: now) {
-                stored.crossings.append(moves)
-            }
-            stored.records.append(
-                StoredRecord(record, due: nil, previousDue: app.isTestApp ? old.record.attemptDue : nil))
-            accounts.append(
-                AccountChange(
-                    record: record, cause: fact.cause, facts: [fact], ordinal: UInt32(ordinal), origin: mutation.origin)
-            )
-            self.appChanges.pastRecords.remove(old.record.account)
-        }
         stored.side = side
-        stored.note(mutation.audit)
-        let position = Position(revision: stored.revision, asOf: now)
-        try self.write(&stored, accounts: accounts, &batch)
-        return .mutated(.number(UInt64(erased.reduce(0) { $0 + $1.facts.count })), position)
+        let records = Dictionary(uniqueKeysWithValues: erased.map { ($0.record.account, $0.record) })
+        let facts = erased.map {
+            AccountFacts(account: $0.record.account, facts: [Fact(.told(.erased), effective: now)])
+        }
+        let accounts = try self.fold(
+            facts, into: &stored, known: Known(others: records), origin: mutation.origin, app: app)
+        for account in erasure.accounts { self.appChanges.pastRecords.remove(account) }
+        return try self.write(
+            &stored, accounts: accounts, answer: .number(UInt64(erased.reduce(0) { $0 + $1.facts.count })),
+            of: mutation, asOf: now, keeps: false, &batch)
     }
 
     private struct ErasedAccount {

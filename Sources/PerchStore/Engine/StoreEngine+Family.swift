@@ -82,11 +82,12 @@ extension StoreEngine {
     struct Known {
         var subject: AccountRecord?
         var member: AccountRecord?
+        var others: [AccountNumber: AccountRecord] = [:]
 
         subscript(account: AccountNumber) -> AccountRecord? {
             if let subject = self.subject, subject.account == account { return subject }
             if let member = self.member, member.account == account { return member }
-            return nil
+            return self.others.isEmpty ? nil : self.others[account]
         }
     }
 

@@ -32,9 +32,9 @@ struct PreparedSales {
     }
 }
 
-// Plain purchases: decided and written in one step, without the lists and copies of a general decision.
+// Plain purchases: decided in one step, without the lists and copies of a general decision.
 extension StoreEngine {
-    /// Decides one order and writes what it comes to. Nil: it waits, and is answered later.
+    /// Decides one order. Nil: it waits, and is answered later.
     func decide(_ order: StoreOrder, _ call: Call, _ batch: inout Batch) throws(StorageError) -> StoreAnswer? {
         guard let app = batch.apps[order.app] else {
             return .refused(Refusal(.appUnknown, "this store has no app with number \(order.app)"))
@@ -86,19 +86,11 @@ extension StoreEngine {
                 key: $0,
                 answer: KeptAnswer(digest: order.digest, result: result, position: position, kept: call.wall))
         }
-        try self.storage.apply(
+        try self.write(
             StoredPurchase(
                 revision: revision, committed: call.wall, app: order.app, account: account, transaction: transaction,
                 effective: now, origin: origin, record: bought, due: bought.attemptDue,
-                nextTransaction: id + 1, nextAccount: batch.header.nextAccount, answer: answer))
-        batch.header.revision = revision
-        batch.header.nextTransaction = id + 1
-        batch.milestones.purchases += 1
-        if self.cachesRecords { self.cache.insert(bought) }
-        batch.changes.append(
-            Change(
-                revision: revision, committed: call.wall, record: bought, transaction: transaction, effective: now,
-                origin: origin))
+                nextTransaction: id + 1, nextAccount: batch.header.nextAccount, answer: answer), &batch)
         return .mutated(result, position)
     }
 }

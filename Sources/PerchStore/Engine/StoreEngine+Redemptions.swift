@@ -12,7 +12,8 @@ extension StoreEngine {
     func count(
         from before: AccountRecord, to after: AccountRecord, into stored: inout StoredChange
     ) throws(StorageError) {
-        guard before.redeemedOffers != after.redeemedOffers else { return }
+        // What an erased account redeemed stays used.
+        guard before.redeemedOffers != after.redeemedOffers, stored.side?.erasure == nil else { return }
         var changes: [OfferCodeName: Int64] = [:]
         for redeemed in before.redeemedOffers where !redeemed.code.isEmpty {
             changes[OfferCodeName(redeemed), default: 0] -= 1

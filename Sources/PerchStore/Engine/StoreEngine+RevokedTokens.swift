@@ -43,7 +43,7 @@ extension StoreEngine {
     private func write(
         _ fresh: inout [RevokedToken], _ audit: AuditEntry?, _ wall: Instant, _ batch: inout Batch
     ) throws(StorageError) {
-        var stored = self.nextChange(of: 0, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        var stored = self.nextChange(of: 0, wall: wall, batch.header)
         stored.revoked = fresh
         stored.note(audit)
         try self.write(&stored, accounts: [], &batch)

@@ -50,8 +50,7 @@ extension StoreEngine {
         audit: AuditEntry? = nil, wall: Instant, _ batch: inout Batch
     ) throws(StorageError) -> AppState {
         let number = batch.apps.next
-        var stored = self.nextChange(
-            of: number, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        var stored = self.nextChange(of: number, wall: wall, batch.header)
         let state = AppState(
             number: number, bundleID: bundleID, environment: environment, revision: stored.revision,
             effective: .distantPast, committed: wall, catalogue: catalogue, catalogueRevision: stored.revision,
@@ -79,7 +78,7 @@ extension StoreEngine {
         var batch = self.takeBatch()
         let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
             let wall = self.decisionTime(wall)
-            var stored = self.nextChange(of: 0, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
+            var stored = self.nextChange(of: 0, wall: wall, batch.header)
             try self.add(secrets, to: &stored)
             guard stored.side != nil else { return }
             try self.write(&stored, accounts: [], &batch)
@@ -99,7 +98,7 @@ extension StoreEngine {
         let error = self.commit(&batch, of: []) { (batch: inout Batch) throws(StorageError) in
             guard try self.storage.item(key)?.value == value else { return }
             let wall = self.isShared ? max(wall, self.newestCommit) : wall
-            var stored = self.nextChange(of: 0, wall: wall, nextTransaction: batch.header.nextTransaction, batch.header)
+            var stored = self.nextChange(of: 0, wall: wall, batch.header)
             var side = SideWrites()
             side.items = secrets
             stored.side = side

@@ -78,33 +78,8 @@ extension StoreEngine {
             return try self.keep(
                 .told(work.outcome), of: mutation, Participants(app: app, wall: call.wall), call, batch.header)
         }
-        var stored = self.nextChange(
-            of: app.state.number, wall: call.wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        var stored = self.nextChange(of: app.state.number, wall: call.wall, batch.header)
         stored.nextAccount = work.nextAccount
-        var accounts: [AccountChange] = []
-        // What an account loses is written before another gains it: rows of a purchase are those of its last owner.
-        let losing = work.touched.filter(\.loses)
-        for entry in losing + work.touched.filter({ !$0.loses }) {
-            guard var record = work.before[entry.account] else { preconditionFailure("facts of an unread account") }
-            let (entryCount, earlier) = (record.entryCount, record)
-            let ordinal = UInt32(stored.facts.count)
-            for fact in entry.facts {
-                stored.facts.append(StoredFact(account: entry.account, fact: fact, origin: mutation.origin))
-            }
-            record.fold(entry.facts, revision: stored.revision, committed: stored.committed)
-            guard record.entryCount <= max(entryCount, self.limits.recordEntriesMax) else {
-                stored.removeAll()
-                return .refused(self.tooLong(record))
-            }
-            stored.records.append(StoredRecord(record))
-            if let moves = CrossingMoves(from: earlier, to: record, app: app.state, at: now) {
-                stored.crossings.append(moves)
-            }
-            accounts.append(
-                AccountChange(
-                    record: record, cause: entry.facts.last { $0.cause != .unspecified }?.cause ?? .unspecified,
-                    facts: entry.facts, ordinal: ordinal, origin: mutation.origin))
-        }
         for key in work.writtenNames {
             if let account = work.names[key] ?? nil {
                 stored.aliases.append((key, account))
@@ -113,11 +88,15 @@ extension StoreEngine {
             }
         }
         if work.side != SideWrites() { stored.side = work.side }
-        stored.note(mutation.audit, work.gainer)
-        let position = Position(revision: stored.revision, asOf: now)
-        if work.refusal == nil { Self.keep(.told(work.outcome), position, of: mutation, in: &stored) }
-        try self.write(&stored, accounts: accounts, &batch)
-        return work.refusal.map { .refused($0) } ?? .mutated(.told(work.outcome), position)
+        // What an account loses is written before another gains it: rows of a purchase are those of its last owner.
+        let facts = work.touched.filter(\.loses) + work.touched.filter { !$0.loses }
+        let accounts = try self.fold(
+            facts, into: &stored, known: Known(others: work.before), origin: mutation.origin, app: app.state)
+        let answer = try self.write(
+            &stored, accounts: accounts, answer: .told(work.outcome), of: mutation, asOf: now, about: work.gainer,
+            keeps: work.refusal == nil, &batch)
+        guard let refusal = work.refusal, case .mutated = answer else { return answer }
+        return .refused(refusal)
     }
 
     /// Keeps or drops an item.
@@ -144,13 +123,10 @@ extension StoreEngine {
             side.removedItems.append(key)
         case .reports, .attach, .detach, .claim, .merge, .grant, .erase: preconditionFailure("a change of an app")
         }
-        var stored = self.nextChange(
-            of: 0, wall: call.wall, nextTransaction: batch.header.nextTransaction, batch.header)
+        var stored = self.nextChange(of: 0, wall: call.wall, batch.header)
         stored.side = side
-        stored.note(mutation.audit)
-        let position = Position(revision: stored.revision, asOf: call.wall)
-        try self.write(&stored, accounts: [], &batch)
-        return .mutated(.told(ToldOutcome()), position)
+        return try self.write(
+            &stored, answer: .told(ToldOutcome()), of: mutation, asOf: call.wall, keeps: false, &batch)
     }
 
     private func carryOut(_ request: ToldRequest, _ work: inout ToldWork) throws(StorageError) -> Refusal? {
