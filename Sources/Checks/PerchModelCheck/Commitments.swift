@@ -20,48 +20,5 @@ extension Line {
     var staysInPlan: Bool {
         self.nextPlan == self.latest.productID && (self.nextBilled == .monthly) == (self.latest.billingPlan == .monthly)
     }
-    /// Whether an ordered plan waits for the end of a commitment.
-    var hasPlanBehindCommitment: Bool {
-        self.owesCharges
-            && (self.preference != self.latest.productID
-                || (self.orderedBilled == .monthly) != (self.latest.billingPlan == .monthly))
-    }
-    /// The offer of the next period. An offer for another plan waits until after the commitment.
-    var nextDiscount: SubscriptionOffer? {
-        if self.staysInPlan, self.offerPeriodsLeft > 0 { return self.offerInForce }
-        return self.hasPlanBehindCommitment ? nil : self.queuedOffer
-    }
     var goesOn: Bool { (self.willAutoRenew || self.owesCharges) && self.lapse == nil }
-}
-
-extension CatalogueProduct {
-    /// Price without an offer and length of one period with this billing plan.
-    func terms(billed plan: BillingPlanType) -> (price: Money, length: Period)? {
-        guard let subscription else { return nil }
-        guard plan == .monthly, let monthly = subscription.billingPlans.first(where: { $0.type == .monthly }) else {
-            return (self.price, subscription.period)
-        }
-        return (monthly.price, Period(1, .month))
-    }
-}
-
-extension ModelLaws {
-    /// Checks the position of a charge in its commitment. Nil if it is right.
-    static func fault(inCharge row: Transaction, after old: Transaction?) -> String? {
-        guard row.billingPlan == .monthly else {
-            return row.commitment == nil ? nil : "billed \(row.billingPlan), and committed"
-        }
-        guard let commitment = row.commitment, commitment.totalBillingPeriods == 12 else {
-            return "billed monthly, and not committed to twelve charges"
-        }
-        if let held = old?.commitment, held.billingPeriodNumber < 12 {
-            let isNext = commitment.billingPeriodNumber == held.billingPeriodNumber + 1
-            // It ends with the period of its last charge, and not before.
-            let end = row.expirationDate ?? commitment.expirationDate
-            let isLast = commitment.billingPeriodNumber == 12
-            let endsWithIt = isLast ? commitment.expirationDate == end : commitment.expirationDate > end
-            return isNext && endsWithIt ? nil : "\(commitment) follows \(held), in a period until \(end)"
-        }
-        return commitment.billingPeriodNumber == 1 ? nil : "a commitment begins with \(commitment)"
-    }
 }

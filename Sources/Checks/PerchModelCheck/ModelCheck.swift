@@ -59,7 +59,7 @@ package enum ModelCheck {
             tally.revisions += after.revision - before.revision
             let found =
                 self.order(of: world, before, after)
-                ?? ModelLaws(action, before, after, answer: answer).breach()
+                ?? ModelLaws(before: before, after: after).breach(of: action, answer: answer)
                 ?? invariants.breach(in: after, looksAtAll: looksAtAll)
                 ?? reference.breach(of: action, answer: answer, in: after) ?? law(before, after)
             if let found { return "event \(index), \(action): \(found)" }

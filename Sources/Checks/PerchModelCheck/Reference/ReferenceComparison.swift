@@ -40,6 +40,7 @@ package struct ReferenceComparison {
     ) -> String? {
         if let found = self.reference.live(action, answer: answer) { return "reference: \(found)" }
         if self.reference.now != snapshot.now { return "reference: it is \(self.reference.now), not \(snapshot.now)" }
+        if let found = self.fault(inApp: snapshot.app) { return "reference: \(found)" }
         for account in ModelWorld.accounts.indices {
             if let found = self.fault(in: snapshot, account) {
                 return "reference: \(ModelWorld.accounts[account]): \(found)"
@@ -47,6 +48,22 @@ package struct ReferenceComparison {
         }
         let found = self.fault(in: answer) ?? self.faultInPast(action, answer: answer)
         return found.map { "reference: \($0)" }
+    }
+
+    /// Settings, and the edited fields of products. Billing up front costs the price of the product.
+    private func fault(inApp app: AppState) -> String? {
+        let shop = self.reference.shop
+        if let fault = self.differs("the settings", shop.settings, app.settings) { return fault }
+        for found in app.catalogue.products {
+            guard let wanted = shop.products[found.id] else { return "\(found.id) is sold, and nobody knows it" }
+            if let fault = self.differs("the price of \(found.id)", wanted.price.milliunits, found.price.milliunits)
+                ?? self.differs("withdrawn \(found.id)", wanted.isWithdrawn, found.isWithdrawn)
+                ?? self.differs("shareable \(found.id)", wanted.isFamilyShareable, found.isFamilyShareable)
+            {
+                return fault
+            }
+        }
+        return nil
     }
 
     private mutating func fault(in snapshot: ModelSnapshot, _ account: Int) -> String? {
