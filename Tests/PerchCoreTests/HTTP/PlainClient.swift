@@ -8,10 +8,10 @@ struct PlainClient {
     let world: World
     let socket: SimulatedSocket
 
-    init(_ world: World = World(), address: PeerAddress? = nil, isIntake: Bool = false) {
+    init(_ world: World = World(), number: Int32? = nil, address: PeerAddress? = nil, isIntake: Bool = false) {
         self.world = world
         let before = Int(world.loops[0].core.counters.connectionsAccepted) + world.loops[0].backlog.count
-        self.socket = SimulatedSocket(number: 9_500 + Int32(before))
+        self.socket = SimulatedSocket(number: number ?? 9_500 + Int32(before))
         self.socket.address = address
         self.socket.isIntake = isIntake
         world.loops[0].backlog.append(self.socket)

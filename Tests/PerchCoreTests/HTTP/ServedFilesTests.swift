@@ -9,9 +9,8 @@ private let text = String(repeating: "perch ", count: 20_000)
 
 @Suite struct `a file for browsers` {
     /// A server with a page, a large file and an old path, and one connection to it.
-    private final class Site {
-        let world: World
-        let socket = SimulatedSocket(number: 9_100)
+    private struct Site {
+        let client = PlainClient(World(Self.setup))
 
         static var setup: World.Setup {
             var files = ServedFiles()
@@ -26,29 +25,11 @@ private let text = String(repeating: "perch ", count: 20_000)
             return setup
         }
 
-        init() {
-            self.world = World(Self.setup)
-            self.world.loops[0].backlog.append(self.socket)
-        }
-
         func get(_ path: String, _ fields: String = "", host: String = "localhost") -> String {
             self.say("GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n")
         }
 
-        func say(_ request: String) -> String {
-            self.socket.clientSends(Array(request.utf8))
-            var heard: [UInt8] = []
-            var isMoving = true
-            while isMoving {
-                isMoving = self.socket.deliverToServer()
-                self.world.settle()
-                let bytes = self.socket.deliverToClient()
-                if !bytes.isEmpty { isMoving = true }
-                heard += bytes
-            }
-            self.world.loops[0].core.checkInvariants()
-            return String(decoding: heard, as: UTF8.self)
-        }
+        func say(_ request: String) -> String { self.client.say(request) }
     }
 
     @Test func `waits for its window once for all streams, and within the bound of a connection`() {

@@ -7,37 +7,13 @@ import Testing
 
 @testable import PerchCore
 
-/// A client of HTTP/1.1 in memory, on an address of its own.
-private struct Caller {
-    let world: World
-    let socket: SimulatedSocket
+/// On an address of its own.
+private typealias Caller = PlainClient
 
-    init(_ world: World, number: Int32 = 9_300) {
-        self.world = world
-        self.socket = SimulatedSocket(number: number)
-        world.loops[0].backlog.append(self.socket)
+extension PlainClient {
+    fileprivate func get(host: String, _ fields: String = "") -> String {
+        self.say("GET \(readPath)?account=anna&groupId=plans HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n")
     }
-
-    func say(_ text: String) -> String {
-        self.socket.clientSends(Array(text.utf8))
-        var heard: [UInt8] = []
-        var isMoving = true
-        while isMoving {
-            isMoving = self.socket.deliverToServer()
-            self.world.settle()
-            let bytes = self.socket.deliverToClient()
-            if !bytes.isEmpty { isMoving = true }
-            heard += bytes
-        }
-        self.world.loops[0].core.checkInvariants()
-        return String(decoding: heard, as: UTF8.self)
-    }
-
-    func get(host: String, _ fields: String = "") -> String {
-        self.say("GET \(Self.path)?account=anna&groupId=plans HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n")
-    }
-
-    static let path = "/perch.v1.EntitlementService/GetSubscriptionStatus"
 }
 
 private let readPath = "/perch.v1.EntitlementService/GetSubscriptionStatus"
