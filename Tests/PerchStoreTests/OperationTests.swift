@@ -140,82 +140,6 @@ import Testing
         try check(.revoked, "a product that is not shareable") { try store.buy("alone", "a") }
     }
 
-    @Test func `a shared line returns with a shareable product`() throws {
-        let store = try FamilyStore()
-        try store.buy("silver", "a")
-        try store.operate(.share(.product("silver"), member: "b"), "a")
-        try store.buy("alone", "a")
-        #expect(try store.states("b") == [.revoked])
-        try store.buy("gold", "a")
-        #expect(try store.states("b") == [.subscribed])
-        #expect(try store.rows("b").map(\.productID) == ["silver", "gold"])
-        #expect(try store.fault(of: "a", members: ["b"]) == nil)
-    }
-
-    @Test func `a shared line continues after a tester leaves only an upgraded copy`() throws {
-        let store = try FamilyStore()
-        try store.buy("silver", "a")
-        let first = try FamilyStore.transaction(try store.operate(.share(.product("silver"), member: "b"), "a"))
-        store.advance(1_000)
-        try store.buy("gold", "a")
-        func latest() throws -> Transaction { try #require(try store.record("b").lines.first).latest }
-        try store.operate(.deleteTransaction(try latest().id), "b")
-        #expect(try store.record("b").lines.isEmpty && store.rows("b").map(\.isUpgraded) == [true])
-        store.advance(FamilyStore.month)
-        #expect(try latest().originalID == first.id)
-        #expect(try latest().originalPurchaseDate == first.purchaseDate)
-
-        for row in try store.rows("b") { try store.operate(.deleteTransaction(row.id), "b") }
-        store.advance(FamilyStore.month)
-        #expect(try latest().originalPurchaseDate == latest().purchaseDate, "nothing of it is left")
-    }
-
-    @Test func `sharing stops at once, with one member or with all`() throws {
-        let store = try FamilyStore()
-        try store.buy("silver", "a")
-        for member in ["b", "c", "d"] { try store.operate(.share(.product("silver"), member: member), "a") }
-        try store.operate(.stopSharing(nil, member: "b"), "a")
-        #expect(try store.states("b") == [.revoked] && store.states("c") == [.subscribed])
-        try store.operate(.stopSharing(.product("silver"), member: nil), "a")
-        #expect(try store.states("c") == [.revoked] && store.states("d") == [.revoked])
-        #expect(try store.record("a").shares.isEmpty)
-        #expect(try store.entitlement("silver", "d") == nil && store.entitlement("silver", "a") != nil)
-        #expect { try store.operate(.stopSharing(nil, member: nil), "a") } throws: {
-            ($0 as? Refusal)?.reason == .notShared
-        }
-    }
-
-    /// Found by `modelcheck 1 21383 200`: a member received an event of a transaction that it did not have, and was entitled by it.
-    @Test func `a reversal restores no purchase that the member cleared`() throws {
-        let store = try FamilyStore()
-        try store.buy("lifetime", "a")
-        let bought = try #require(store.rows("a").first?.id)
-        try store.operate(.share(.transaction(bought), member: "b"), "a")
-        try store.operate(.share(.transaction(bought), member: "c"), "a")
-        try store.operate(.refund(.transaction(bought), reason: .other, share: .full), "a")
-        try store.operate(.clearTransactions, "b")
-        try store.operate(.reverseRefund(.transaction(bought)), "a")
-        #expect(try store.rows("b").isEmpty && store.entitlement("lifetime", "b") == nil)
-        #expect(try store.entitlement("lifetime", "c") != nil && store.entitlement("lifetime", "a") != nil)
-    }
-
-    /// Found by `modelcheck 1 263 200`: one member's stop took away the other member's share.
-    @Test func `a product shared by two members ends with the second of them, in either order`() throws {
-        for first in ["a", "b"] {
-            let store = try FamilyStore()
-            for purchaser in ["a", "b"] {
-                try store.buy("lifetime", purchaser)
-                try store.operate(.share(.product("lifetime"), member: "c"), purchaser)
-            }
-            try store.operate(.stopSharing(nil, member: nil), first)
-            #expect(try store.entitlement("lifetime", "c") != nil, "\(first) stopped")
-            #expect(try store.rows("c").count { $0.revocation != nil } == 1)
-            try store.operate(.stopSharing(nil, member: nil), first == "a" ? "b" : "a")
-            #expect(try store.entitlement("lifetime", "c") == nil)
-            #expect(try store.rows("c").count { $0.revocation != nil } == 2)
-        }
-    }
-
     @Test func `sharing is for five other members, and for shareable products`() throws {
         let store = try FamilyStore()
         try store.buy("silver", "a")
@@ -264,32 +188,6 @@ import Testing
         #expect(store.engine.header.revision == revision, "a second sync changes nothing")
     }
 
-    @Test func `sharing ends when the purchaser's transactions are deleted`() throws {
-        for isCleared in [true, false] {
-            let store = try FamilyStore()
-            let bought = try store.buy("silver", "a")
-            try store.operate(.share(.product("silver"), member: "b"), "a")
-            try store.operate(isCleared ? .clearTransactions : .deleteTransaction(bought.id), "a")
-            #expect(try store.states("a") == [] && store.states("b") == [.revoked])
-            #expect(try store.record("a").shares.isEmpty && store.rows("a").isEmpty)
-            #expect(try store.fault(of: "a", members: ["b"]) == nil)
-        }
-    }
-
-    @Test func `a share outlives a member's cleared transactions: the next period brings it back`() throws {
-        let store = try FamilyStore()
-        try store.buy("silver", "a")
-        try store.operate(.share(.product("silver"), member: "b"), "a")
-        try store.operate(.clearTransactions, "b")
-        #expect(try store.states("b") == [])
-        try store.operate(.setAutoRenew(.product("silver"), isOn: false), "a")
-        try store.operate(.setAutoRenew(.product("silver"), isOn: true), "a")
-        #expect(try store.states("b") == [])
-        store.advance(FamilyStore.month)
-        #expect(try store.states("b") == [.subscribed])
-        #expect(try store.fault(of: "a", members: ["b"]) == nil)
-    }
-
     @Test(
         arguments: [
             .buy(PurchaseOrder(productID: "silver")), .extendRenewal(.product("gold"), milliseconds: 1_000),
@@ -308,35 +206,6 @@ import Testing
         try store.operate(operation, "a")
         #expect(try store.record("b").lines == left)
         #expect(try store.states("b") == [.expired])
-    }
-
-    @Test func `a reversal restores only what the member had of that purchase`() throws {
-        let store = try FamilyStore()
-        try store.buy("gold", "a")
-        try store.operate(.share(.product("gold"), member: "b"), "a")
-        try store.operate(.refund(.product("gold"), reason: .other, share: .full), "a")
-        let again = try store.buy("gold", "a")
-        #expect(try store.states("b") == [.subscribed])
-        try store.operate(.deleteTransaction(try #require(try store.rows("b").map(\.id).max())), "b")
-        #expect(try store.states("b") == [.revoked])
-        try store.operate(.refund(.transaction(again.id), reason: .other, share: .full), "a")
-        try store.operate(.reverseRefund(.transaction(again.id)), "a")
-        #expect(try store.states("a") == [.subscribed] && store.states("b") == [.revoked])
-    }
-
-    @Test func `the member's own subscription precedes the shared one`() throws {
-        let store = try FamilyStore()
-        try store.buy("silver", "a")
-        try store.buy("silver", "b")
-        try store.operate(.share(.product("silver"), member: "b"), "a")
-        let statuses = subscriptionStatuses(
-            of: try store.record("b"), inGroup: "G", app: store.app, at: store.now
-        ).value
-        #expect(statuses.statuses.count == 2 && statuses.effectiveIndex == 0)
-        #expect(statuses.effectiveReason == .ownBeforeShared)
-        #expect(try store.entitlement("silver", "b")?.ownership == .purchased)
-        try store.operate(.expire(.product("silver")), "b")
-        #expect(try store.entitlement("silver", "b")?.ownership == .familyShared)
     }
 
     /// Random purchases, sharing, operations of a tester and passing time in a family of three.

@@ -66,51 +66,9 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         #expect(reason { try account.operate(.declineRefund(.transaction(9))) } == .transactionUnknown)
         #expect(reason { try account.operate(.requestConsumption(.transaction(9))) } == .transactionUnknown)
     }
-
-    @Test func `a season's refund is taken back, and the later season counts`() throws {
-        var account = TestAccount()
-        try account.buy("season")
-        account.advance(days: 1)
-        try account.buy("season")
-        try account.operate(.refund(.product("season"), reason: .other, share: .full))
-        #expect(account.entitlement("season")?.id == 1)
-        try account.operate(.reverseRefund(.transaction(2)))
-        #expect(account.entitlement("season")?.id == 2)
-    }
-}
-
-@Suite struct `a purchase for good that was bought twice` {
-    @Test func `the first purchase entitles if only its refund was reversed`() throws {
-        var account = TestAccount()
-        try account.buy("lifetime")
-        try account.operate(.refund(.product("lifetime"), reason: .other, share: .full))
-        try account.buy("lifetime")
-        try account.operate(.reverseRefund(.transaction(1)))
-        #expect(account.entitlement("lifetime")?.id == 2)
-        try account.operate(.refund(.product("lifetime"), reason: .other, share: .full))
-        #expect(account.entitlement("lifetime")?.id == 1)
-    }
 }
 
 @Suite struct `a charge that recovers` {
-    @Test func `in grace keeps the cycle, after it begins a new one`() throws {
-        var account = TestAccount(at: at("2026-01-31"), settings: Shop.settings(billingIssues: true, grace: true))
-        try account.buy("silver")
-        account.advance(to: at("2026-03-05"))
-        #expect(account.state() == .inGracePeriod)
-        var other = account
-        try account.operate(.resolveBilling(.product("silver")))
-        #expect(account.rows[1].purchaseDate == at("2026-02-28"))
-        #expect(account.rows[1].expirationDate == at("2026-03-31"), "counted from the line's own day")
-
-        other.advance(to: at("2026-04-03"))
-        #expect(other.state() == .inBillingRetryPeriod)
-        try other.operate(.resolveBilling(.transaction(1)))
-        #expect(other.rows[1].purchaseDate == at("2026-04-03"))
-        #expect(other.rows[1].expirationDate == at("2026-05-03"))
-        #expect(try other.line().recentStart == at("2026-01-31"))
-    }
-
     @Test func `a charge that recovers has no effect when nothing fails, nor when the store has given up`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true))
         #expect(reason { try account.operate(.resolveBilling(.product("silver"))) } == .notSubscribed)
@@ -232,51 +190,6 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         }
     }
 
-    @Test func `a higher price is charged from the next period on once it is agreed, and the status goes back`() throws
-    {
-        var account = TestAccount()
-        try account.buy("silver")
-        try account.operate(.raisePrice(Self.silver, milliunits: 12_990, needsConsent: true))
-        #expect(try account.renewalInfo().renewalPrice == usd(9_990))
-        #expect(try account.renewalInfo().priceIncreaseStatus == .pending)
-        try account.operate(.answerPriceIncrease(Self.silver, agrees: true))
-        #expect(try account.renewalInfo().renewalPrice == usd(12_990))
-        #expect(try account.operate(.answerPriceIncrease(Self.silver, agrees: true)).facts.isEmpty)
-        account.advance(days: 70)
-        #expect(account.rows.map(\.price) == [usd(9_990), usd(12_990), usd(12_990)])
-        #expect(try account.renewalInfo().priceIncreaseStatus == .noIncreasePending)
-        #expect(try account.renewalInfo().renewalPrice == usd(12_990), "it stays")
-        try account.operate(.raisePrice(Self.silver, milliunits: 13_000, needsConsent: nil))
-        #expect(try account.renewalInfo().priceIncreaseStatus == .pending, "the second within a year")
-    }
-
-    @Test func `that is refused or not answered ends the subscription, and the forecast says so`() throws {
-        for isAnswered in [true, false] {
-            var account = TestAccount()
-            try account.buy("silver")
-            try account.operate(.raisePrice(Self.silver, milliunits: 12_990, needsConsent: true))
-            if isAnswered { try account.operate(.answerPriceIncrease(Self.silver, agrees: false)) }
-            #expect(try account.renewalInfo().willAutoRenew == !isAnswered)
-            let viewed = subscriptionStatuses(of: account.record, inGroup: "G", app: account.app, at: account.now)
-            #expect(viewed.forecast?.kind == .expiry && viewed.forecast?.state == .expired)
-            try account.advanceToBoundary()
-            #expect(account.state() == .expired)
-            #expect(try account.renewalInfo().expirationReason == .didNotConsentToPriceIncrease)
-            try account.buy("silver")
-            #expect(try account.renewalInfo().expirationReason == nil)
-        }
-    }
-
-    @Test func `that was refused can still be agreed to within the period`() throws {
-        var account = TestAccount()
-        try account.buy("silver")
-        try account.operate(.raisePrice(Self.silver, milliunits: 12_990, needsConsent: true))
-        try account.operate(.answerPriceIncrease(Self.silver, agrees: false))
-        try account.operate(.answerPriceIncrease(Self.silver, agrees: true))
-        account.advance(days: 40)
-        #expect(account.state() == .subscribed && account.rows.last?.price == usd(12_990))
-    }
-
     @Test func `that the customer answers by switching renewal off is no refusal of it`() throws {
         var account = TestAccount()
         try account.buy("silver")
@@ -322,16 +235,6 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
 }
 
 @Suite struct `a renewal that is extended` {
-    @Test func `a renewal that is extended ends later, and the next period begins there`() throws {
-        var account = TestAccount(at: at("2026-01-10"))
-        try account.buy("silver")
-        try account.operate(.extendRenewal(.transaction(1), milliseconds: 5 * day))
-        #expect(try account.renewalInfo().renewalDate == at("2026-02-15"))
-        #expect(account.rows.count == 1 && account.rows[0].expirationDate == at("2026-02-15"))
-        account.advance(days: 40)
-        #expect(account.rows[1].purchaseDate == at("2026-02-15"))
-    }
-
     @Test func `a renewal that is extended is refused beyond the limit, and where no period runs`() throws {
         var account = TestAccount(settings: Shop.settings(billingIssues: true, grace: true))
         try account.buy("silver")
@@ -434,103 +337,6 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
 }
 
 @Suite struct `taking a transaction out of a test store` {
-    @Test func `deleting a transaction restores the introductory offer, unless another transaction has one`() throws {
-        let trial = Shop.introductory(.payAsYouGo, Period(1, .month), count: 2, price: 500)
-        var account = TestAccount(catalogue: Shop.catalogue(introductory: trial))
-        try account.buy("silver")
-        account.advance(days: 40)
-        try account.operate(.deleteTransaction(1))
-        #expect(!isEligibleForIntroductoryOffer(account.record, groupID: "G"))
-        try account.operate(.deleteTransaction(2))
-        #expect(isEligibleForIntroductoryOffer(account.record, groupID: "G"))
-        #expect(account.rows.isEmpty && account.record.lines.isEmpty)
-        #expect(try account.buy("silver").transaction.offer?.type == .introductory)
-    }
-
-    @Test func `a deletion falls back to the transaction before, and attempts nothing for past time`() throws {
-        var account = TestAccount(at: at("2026-01-10"))
-        try account.buy("silver")
-        account.advance(days: 100)
-        #expect(account.rows.count == 4)
-        try account.operate(.deleteTransaction(4))
-        #expect(account.state() == .expired && account.record.attemptDue == nil)
-        #expect(try account.line().latest.id == 3)
-        #expect(try account.renewalInfo().expirationReason == .unknown)
-        #expect(try account.buy("silver").transaction.originalID == 1)
-    }
-
-    @Test func `a deletion keeps the day of the month of the transaction before`() throws {
-        var account = TestAccount(at: at("2026-01-31"))
-        try account.buy("silver")
-        let gold = try account.buy("gold").transaction
-        try account.operate(.deleteTransaction(gold.id))
-        #expect(try account.line().boundary == at("2026-02-28"))
-        account.advance(days: 80)
-        #expect(account.rows.compactMap(\.expirationDate) == ["2026-02-28", "2026-03-31", "2026-04-30"].map { at($0) })
-    }
-
-    @Test func `deleting the last transaction makes the account new to the group again`() throws {
-        var account = TestAccount(at: at("2026-01-10"), catalogue: OfferShop.catalogue())
-        try account.buy("silver")
-        account.advance(days: 8)
-        for id in account.rows.map(\.id) { try account.operate(.deleteTransaction(id)) }
-        #expect(account.record.histories.isEmpty)
-        #expect(try account.order("silver", .code, "WELCOME").transaction?.offer?.id == "WELCOME")
-    }
-
-    @Test func `deleting the first transaction of a run removes the run`() throws {
-        var account = TestAccount(at: at("2026-01-10"))
-        try account.buy("silver")
-        try account.expire()
-        account.advance(days: 100)
-        let again = try account.buy("silver").transaction
-        #expect(try account.renewalInfo().recentSubscriptionStartDate == again.purchaseDate)
-        try account.operate(.deleteTransaction(again.id))
-        #expect(try account.renewalInfo().recentSubscriptionStartDate == at("2026-01-10"))
-    }
-
-    @Test func `a deletion keeps an end that the customer's switch did not cause`() throws {
-        var account = TestAccount(at: at("2026-01-10"))
-        try account.buy("silver")
-        try account.advanceToBoundary()
-        try account.operate(.raisePrice(.product("silver"), milliunits: 30_000, needsConsent: true))
-        try account.advanceToBoundary()
-        #expect(try account.renewalInfo().expirationReason == .didNotConsentToPriceIncrease)
-        try account.operate(.deleteTransaction(2))
-        #expect(try account.renewalInfo().expirationReason == .unknown)
-        var other = TestAccount(at: at("2026-01-10"))
-        try other.buy("silver")
-        try other.advanceToBoundary()
-        try other.expire()
-        try other.operate(.deleteTransaction(2))
-        #expect(try other.renewalInfo().expirationReason == .autoRenewDisabled)
-    }
-
-    @Test func `an upgrade's deletion restores the plan that it left behind`() throws {
-        var account = TestAccount(at: at("2026-01-10"))
-        try account.buy("silver")
-        account.advance(days: 3)
-        try account.buy("gold")
-        try account.operate(.deleteTransaction(2))
-        #expect(account.state() == .subscribed && account.rows.map(\.isUpgraded) == [false])
-        #expect(account.entitlement("silver")?.id == 1 && account.entitlement("gold") == nil)
-        #expect(try account.renewalInfo().autoRenewPreference == "silver")
-        try account.advanceToBoundary()
-        #expect(account.rows.map(\.productID) == ["silver", "silver"])
-        #expect(account.rows.last?.purchaseDate == at("2026-02-10"))
-    }
-
-    @Test func `an upgrade's deletion after the old period ended leaves an expired line`() throws {
-        var account = TestAccount(at: at("2026-01-10"))
-        try account.buy("silver")
-        account.advance(days: 20)
-        try account.buy("gold")
-        account.advance(days: 20)
-        try account.operate(.deleteTransaction(2))
-        #expect(account.state() == .expired && account.record.attemptDue == nil)
-        #expect(try account.renewalInfo().currentProductID == "silver")
-    }
-
     @Test func `deleting a shared and refunded transaction leaves no share`() throws {
         var account = TestAccount(catalogue: Shop.catalogue(shareable: ["lifetime"]))
         try account.buy("lifetime")
@@ -540,39 +346,6 @@ private func reason(_ body: () throws -> Void) -> Refusal.Reason? {
         try account.refund(1)
         try account.operate(.deleteTransaction(1))
         #expect(account.record.shares.isEmpty && account.rows.isEmpty)
-    }
-
-    @Test func `a deletion restores the season before`() throws {
-        var account = TestAccount()
-        try account.buy("season")
-        try account.buy("season")
-        try account.operate(.deleteTransaction(2))
-        #expect(account.entitlement("season")?.id == 1)
-        #expect(reason { try account.operate(.deleteTransaction(2)) } == .transactionUnknown)
-    }
-
-    @Test func `clearing leaves nothing, and the introductory offer is there again`() throws {
-        let trial = Shop.introductory(.freeTrial, Period(1, .week))
-        var account = TestAccount(catalogue: Shop.catalogue(introductory: trial))
-        try account.buy("silver")
-        try account.buy("coins")
-        try account.buy("lifetime")
-        let pending = PendingPurchase(
-            id: 90, reason: .askToBuy, order: PurchaseOrder(productID: "coins"), since: account.now)
-        account.commit([Fact(.purchaseHeld(pending), effective: account.now)])
-        try account.operate(.clearTransactions)
-        #expect(account.rows.isEmpty && account.record.entryCount == 0)
-        #expect(account.entitlement("lifetime") == nil)
-        #expect(try account.buy("silver").transaction.offer?.type == .introductory)
-    }
-
-    @Test func `a deletion removes a pending purchase by its number`() throws {
-        var account = TestAccount()
-        let pending = PendingPurchase(
-            id: 90, reason: .askToBuy, order: PurchaseOrder(productID: "coins"), since: account.now)
-        account.commit([Fact(.purchaseHeld(pending), effective: account.now)])
-        try account.operate(.deleteTransaction(90))
-        #expect(account.record.pendingPurchases.isEmpty)
     }
 }
 

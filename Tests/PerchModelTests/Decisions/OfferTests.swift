@@ -21,107 +21,10 @@ import Testing
         return account
     }
 
-    @Test func `a promotional offer applies now to who comes back`() throws {
-        var account = try Self.lapsed()
-        let bought = try #require(try account.order("silver", .promotional, "half").transaction)
-        #expect(
-            bought.offer
-                == TransactionOffer(id: "half", type: .promotional, paymentMode: .payAsYouGo, period: Period(1, .month))
-        )
-        #expect(bought.price == usd(4_990))
-        #expect(bought.originalID == account.rows[0].id)
-        #expect(try account.renewalInfo().offer?.id == "half")
-        for _ in 0..<3 { try account.advanceToBoundary() }
-        #expect(account.rows.suffix(3).map(\.price) == [usd(4_990), usd(4_990), usd(9_990)])
-    }
-
     @Test func `a promotional offer is not for who never subscribed, and never becomes a full price`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         #expect(refusal { try account.order("silver", .promotional, "half") } == .purchaseIneligibleForOffer)
         #expect(account.rows.isEmpty)
-    }
-
-    @Test(arguments: [(OfferType.promotional, "half", Int64(4_990)), (.code, "STAY", 1_990)])
-    func `an offer waits for the next period of who is subscribed`(
-        _ type: OfferType, _ id: String, _ price: Int64
-    ) throws {
-        var account = try Self.subscribed()
-        let before = account.statuses()
-        let redeemed = try account.order("silver", type, id)
-        #expect(redeemed.wasHeld)
-        #expect(redeemed.transaction == account.rows.first)
-        #expect(redeemed.facts.count == (type == .code ? 2 : 1), "a code is noted as redeemed")
-        #expect(account.statuses() != before, "row 33: the status tells of it")
-        #expect(account.entitlement("silver") == account.rows.first)
-        #expect(try account.renewalInfo().offer?.id == id)
-        #expect(try account.renewalInfo().renewalPrice == usd(price))
-        if type == .code {
-            #expect(
-                refusal { try account.order("silver", type, id) } == .purchaseIneligibleForOffer,
-                "once for each account")
-        } else {
-            #expect(try account.order("silver", type, id).facts.isEmpty, "once is enough")
-        }
-        try account.advanceToBoundary()
-        #expect(account.rows.last?.offer?.id == id)
-        #expect(account.rows.last?.offer?.type == type)
-        #expect(account.rows.last?.price == usd(price))
-        for _ in 0..<3 { try account.advanceToBoundary() }
-        #expect(account.rows.last?.offer == nil)
-        #expect(account.rows.last?.price == usd(9_990))
-    }
-
-    @Test func `an offer waits behind the one in force, and is dropped when the plan of the next period changes`()
-        throws
-    {
-        let introductory = Shop.introductory(.payAsYouGo, Period(1, .month), count: 2, price: 990)
-        var account = TestAccount(catalogue: OfferShop.catalogue(introductory: introductory))
-        try account.order("silver")
-        try account.order("silver", .promotional, "half")
-        for _ in 0..<5 { try account.advanceToBoundary() }
-        #expect(account.rows.map { $0.price?.milliunits } == [990, 990, 4_990, 4_990, 4_990, 9_990])
-
-        var changed = try Self.subscribed()
-        try changed.order("silver", .promotional, "half")
-        try changed.order("bronze")
-        #expect(try changed.renewalInfo().offer == nil)
-        try changed.order("silver")
-        #expect(try changed.renewalInfo().offer == nil)
-    }
-
-    @Test func `an offer on an upgrade applies now`() throws {
-        var account = try Self.subscribed()
-        let upgraded = try account.order("gold", .promotional, "gold.half")
-        #expect(!upgraded.wasHeld)
-        #expect(upgraded.transaction?.price == usd(9_990))
-        #expect(upgraded.transaction?.offer?.id == "gold.half")
-        #expect(account.rows.map(\.isUpgraded) == [true, false])
-    }
-
-    @Test func `renewal that was off is switched on by an offer for the next period`() throws {
-        var account = try Self.subscribed()
-        try account.setAutoRenew(false)
-        try account.order("silver", .promotional, "half")
-        #expect(try account.renewalInfo().willAutoRenew)
-        #expect(try account.renewalInfo().offer?.id == "half")
-    }
-
-    @Test func `a code is for its category of customers`() throws {
-        var fresh = TestAccount(catalogue: OfferShop.catalogue())
-        for code in ["STAY", "BACK"] {
-            #expect(refusal { try fresh.order("silver", .code, code) } == .purchaseIneligibleForOffer, "\(code)")
-        }
-        #expect(try fresh.order("silver", .code, "WELCOME").transaction?.offer?.type == .code)
-
-        var held = try Self.subscribed()
-        for code in ["WELCOME", "BACK"] {
-            #expect(refusal { try held.order("silver", .code, code) } == .purchaseIneligibleForOffer, "\(code)")
-        }
-        var lost = try Self.lapsed()
-        for code in ["WELCOME", "STAY"] {
-            #expect(refusal { try lost.order("silver", .code, code) } == .purchaseIneligibleForOffer, "\(code)")
-        }
-        #expect(try lost.order("silver", .code, "BACK").transaction?.price == usd(1_990))
     }
 
     @Test func `a code that would be a downgrade is refused`() throws {
@@ -280,15 +183,6 @@ import Testing
         return account
     }
 
-    @Test func `the wait for the next one begins with a redemption, not with the periods that it discounts`() throws {
-        var account = try self.wonBackForThreeMonths()
-        account.advance(to: at("2026-09-10").advanced(byMilliseconds: -1))
-        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == [])
-        account.advance(to: at("2026-09-10"))
-        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["return"])
-        #expect(try account.order("silver", .winBack, "return").transaction?.price == usd(990))
-    }
-
     @Test func `a redemption that is taken out of a test store is waited for no longer, a period that it discounts is`()
         throws
     {
@@ -299,17 +193,6 @@ import Testing
         #expect(account.record.history(ofGroup: group)?.lastWinBack == at("2026-05-10"))
         try account.operate(.deleteTransaction(won[0]))
         #expect(account.record.history(ofGroup: group)?.lastWinBack == nil)
-    }
-
-    @Test func `the window closes`() throws {
-        var account = TestAccount(catalogue: OfferShop.catalogue())
-        try account.order("silver") { $0.introductoryEligibility = .denied }
-        account.advance(to: at("2026-03-20"))
-        try account.setAutoRenew(false)
-        account.advance(to: at("2026-10-09"))
-        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again", "return"])
-        account.advance(to: at("2026-10-10"))
-        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
     }
 
     @Test func `win-back windows are scaled by the time rate`() throws {
@@ -377,47 +260,6 @@ import Testing
         #expect(try Self.paidDays(account) == 3)
         try account.operate(.deleteTransaction(2))
         #expect(try Self.paidDays(account) == 0, "the free week is left")
-    }
-
-    @Test func `a period that was given back does not count, unless that is taken back`() throws {
-        var account = TestAccount(catalogue: OfferShop.catalogue())
-        try account.order("silver") { $0.introductoryEligibility = .denied }
-        account.advance(to: at("2026-04-01"))
-        #expect(try Self.paidDays(account) == 31 + 28 + 31)
-        try account.operate(.refund(.transaction(2), reason: .other, share: .full))
-        try account.operate(.refund(.transaction(3), reason: .other, share: .prorated))
-        #expect(try Self.paidDays(account) == 31)
-        try account.operate(.deleteTransaction(2))
-        #expect(try Self.paidDays(account) == 31)
-        try account.operate(.reverseRefund(.transaction(3)))
-        #expect(try Self.paidDays(account) == 31 + 31)
-    }
-
-    @Test func `refunded periods make no account eligible`() throws {
-        var account = TestAccount(catalogue: OfferShop.catalogue())
-        try account.order("silver")
-        account.advance(days: 7)
-        for _ in 0..<3 { try account.forceRenewal() }
-        for id in [5, 4, 3, 2] as [TransactionID] { try account.operate(.deleteTransaction(id)) }
-        account.advance(days: 70)
-        #expect(account.state() == .expired && account.rows.map(\.price) == [usd(0)])
-        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"], "and not `return`")
-    }
-
-    @Test func `a family member's subscription is no loss, and earns no win-back offer`() throws {
-        var account = TestAccount(catalogue: OfferShop.catalogue())
-        try account.order("silver") { $0.introductoryEligibility = .denied }
-        try account.expire()
-        #expect(try account.renewalInfo().eligibleWinBackOfferIDs == ["again"])
-        let shared = Shop.transaction(
-            900, of: "gold", from: account.now, to: account.now.advanced(byMilliseconds: 10 * day),
-            ownership: .familyShared)
-        var line = Line(latest: shared, preference: "gold", recentStart: account.now)
-        line.willAutoRenew = false
-        account.commit([Fact(.sharedLineSet(line, isNew: true), effective: account.now)])
-        #expect(account.statuses().statuses.map(\.renewalInfo.value.eligibleWinBackOfferIDs) == [[], []])
-        account.advance(days: 10)
-        #expect(account.statuses().statuses.map(\.renewalInfo.value.eligibleWinBackOfferIDs) == [["again"], []])
     }
 
     @Test func `priority comes before discount, and the identifier last`() throws {

@@ -99,48 +99,8 @@ struct RandomLife {
     }
 }
 
-/// An account's totals, derived from its rows without its record: an oracle.
-struct RowsAlone {
-    let rows: [Transaction]
-
-    /// The latest transaction of a group: greatest purchase date, then number; not one left behind. Not the later end:
-    /// under a frozen clock a year is bought, refunded, and a month bought at one instant.
-    func latest(inGroup group: String) -> Transaction? {
-        self.rows.filter { $0.subscriptionGroupID == group && !$0.isUpgraded }.max {
-            ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id)
-        }
-    }
-
-    /// The latest transaction of a product without an end that is not revoked.
-    func owned(_ product: String) -> Transaction? {
-        self.rows.filter { $0.productID == product && $0.revocation == nil }.max {
-            ($0.purchaseDate, $0.id) < ($1.purchaseDate, $1.id)
-        }
-    }
-
-    var introductoryGroups: Set<String> {
-        Set(self.rows.filter { $0.offer?.type == .introductory }.map(\.subscriptionGroupID))
-    }
-}
-
 @Suite struct `a record is the fold of its facts` {
     private static let steps = 100
-
-    @Test(arguments: 0..<60 as Range<UInt64>)
-    func `record, rows, status and entitlement agree after every event`(_ seed: UInt64) throws {
-        var life = RandomLife(seed: seed)
-        for step in 0..<Self.steps {
-            life.step()
-            if let fault = Self.fault(in: life.account) {
-                Issue.record("seed \(seed), step \(step), at \(life.account.now): \(fault)")
-                return
-            }
-        }
-        var folded = AccountRecord(account: 1, app: 1)
-        for fact in life.account.facts { folded.apply(fact) }
-        #expect(folded == life.account.record, "seed \(seed)")
-        #expect(life.account.facts.count > 10, "seed \(seed) did next to nothing")
-    }
 
     @Test(arguments: 0..<10 as Range<UInt64>)
     func `the same life twice writes the same facts`(_ seed: UInt64) {
@@ -163,82 +123,5 @@ struct RowsAlone {
             numbers: &account.numbers)
         account.numbers = before.numbers
         #expect(try account.buy("gold").transaction.id == 2)
-    }
-
-    /// The first thing in an account that is not as it must be.
-    private static func fault(in account: TestAccount) -> String? {
-        let record = account.record
-        let alone = RowsAlone(rows: account.rows)
-        if let due = record.attemptDue, due <= account.now { return "an attempt of \(due) is not settled" }
-        if Set(account.rows.map(\.id)).count != account.rows.count { return "two transactions have one number" }
-        if zip(account.facts, account.facts.dropFirst()).contains(where: { $0.effective > $1.effective }) {
-            return "facts are not in the order of their instants"
-        }
-        let introductoryGroups = Set(record.histories.filter(\.hadIntroductoryOffer).map(\.groupID))
-        if introductoryGroups != alone.introductoryGroups {
-            return "introductory offers in \(introductoryGroups), by the rows \(alone.introductoryGroups)"
-        }
-        for group in ["G", "H"] {
-            let own = record.lines.filter { $0.isOwn && $0.groupID == group }
-            if own.count > 1 { return "\(own.count) own lines in group \(group)" }
-            if own.first?.latest != alone.latest(inGroup: group) {
-                return "group \(group): line \(own as Any), by the rows \(alone.latest(inGroup: group) as Any)"
-            }
-            if let fault = self.faultOfPeriods(alone.rows.filter { $0.subscriptionGroupID == group }, in: account) {
-                return fault
-            }
-            if let fault = self.faultOfEntitlements(in: account, group: group) { return fault }
-        }
-        for product in ["lifetime", "season"] where account.entitlement(product) != alone.owned(product) {
-            return "\(product): entitled by \(account.entitlement(product) as Any)"
-        }
-        return account.entitlement("coins") == nil ? nil : "a consumable entitles"
-    }
-
-    /// Periods of one line follow each other; only upgraded or refunded periods may overlap others.
-    private static func faultOfPeriods(_ rows: [Transaction], in account: TestAccount) -> String? {
-        var refunded: Set<TransactionID> = []
-        var isWhole = true
-        for fact in account.facts {
-            switch fact.body {
-            case .revoked(let transaction, _): refunded.insert(transaction.id)
-            case .deleted, .cleared: isWhole = false
-            default: break
-            }
-        }
-        let kept = rows.filter { !$0.isUpgraded && !refunded.contains($0.id) }
-        for (left, right) in zip(kept, kept.dropFirst()) where left.expirationDate! > right.purchaseDate {
-            return "the periods of \(left.id) and \(right.id) overlap"
-        }
-        // After deletions, the rest of two lines may overlap, and a product may have had its introductory offer again.
-        guard isWhole else { return nil }
-        for row in rows where row.originalID != rows[0].id {
-            return "transaction \(row.id) names \(row.originalID) as its first, not \(rows[0].id)"
-        }
-        let introductory = Set(rows.filter { $0.offer?.type == .introductory }.map(\.productID))
-        return introductory.count > 1 ? "introductory offers of \(introductory)" : nil
-    }
-
-    /// A product of the group entitles exactly where the status says so, with the transaction of the status.
-    private static func faultOfEntitlements(in account: TestAccount, group: String) -> String? {
-        let statuses = account.statuses(group)
-        if statuses.effective?.state.isEntitled == false { return "the effective status does not entitle" }
-        for product in group == "G" ? ["gold", "silver", "silver.twin", "silver.yearly", "bronze"] : ["weekly"] {
-            let holding = statuses.statuses.first {
-                $0.state.isEntitled && $0.transaction.value.productID == product
-            }
-            if account.entitlement(product) != holding?.transaction.value {
-                return "\(product): the status says \(holding as Any), not \(account.entitlement(product) as Any)"
-            }
-        }
-        for status in statuses.statuses {
-            let info = status.renewalInfo.value
-            let isTrying = status.state == .inGracePeriod || status.state == .inBillingRetryPeriod
-            if info.isInBillingRetry != isTrying { return "\(status.state), yet retry is \(info.isInBillingRetry)" }
-            if (info.gracePeriodExpirationDate != nil) != (status.state == .inGracePeriod) { return "grace date" }
-            if (status.state == .expired) != (info.expirationReason != nil && !isTrying) { return "reason" }
-            if info.autoRenewPreference != nil, !info.willAutoRenew { return "a preference without renewal" }
-        }
-        return nil
     }
 }

@@ -254,4 +254,20 @@ struct EffectiveCase: Sendable, CustomTestStringConvertible {
         try account.buy("silver")
         #expect(account.statuses("nothing") == SubscriptionStatuses(statuses: []))
     }
+
+    @Test func `the forecast of an entitlement is that of the line that entitles`() throws {
+        var account = TestAccount(at: at("2026-01-10"))
+        try account.buy("silver")
+        func forecast() -> Forecast? {
+            currentEntitlement(of: account.record, toProduct: "silver", app: account.app, at: account.now).outlook
+                .forecast
+        }
+        #expect(forecast()?.kind == .renewal)
+        try account.operate(.setCharges(fail: true))
+        try account.advanceToBoundary()
+        // In billing retry nothing entitles, and the end of the retry changes nothing.
+        #expect(account.entitlement("silver") == nil && forecast() == nil)
+        let status = subscriptionStatuses(of: account.record, inGroup: "G", app: account.app, at: account.now)
+        #expect(status.outlook.forecast?.kind == .retryEnd)
+    }
 }
