@@ -37,6 +37,7 @@ class Agent:
                 else:
                     self.answers[found["id"]] = found
                 self.changed.notify_all()
+        self.process.wait()  # Before the last notice, because a wait asks whether the agent still runs.
         with self.changed:
             self.changed.notify_all()
 
