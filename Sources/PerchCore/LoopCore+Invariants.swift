@@ -43,8 +43,8 @@ extension LoopCore {
             if case .account = self.tables.tickets[place] { accountTickets += 1 }
         }
         precondition(
-            self.service.askedCount == self.service.answeredCount + UInt64(accountTickets),
-            "\(self.service.askedCount) records asked, \(self.service.answeredCount) answered, \(accountTickets) under way"
+            self.views.askedCount == self.views.answeredCount + UInt64(accountTickets),
+            "\(self.views.askedCount) records asked, \(self.views.answeredCount) answered, \(accountTickets) under way"
         )
         self.tables.deadlines.checkInvariants()
         self.transport.beats.checkInvariants()
@@ -108,7 +108,7 @@ extension LoopCore {
                 && self.transport.admission.refused.isEmpty, "\(self.handshakes) handshakes are left")
         precondition(self.transport.beats.count == 0 && self.transport.stalls.count == 0, "a wheel is not empty")
         precondition(self.views.crossings.values.allSatisfy { $0.count == 0 }, "crossings are left")
-        precondition(self.views.sweep.isEmpty && self.service.heldBarriers.isEmpty, "a sweep or a barrier is left")
+        precondition(self.views.sweep.isEmpty && self.views.heldBarriers.isEmpty, "a sweep or a barrier is left")
     }
 
     private func checkIdentities() {
@@ -243,7 +243,7 @@ extension LoopCore {
 
     private func isWaitedFor(_ call: Int32) -> Bool {
         if self.tables.calls[call].flags.contains(.isWaiting) { return true }
-        return self.isBehindClock(call)
+        return self.views.isBehindClock(call, self.tables)
     }
 
     private func checkDirtyList(_ index: Int32) {
@@ -315,7 +315,7 @@ extension LoopCore {
         for view in 0..<self.views.slots.extent where self.views.slots.isTaken(view) {
             let slot = self.views.slots[view]
             count += 1
-            let all = self.encodings(of: view).all
+            let all = self.views.encodings(of: view).all
             for index in all.indices { refer(all[index]) }
             if slot.encodings >= 0 { encodings += 1 }
             if slot.hasFailed { failed += 1 }

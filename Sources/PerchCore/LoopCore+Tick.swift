@@ -6,11 +6,11 @@ extension LoopCore {
     package mutating func endInput() {
         self.runTimers()
         self.wakeWaiters()
-        self.askForAppChanges()
-        self.sweepOn()
+        self.views.askForAppChanges(&self.tables, &self.transport)
+        self.views.sweepOn(&self.tables)
         self.tellHealth()
         let answered = self.transport.listedConnections.count
-        self.computeViews()
+        self.views.computeViews(&self.tables, &self.transport)
         self.putWatchersFirst(after: answered)
         self.releaseGroups()
     }
@@ -27,7 +27,7 @@ extension LoopCore {
 
     /// Sends the BEAT of groups that waited for the end of a sweep.
     private mutating func releaseGroups() {
-        guard !self.transport.heldGroups.isEmpty, !self.isSweeping else { return }
+        guard !self.transport.heldGroups.isEmpty, !self.views.isSweeping else { return }
         for connection in self.transport.heldGroups where self.tables.connections.isTaken(connection) {
             self.transport.list(connection, &self.tables)
         }

@@ -132,11 +132,11 @@ extension LoopCore {
     private mutating func detach(_ call: Int32) {
         switch self.tables.calls[call].state {
         case .watch(let view):
-            self.leaveView(call, view)
+            self.views.leaveView(call, view, &self.tables, &self.transport)
         case .updates:
-            self.leaveUpdates(call)
+            self.views.leaveUpdates(call, &self.tables, &self.transport)
         case .appChanges:
-            self.leaveAppChanges(call)
+            self.views.leaveAppChanges(call, &self.tables, &self.transport)
         case .unary:
             self.dropPending(call)
             if self.tables.calls[call].flags.contains(.isWaiting) {

@@ -60,7 +60,9 @@ extension LoopCore {
             Waiter(
                 call: call, generation: generation, position: goal, app: app, request: request,
                 forgivesToken: forgivesToken))
-        if !self.tables.calls[call].flags.contains(.hasToken), method.watchedView != nil { self.sayLoading(call) }
+        if !self.tables.calls[call].flags.contains(.hasToken), method.watchedView != nil {
+            self.views.sayLoading(call, &self.tables, &self.transport)
+        }
         guard forgivesToken || !self.tables.calls[call].hasDeadline else { return }
         let wait =
             forgivesToken
@@ -130,8 +132,10 @@ extension LoopCore {
         _ call: Int32, _ request: Request, _ method: any MethodHandler, of app: AppNumber
     ) throws(CallRefusal) {
         if let view = method.watchedView {
-            return self.watch(
-                call, of: app, account: method.account.map { self.tables.canonical(Array($0.utf8), app) }, view)
+            self.forgetRequest(of: call)
+            return self.views.watch(
+                call, of: app, account: method.account.map { self.tables.canonical(Array($0.utf8), app) }, view,
+                &self.tables, &self.transport)
         }
         try self.take(try method.begin(self.context(call, of: app)), call, request, of: app)
     }
@@ -178,9 +182,9 @@ extension LoopCore {
             let ticket = self.tables.issue(.call(call, generation: self.tables.calls.generation(call)))
             self.tables.effects.append(.control(ticket: ticket, control))
         case .updates(let asked):
-            try self.watchUpdates(call, asked, of: app)
+            try self.views.watchUpdates(call, asked, of: app, &self.tables, &self.transport)
         case .appChanges(let asked):
-            try self.watchAppChanges(call, asked, of: app)
+            try self.views.watchAppChanges(call, asked, of: app, &self.tables, &self.transport)
         case .several(let asked):
             try self.beginSeveral(call, asked)
         }

@@ -50,12 +50,6 @@ struct Service: ~Copyable {
     /// The products that orders name.
     var orderProducts = OrderProducts()
 
-    // Number of records asked of the store.
-    var askedCount: UInt64 = 0
-    var answeredCount: UInt64 = 0
-    var heldBarriers: [(number: UInt64, asked: UInt64)] = []
-    var storeFailure: String?
-
     init(
         authenticator: Authenticator?, revocations: [RevokedToken], seenTokens: SeenTokens, consoleCodes: ConsoleCodes?,
         quotas: SharedQuotas,

@@ -26,6 +26,7 @@ struct Tables: ~Copyable {
     var applied: UInt64
     /// Whether the store knows what is true: heartbeats are sent, and reads go to the store. See `LoopCore.vouches`.
     var vouches = true
+    var storeFailure: String?
 
     var connections = Slab<Connection>()
     var calls = Slab<CallSlot>()

@@ -147,11 +147,11 @@ extension LoopCore {
         }
         let endsGroup = (plan.hasValue || slot.flags.contains(.hasOpenGroup)) && slot.watchCount > 1
         guard endsGroup || slot.flags.contains(.wantsBeat), !plan.isFull else { return }
-        if self.isSweeping {
+        if self.views.isSweeping {
             // The BEAT follows the sweep's end, or the remaining output.
             self.transport.heldGroups.append(plan.connection)
         } else if slot.waitingCount == 0, !plan.lacksValue {
-            let beat = self.beatBody(revision: self.vouchedRevision(plan.connection))
+            let beat = self.beatBody(revision: self.views.vouchedRevision(plan.connection, self.tables))
             self.append(Staging.Frame(role: .beat), .beat, 0, beat, &plan, Perch1Framing.self)
             self.tables.payloads.release(beat)
         }
@@ -193,19 +193,21 @@ extension LoopCore {
             if body.isNone {
                 plan.lacksValue = true
                 // On perch/1 `writable` has asked for it.
-                if target.stream >= 0 { self.refresh(self.tables.calls[call].view) }
+                if target.stream >= 0 { self.views.refresh(self.tables.calls[call].view, &self.tables) }
             } else {
                 guard self.append(.value, body, of: call, to: target, &plan) else { return false }
                 plan.hasValue = true
             }
         }
         guard self.tables.calls[call].isFeed else { return true }
-        for event in self.eventsReady(call) {
+        for event in self.views.eventsReady(call, self.tables) {
             let body = self.form(ofEvent: event.payload, call, target.form)
             guard self.append(.event, body, of: call, to: target, &plan) else { return false }
         }
         // A stream that was slow requests the events that it missed.
-        if target.stream >= 0, !self.hasEventsToSay(call) { self.resumeUpdates(call) }
+        if target.stream >= 0, !self.views.hasEventsToSay(call, self.tables) {
+            self.views.resumeUpdates(call, &self.tables)
+        }
         return true
     }
 

@@ -18,7 +18,7 @@ struct Opening {
 //     service → transport   send · sendEnd · sendRefusal · spend: the work that a call took
 //     views → transport     ready(call): it has a value or events
 //     transport → views     encoding(for:zlib:) · eventsReady: what a ready call is given when its stream can take it
-extension Transport {
+extension Transport: CallSink {
     @inline(__always)
     mutating func spend(_ units: Int) { self.work.spend(units) }
 

@@ -49,11 +49,9 @@ extension LoopCore {
     mutating func runTimers() {
         while let due = self.tables.deadlines.popDue(at: self.tables.now.monotonic) { self.expired(due.payload) }
         self.endExpiredIdentities()
-        self.retryLoads()
+        self.views.retryLoads(&self.tables)
         self.lookForApps()
-        if self.hasDueCrossing {
-            for app in self.views.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry) }
-        }
+        self.views.raiseDueCrossings(&self.tables, &self.transport)
         let second = self.tables.now.monotonic / 1_000
         self.transport.beats.advance(to: second)
         while self.tables.vouches, let connection = self.transport.beats.popDue() {
@@ -242,25 +240,17 @@ extension LoopCore {
     /// Ends a tick: reports barriers that are reached. Returns when to step the core again, in milliseconds of the
     /// monotonic clock; nil: at the next event.
     package mutating func endTurn() -> Int64? {
-        self.reportBarriers()
+        self.views.reportBarriers(&self.tables)
         self.forgetWelcome()
         self.forgetBookmark()
-        self.forgetEncodedChanges()
-        if self.isSweepUnasked || !self.transport.pausedInputs.isEmpty || !self.views.listedViews.isEmpty {
-            return self.tables.now.monotonic
-        }
+        self.views.forgetEncodedChanges(&self.tables)
+        if !self.transport.pausedInputs.isEmpty { return self.tables.now.monotonic }
         var next = self.tables.deadlines.nextTime
         func consider(_ time: Int64) { next = min(next ?? .max, time) }
-        if !self.views.failedAccounts.isEmpty { consider(self.views.asksAgainAt) }
+        if let time = self.views.nextTime(self.tables) { consider(time) }
         if let time = self.service.appSearch.nextTime { consider(time) }
         if self.transport.beats.count > 0 || self.transport.stalls.count > 0 {
             consider((self.tables.now.monotonic / 1_000 + 1) * 1_000)
-        }
-        for (app, heap) in self.views.crossings {
-            guard let time = heap.nextTime, let state = self.tables.apps[app], case .running = state.clock else {
-                continue
-            }
-            consider(self.tables.now.monotonic + max(0, time - self.tables.clock(of: app).milliseconds))
         }
         if let end = self.service.identities.nextEnd {
             consider(self.tables.now.monotonic + max(0, end - self.tables.now.wall.milliseconds))
@@ -272,23 +262,6 @@ extension LoopCore {
             }
         }
         return next
-    }
-
-    private var isSweepUnasked: Bool { !self.views.sweep.isEmpty }
-
-    /// A barrier is reached when every earlier question is answered, computed and planned for writing.
-    private mutating func reportBarriers() {
-        guard !self.service.heldBarriers.isEmpty, self.views.sweep.isEmpty else { return }
-        let answered = self.service.answeredCount
-        var reached: [UInt64] = []
-        self.service.heldBarriers.removeAll { barrier in
-            guard answered >= barrier.asked else { return false }
-            reached.append(barrier.number)
-            return true
-        }
-        for number in reached {
-            self.tables.asks.append(StoreRequest(loop: self.tables.loop, ticket: 0, .barrierReached(number)))
-        }
     }
 
     /// The costs and counts of the loop's data, for `perch doctor`.

@@ -98,7 +98,7 @@ extension LoopCore {
             self.tables.counters.beatsSent += 1
             self.tables.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])
             self.tables.connections[connection].lastBeat = self.tables.now.monotonic
-            self.tables.connections[connection].vouchedRevision = self.vouchedRevision(connection)
+            self.tables.connections[connection].vouchedRevision = self.views.vouchedRevision(connection, self.tables)
         case .head:
             self.headTaken(frame.stream)
         case .end:
@@ -116,7 +116,7 @@ extension LoopCore {
         switch frame.role {
         case .loading: self.tables.calls[frame.call].flags.remove(.owesLoading)
         case .value: self.valueTaken(frame.call)
-        case .event: self.eventTaken(frame.call)
+        case .event: self.views.eventTaken(frame.call, &self.tables, &self.transport)
         case .bookmark: self.bookmarkTaken(frame.stream)
         case .answer: self.answerTaken(frame.stream)
         case .unfinished, .owed, .beat, .head, .pinned, .end: break
@@ -146,7 +146,7 @@ extension LoopCore {
         if !self.tables.callTokens.isEmpty { self.tables.callTokens[call] = nil }
         let view = self.tables.calls[call].view
         // A value sent to its only watcher is not kept: it can be recomputed.
-        if self.views.slots[view].watchCount == 1 { self.dropEncodings(view) }
+        if self.views.slots[view].watchCount == 1 { self.views.dropEncodings(view, &self.tables) }
     }
 
     @inline(__always)
@@ -160,7 +160,7 @@ extension LoopCore {
     private mutating func unlistClean(_ connection: Int32) {
         var call = self.tables.connections[connection].firstDirty
         while call >= 0, self.tables.calls[call].flags.isDisjoint(with: [.owesLoading, .owesValue]),
-            !self.tables.calls[call].isFeed || !self.hasEventsToSay(call)
+            !self.tables.calls[call].isFeed || !self.views.hasEventsToSay(call, self.tables)
         {
             let next = self.tables.calls[call].nextDirty
             self.tables.calls[call].nextDirty = -1
@@ -188,7 +188,7 @@ extension LoopCore {
     }
 
     private func owesBeat(_ slot: Connection) -> Bool {
-        guard slot.phase == .open, slot.waitingCount == 0, !self.isSweeping else { return false }
+        guard slot.phase == .open, slot.waitingCount == 0, !self.views.isSweeping else { return false }
         return slot.flags.contains(.wantsBeat) || slot.flags.contains(.hasOpenGroup) && slot.watchCount > 1
     }
 
@@ -266,11 +266,11 @@ extension LoopCore {
         while call >= 0 {
             let slot = self.tables.calls[call]
             if slot.isFeed {
-                self.resumeUpdates(call)
+                self.views.resumeUpdates(call, &self.tables)
             } else if case .watch(let view) = slot.state, slot.flags.contains(.owesValue),
-                self.encoding(for: call, zlib: false).isNone
+                self.views.encoding(for: call, zlib: false, self.tables).isNone
             {
-                self.refresh(view)
+                self.views.refresh(view, &self.tables)
             }
             call = slot.nextDirty
         }

@@ -36,6 +36,11 @@ struct Views: ~Copyable {
     /// The first message of a call without a token: the same bytes for all.
     let loading: PayloadHandle
 
+    // Number of records asked of the store.
+    var askedCount: UInt64 = 0
+    var answeredCount: UInt64 = 0
+    var heldBarriers: [(number: UInt64, asked: UInt64)] = []
+
     /// Accounts affected by an app-wide change, and the number of store requests that their answers come after.
     var sweep: [Int32] = []
     var sweptThrough: UInt64 = 0

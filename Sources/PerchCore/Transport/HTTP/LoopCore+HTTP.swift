@@ -474,7 +474,7 @@ extension LoopCore {
         else { return }
         let http = self.tables.connections[index].http
         // Streams that wait for their windows hear nothing, and silence would be taken for a dead connection.
-        if self.tables.connections[index].watchCount == 0 || self.hasFailedWatch(index)
+        if self.tables.connections[index].watchCount == 0 || self.views.hasFailedWatch(index, self.tables)
             || self.transport.http.connections[http].blockedCount > 0
             || self.transport.http.connections[http].window <= 0
         {

@@ -78,7 +78,7 @@ extension LoopCore {
         else {
             return true
         }
-        if self.isSweeping {
+        if self.views.isSweeping {
             // It comes with the end of the sweep.
             self.transport.heldGroups.append(slot.connection)
             return false
@@ -88,7 +88,8 @@ extension LoopCore {
 
     /// Whether a watch waits for a value that a bookmark would vouch for.
     private func isLate(_ call: Int32) -> Bool {
-        self.tables.calls[call].flags.contains(.isWaiting) || self.isBehindClock(call) || self.hasFailed(call)
+        self.tables.calls[call].flags.contains(.isWaiting) || self.views.isBehindClock(call, self.tables)
+            || self.views.hasFailed(call, self.tables)
     }
 
     /// Appends what a stream owes: answers, and its end.

@@ -35,7 +35,7 @@ extension LoopCore {
             return whole.isNone || zlib ? whole : self.form(of: whole, form, .watch)
         }
         if zlib { self.compressForReader(call) }
-        let body = self.encoding(for: call, zlib: zlib)
+        let body = self.views.encoding(for: call, zlib: zlib, self.tables)
         return body.isNone || zlib || form == .plain ? body : self.form(of: body, form, self.tables.calls[call].method)
     }
 
@@ -49,12 +49,14 @@ extension LoopCore {
             guard !self.views.encodings[place].snapshot.isNone, self.views.encodings[place].snapshotZlib.isNone else {
                 return
             }
-            self.views.encodings[place].snapshotZlib = self.compressed(self.views.encodings[place].snapshot, .none)
+            self.views.encodings[place].snapshotZlib = self.views.compressed(
+                self.views.encodings[place].snapshot, .none, &self.tables)
         } else {
             guard !self.views.encodings[place].change.isNone, self.views.encodings[place].changeZlib.isNone else {
                 return
             }
-            self.views.encodings[place].changeZlib = self.compressed(self.views.encodings[place].change, .none)
+            self.views.encodings[place].changeZlib = self.views.compressed(
+                self.views.encodings[place].change, .none, &self.tables)
         }
     }
 
@@ -123,7 +125,7 @@ extension LoopCore {
 
     /// The next value of such a watch; none where it is being computed.
     mutating func envelope(ofValue call: Int32, _ part: CallPart, zlib: Bool) -> PayloadHandle {
-        let plain = self.encoding(for: call, zlib: false)
+        let plain = self.views.encoding(for: call, zlib: false, self.tables)
         guard !plain.isNone else { return .none }
         let whole = self.envelope(of: plain, call, part)
         guard zlib else { return whole }

@@ -126,7 +126,7 @@ extension LoopCore {
 
     private func serving(_ name: String) -> Serving {
         guard name.isEmpty || ContractDescriptors.shared.services.contains(name) else { return .unknown }
-        return self.transport.draining || self.service.storeFailure != nil ? .notServing : .serving
+        return self.transport.draining || self.tables.storeFailure != nil ? .notServing : .serving
     }
 
     private mutating func say(_ stream: Int32, _ serving: Serving) {
@@ -157,7 +157,7 @@ extension LoopCore {
 
     /// Sends a changed health status to its watches.
     mutating func tellHealth() {
-        let isNotServing = self.transport.draining || self.service.storeFailure != nil
+        let isNotServing = self.transport.draining || self.tables.storeFailure != nil
         // Once a tick: with thousands of watches a look at each would be most of the loop's work.
         guard isNotServing != self.transport.http.saysNotServing else { return }
         self.transport.http.saysNotServing = isNotServing

@@ -3,26 +3,26 @@ import PerchModel
 import PerchWire
 
 // Encodings: the forms of a value that its watchers share, made once and freed when none is pending.
-extension LoopCore {
+extension Views {
     /// Encodes the forms that watches need: at most two forms of a value, each plain and compressed.
     mutating func encode(
         _ view: Int32, _ key: ViewKey, _ value: ViewValue, _ info: inout ValueInfo, _ token: ResumeToken, cause: Cause,
         previous: Digest,
-        snapshot: Bool, change: Bool, unchanged: Bool
+        snapshot: Bool, change: Bool, unchanged: Bool, _ tables: inout Tables
     ) {
         var encodings = Encodings()
         encodings.previousDigest = previous
         var value = value
         if key.isSigned, change || snapshot {
-            self.tables.signing(of: self.views.slots[view].app).sign(&value, at: info.position)
+            tables.signing(of: self.slots[view].app).sign(&value, at: info.position)
         }
         if change {
             info.cause = cause
-            encodings.change = self.encodeValue(value, info, token, of: key)
+            encodings.change = self.encodeValue(value, info, token, of: key, &tables)
         }
         info.cause = .snapshot
-        if snapshot, !change || self.needsSnapshotNow(view) {
-            encodings.snapshot = self.encodeValue(value, info, token, of: key)
+        if snapshot, !change || self.needsSnapshotNow(view, &tables) {
+            encodings.snapshot = self.encodeValue(value, info, token, of: key, &tables)
         }
         if unchanged {
             info.token = token.bytes
@@ -35,93 +35,95 @@ extension LoopCore {
                 case .messages: .messages(.unchanged(info))
                 case .entitlements: .entitlementsTask(.unchanged(info))
                 }
-            encodings.unchanged = self.tables.encoded { codec throws(MessageError) in try codec.encode(response) }
+            encodings.unchanged = tables.encoded { codec throws(MessageError) in try codec.encode(response) }
         }
         if change || snapshot || unchanged { self.keepEncodings(view, encodings) }
     }
 
     /// A snapshot is encoded beside a change only if a watch waits for one.
-    private mutating func needsSnapshotNow(_ view: Int32) -> Bool {
-        var call = self.views.slots[view].firstWatch
+    private mutating func needsSnapshotNow(_ view: Int32, _ tables: inout Tables) -> Bool {
+        var call = self.slots[view].firstWatch
         while call >= 0 {
-            let flags = self.tables.calls[call].flags
+            let flags = tables.calls[call].flags
             if flags.contains(.isFirst), flags.contains(.owesValue), !flags.contains(.owesUnchanged) { return true }
-            call = self.tables.calls[call].nextInTarget
+            call = tables.calls[call].nextInTarget
         }
         return false
     }
 
     private mutating func encodeValue(
-        _ value: ViewValue, _ info: ValueInfo, _ token: ResumeToken, of key: ViewKey
+        _ value: ViewValue, _ info: ValueInfo, _ token: ResumeToken, of key: ViewKey, _ tables: inout Tables
     ) -> PayloadHandle {
-        self.tables.counters.viewsEncoded += 1
+        tables.counters.viewsEncoded += 1
         let plain: PayloadHandle
         do throws(MessageError) {
             switch value {
             case .statuses(let statuses):
-                plain = self.tables.payloads.insert(
-                    try self.tables.codec.encodeStatuses(statuses, info, token: token).prefixed)
+                plain = tables.payloads.insert(
+                    try tables.codec.encodeStatuses(statuses, info, token: token).prefixed)
             case .entitlement(let transaction):
-                plain = self.tables.payloads.insert(
-                    try self.tables.codec.encodeEntitlement(transaction, info, token: token).prefixed)
+                plain = tables.payloads.insert(
+                    try tables.codec.encodeEntitlement(transaction, info, token: token).prefixed)
             case .products, .intents, .messages, .entitlements:
                 var info = info
                 info.token = token.bytes
-                plain = self.tables.payloads.insert(try self.encodeAtLength(value, info).prefixed)
+                plain = tables.payloads.insert(try self.encodeAtLength(value, info, tables).prefixed)
             case .failure(let failure):
-                plain = self.encodeFailure(failure, info, of: key)
+                plain = self.encodeFailure(failure, info, of: key, &tables)
             }
         } catch {
             // The value is too long for a frame. A failure state, like any failed load.
             plain = self.encodeFailure(
-                Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info, of: key)
+                Failure(reason: "LOAD_FAILED", message: "the value cannot be sent: \(error)"), info, of: key, &tables)
         }
         return plain
     }
 
     /// Encodes rarely pushed values in the general way.
     private func encodeAtLength(
-        _ value: ViewValue, _ info: ValueInfo
+        _ value: ViewValue, _ info: ValueInfo, _ tables: borrowing Tables
     ) throws(MessageError) -> MessageCodec.Encoded {
         switch value {
-        case .products(let products): try self.tables.codec.encodeProducts(products, info)
-        case .intents(let intents): try self.tables.codec.encodeIntents(intents, info)
-        case .messages(let messages): try self.tables.codec.encodeMessages(messages, info)
-        case .entitlements(let entitlements): try self.tables.codec.encodeEntitlements(entitlements, info)
+        case .products(let products): try tables.codec.encodeProducts(products, info)
+        case .intents(let intents): try tables.codec.encodeIntents(intents, info)
+        case .messages(let messages): try tables.codec.encodeMessages(messages, info)
+        case .entitlements(let entitlements): try tables.codec.encodeEntitlements(entitlements, info)
         case .statuses, .entitlement, .failure: preconditionFailure("there is a shorter way")
         }
     }
 
     /// The failure message for readers of a view without a value. It has no resume token.
-    private mutating func encodeFailure(_ failure: Failure, _ info: ValueInfo, of key: ViewKey) -> PayloadHandle {
+    private mutating func encodeFailure(_ failure: Failure, _ info: ValueInfo, of key: ViewKey, _ tables: inout Tables)
+        -> PayloadHandle
+    {
         var info = info
         info.token = []
         info.forecast = nil
         let response = key.failed(failure, info)
-        return self.tables.encoded { codec throws(MessageError) in try codec.encode(response) }
+        return tables.encoded { codec throws(MessageError) in try codec.encode(response) }
     }
 
     /// The compressed form, made for the first reader that accepts it.
-    mutating func compressed(_ plain: PayloadHandle, _ known: PayloadHandle) -> PayloadHandle {
-        guard known.isNone, self.tables.payloads[plain].count >= Limits.compressBytesMin + 5 else { return known }
-        let message = UnsafeRawBufferPointer(rebasing: self.tables.payloads[plain][5...])
-        if let shared = self.tables.payloads.forms[plain.index]?.zlib, !shared.isNone {
-            self.tables.payloads.retain(shared)
+    mutating func compressed(_ plain: PayloadHandle, _ known: PayloadHandle, _ tables: inout Tables) -> PayloadHandle {
+        guard known.isNone, tables.payloads[plain].count >= Limits.compressBytesMin + 5 else { return known }
+        let message = UnsafeRawBufferPointer(rebasing: tables.payloads[plain][5...])
+        if let shared = tables.payloads.forms[plain.index]?.zlib, !shared.isNone {
+            tables.payloads.retain(shared)
             return shared
         }
-        guard let smaller = self.tables.codec.compressed(message) else { return .none }
-        self.tables.counters.valuesCompressed += 1
-        let zlib = self.tables.payloads.insert(smaller.prefixed)
+        guard let smaller = tables.codec.compressed(message) else { return .none }
+        tables.counters.valuesCompressed += 1
+        let zlib = tables.payloads.insert(smaller.prefixed)
         // For readers of gzip, who get the same deflated bytes.
-        self.tables.payloads.retain(zlib)
-        self.tables.payloads.setForms(of: plain) { $0.zlib = zlib }
+        tables.payloads.retain(zlib)
+        tables.payloads.setForms(of: plain) { $0.zlib = zlib }
         return zlib
     }
 
     /// The body that a watch gets next.
-    func encoding(for call: Int32, zlib: Bool) -> PayloadHandle {
-        let flags = self.tables.calls[call].flags
-        let value = self.encodings(of: self.tables.calls[call].view)
+    func encoding(for call: Int32, zlib: Bool, _ tables: borrowing Tables) -> PayloadHandle {
+        let flags = tables.calls[call].flags
+        let value = self.encodings(of: tables.calls[call].view)
         if flags.contains(.owesUnchanged) { return value.unchanged }
         if flags.contains(.isFirst) { return zlib && !value.snapshotZlib.isNone ? value.snapshotZlib : value.snapshot }
         return zlib && !value.changeZlib.isNone ? value.changeZlib : value.change
@@ -129,31 +131,31 @@ extension LoopCore {
 
     @inline(__always)
     func encodings(of view: Int32) -> Encodings {
-        let place = self.views.slots[view].encodings
-        return place >= 0 ? self.views.encodings[place] : Encodings()
+        let place = self.slots[view].encodings
+        return place >= 0 ? self.encodings[place] : Encodings()
     }
 
     mutating func keepEncodings(_ view: Int32, _ encodings: Encodings) {
-        precondition(self.views.slots[view].encodings < 0, "view \(view) has encodings that were not let go")
-        self.views.slots[view].encodings = self.views.encodings.insert(encodings)
+        precondition(self.slots[view].encodings < 0, "view \(view) has encodings that were not let go")
+        self.slots[view].encodings = self.encodings.insert(encodings)
     }
 
-    mutating func dropEncodings(_ view: Int32) {
-        let place = self.views.slots[view].encodings
+    mutating func dropEncodings(_ view: Int32, _ tables: inout Tables) {
+        let place = self.slots[view].encodings
         guard place >= 0 else { return }
         // Without `all`, which builds a list in memory for each changed view.
-        self.releaseForm(self.views.encodings[place].snapshot)
-        self.releaseForm(self.views.encodings[place].snapshotZlib)
-        self.releaseForm(self.views.encodings[place].change)
-        self.releaseForm(self.views.encodings[place].changeZlib)
-        self.releaseForm(self.views.encodings[place].unchanged)
-        self.views.encodings.remove(place)
-        self.views.slots[view].encodings = -1
+        self.releaseForm(self.encodings[place].snapshot, &tables)
+        self.releaseForm(self.encodings[place].snapshotZlib, &tables)
+        self.releaseForm(self.encodings[place].change, &tables)
+        self.releaseForm(self.encodings[place].changeZlib, &tables)
+        self.releaseForm(self.encodings[place].unchanged, &tables)
+        self.encodings.remove(place)
+        self.slots[view].encodings = -1
     }
 
     @inline(__always)
-    private mutating func releaseForm(_ form: PayloadHandle) {
-        if !form.isNone { self.tables.payloads.release(form) }
+    private mutating func releaseForm(_ form: PayloadHandle, _ tables: inout Tables) {
+        if !form.isNone { tables.payloads.release(form) }
     }
 }
 

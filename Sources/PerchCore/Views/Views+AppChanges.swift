@@ -79,12 +79,15 @@ struct ChangeName: Hashable {
 //
 // The store reads every page, for streams that catch up and for those that are live. So the order of facts and of time is
 // decided in one place. A change of the app, or the next crossing, only makes a live stream ask again.
-extension LoopCore {
-    mutating func watchAppChanges(_ call: Int32, _ asked: AppChangesRequest, of app: AppNumber) throws(CallRefusal) {
+extension Views {
+    mutating func watchAppChanges(
+        _ call: Int32, _ asked: AppChangesRequest, of app: AppNumber, _ tables: inout Tables,
+        _ sink: inout some CallSink & ~Copyable
+    ) throws(CallRefusal) {
         var start = asked.fromOldest ? ChangesAsked.Start.oldest : .now
         if !asked.cursor.isEmpty {
             let cursor = try CallRefusal.reading { () throws(TokenError) in try ChangesCursor(asked.cursor) }
-            try self.tables.requireOwn(cursor.origin, ChangesCursor.name)
+            try tables.requireOwn(cursor.origin, ChangesCursor.name)
             guard cursor.app == app else {
                 throw CallRefusal(.tokenOtherView, "the cursor belongs to another app; begin without one")
             }
@@ -94,31 +97,34 @@ extension LoopCore {
                     ordinal: cursor.revision == 0 ? ChangePlace.allAccounts : cursor.ordinal,
                     crossing: DueEntry(instant: cursor.instant, account: cursor.account)))
         }
-        self.tables.calls[call].state = .appChanges
-        self.setBehind(call, true)
-        self.views.appChanges[call] = AppChangesState(app: app, filter: ChangesFilter(asked), start: start)
-        self.resumeAppChanges(call)
+        tables.calls[call].state = .appChanges
+        self.setBehind(call, true, &tables, &sink)
+        self.appChanges[call] = AppChangesState(app: app, filter: ChangesFilter(asked), start: start)
+        self.resumeAppChanges(call, &tables)
     }
 
-    mutating func leaveAppChanges(_ call: Int32) {
-        guard let state = self.views.appChanges.removeValue(forKey: call) else { return }
-        for event in state.ready[state.taken...] { self.tables.payloads.release(event.payload) }
-        if state.timer != .none { self.views.crossings[state.app]?.cancel(state.timer) }
-        self.setBehind(call, false)
+    mutating func leaveAppChanges(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+        guard let state = self.appChanges.removeValue(forKey: call) else { return }
+        for event in state.ready[state.taken...] { tables.payloads.release(event.payload) }
+        if state.timer != .none { self.crossings[state.app]?.cancel(state.timer) }
+        self.setBehind(call, false, &tables, &sink)
     }
 
     /// Asks for the next page, if the stream has sent all and is not live.
-    mutating func resumeAppChanges(_ call: Int32) {
-        guard let state = self.views.appChanges[call], !state.isAsked, state.taken == state.ready.count else { return }
+    mutating func resumeAppChanges(_ call: Int32, _ tables: inout Tables) {
+        guard let state = self.appChanges[call], !state.isAsked, state.taken == state.ready.count else { return }
         if case .live = state.phase { return }
-        self.views.appChanges[call]?.isAsked = true
-        self.tables.ask(
-            .updates(call, generation: self.tables.calls.generation(call)),
+        self.appChanges[call]?.isAsked = true
+        tables.ask(
+            .updates(call, generation: tables.calls.generation(call)),
             .changes(ChangesAsked(app: state.app, start: state.start)))
     }
 
-    mutating func finishAppChanges(_ call: Int32, _ answer: StoreAnswer) {
-        guard var state = self.views.appChanges.removeValue(forKey: call) else { return }
+    /// The store has answered a stream. Returns the refusal that ends it.
+    mutating func finishAppChanges(
+        _ call: Int32, _ answer: StoreAnswer, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+    ) -> Refusal? {
+        guard var state = self.appChanges.removeValue(forKey: call) else { return nil }
         state.isAsked = false
         state.ready.removeAll()
         state.taken = 0
@@ -127,26 +133,25 @@ extension LoopCore {
         case .changes(let found):
             page = found
         case .refused(let refusal):
-            self.views.appChanges[call] = state
-            self.end(call, WireStatus(refusal))
-            return
+            self.appChanges[call] = state
+            return refusal
         default:
             preconditionFailure("changes were asked for")
         }
         if state.owesPlace {
-            state.ready.append(self.encodedPlace(page.from, app: state.app))
+            state.ready.append(self.encodedPlace(page.from, app: state.app, &tables))
             state.owesPlace = false
             state.saidRevision = page.from.revision
         }
         for entry in page.entries {
-            let change = self.encodedChange(entry, app: state.app)
+            let change = self.encodedChange(entry, app: state.app, &tables)
             guard state.filter.includes(change) else { continue }
-            self.tables.payloads.retain(change.payload)
+            tables.payloads.retain(change.payload)
             state.ready.append(Self.event(change.payload, at: entry.place))
             state.saidRevision = entry.place.revision
         }
         if page.through.revision >= state.saidRevision + Limits.changesMarkerRevisions {
-            state.ready.append(self.encodedPlace(page.through, app: state.app))
+            state.ready.append(self.encodedPlace(page.through, app: state.app, &tables))
             state.saidRevision = page.through.revision
         }
         state.start = .after(page.through)
@@ -155,131 +160,138 @@ extension LoopCore {
         state.isCompleteAfterReady = page.isComplete && state.newest <= page.revision
         if state.isCompleteAfterReady { self.setTimer(&state, call, at: page.nextCrossing) }
         let isEmpty = state.ready.isEmpty
-        if isEmpty { self.finishReadyChanges(call, &state) }
-        self.views.appChanges[call] = state
-        if isEmpty { self.resumeAppChanges(call) } else { self.transport.ready(call, &self.tables) }
+        if isEmpty { self.finishReadyChanges(call, &state, &tables, &sink) }
+        self.appChanges[call] = state
+        if isEmpty { self.resumeAppChanges(call, &tables) } else { sink.ready(call, &tables) }
+        return nil
     }
 
     /// The message that has only a cursor and its position. A place before all revisions has no instant.
-    private mutating func encodedPlace(_ place: ChangePlace, app: AppNumber) -> EncodedEvent {
+    private mutating func encodedPlace(_ place: ChangePlace, app: AppNumber, _ tables: inout Tables) -> EncodedEvent {
         let instant = max(place.crossing.instant, Instant(milliseconds: 0))
         let event = FeedEvent(
-            position: Position(revision: place.revision, asOf: instant), cursor: self.cursorBytes(place, app))
-        let payload = self.tables.encoded { codec throws(MessageError) in try codec.encode(.appChanges(event)) }
+            position: Position(revision: place.revision, asOf: instant), cursor: self.cursorBytes(place, app, tables))
+        let payload = tables.encoded { codec throws(MessageError) in try codec.encode(.appChanges(event)) }
         return Self.event(payload, at: place)
     }
 
-    private static func event(_ payload: PayloadHandle, at place: ChangePlace) -> EncodedEvent {
+    static func event(_ payload: PayloadHandle, at place: ChangePlace) -> EncodedEvent {
         EncodedEvent(place: EventPlace(revision: place.revision, ordinal: place.ordinal), payload: payload)
     }
 
-    private mutating func finishReadyChanges(_ call: Int32, _ state: inout AppChangesState) {
+    private mutating func finishReadyChanges(
+        _ call: Int32, _ state: inout AppChangesState, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+    ) {
         guard state.isCompleteAfterReady else { return }
         state.isCompleteAfterReady = false
         state.phase = .live
-        self.setBehind(call, false)
+        self.setBehind(call, false, &tables, &sink)
     }
 
     private mutating func setTimer(_ state: inout AppChangesState, _ call: Int32, at instant: Instant?) {
-        if state.timer != .none { self.views.crossings[state.app]?.cancel(state.timer) }
+        if state.timer != .none { self.crossings[state.app]?.cancel(state.timer) }
         state.timer = .none
         guard let instant else { return }
-        var heap = self.views.crossings.removeValue(forKey: state.app) ?? TimerHeap()
+        var heap = self.crossings.removeValue(forKey: state.app) ?? TimerHeap()
         state.timer = heap.schedule(at: instant.milliseconds, payload: CrossingTimer.appChanges(call).packed)
-        self.views.crossings[state.app] = heap
+        self.crossings[state.app] = heap
     }
 
     /// The app's clock has reached a crossing.
-    mutating func appChangesDue(_ call: Int32) {
-        self.views.appChanges[call]?.timer = .none
-        self.fallBehindInChanges(call)
+    mutating func appChangesDue(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+        self.appChanges[call]?.timer = .none
+        self.fallBehindInChanges(call, &tables, &sink)
     }
 
     /// A change was applied: the streams of its app ask for it at the end of the input of this tick.
     mutating func tookAppChange(_ change: Change) {
         guard let app = change.app?.number ?? change.record?.app else { return }
-        self.views.newestAppChanges[app] = change.revision
+        self.newestAppChanges[app] = change.revision
     }
 
-    private mutating func fallBehindInChanges(_ call: Int32) {
-        self.views.appChanges[call]?.isCompleteAfterReady = false
-        guard case .live? = self.views.appChanges[call]?.phase else { return }
-        self.views.appChanges[call]?.phase = .behind
-        self.setBehind(call, true)
-        self.views.appChangesToAsk.append(call)
+    private mutating func fallBehindInChanges(
+        _ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+    ) {
+        self.appChanges[call]?.isCompleteAfterReady = false
+        guard case .live? = self.appChanges[call]?.phase else { return }
+        self.appChanges[call]?.phase = .behind
+        self.setBehind(call, true, &tables, &sink)
+        self.appChangesToAsk.append(call)
     }
 
     /// Asks for what the changes and the clock of this tick have brought.
-    mutating func askForAppChanges() {
-        if !self.views.newestAppChanges.isEmpty {
-            for call in self.views.appChanges.keys.sorted() {
-                guard let state = self.views.appChanges[call],
-                    let revision = self.views.newestAppChanges[state.app], revision > state.readRevision
+    mutating func askForAppChanges(_ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+        if !self.newestAppChanges.isEmpty {
+            for call in self.appChanges.keys.sorted() {
+                guard let state = self.appChanges[call],
+                    let revision = self.newestAppChanges[state.app], revision > state.readRevision
                 else { continue }
-                self.views.appChanges[call]?.newest = revision
-                self.fallBehindInChanges(call)
+                self.appChanges[call]?.newest = revision
+                self.fallBehindInChanges(call, &tables, &sink)
             }
-            self.views.newestAppChanges.removeAll(keepingCapacity: true)
+            self.newestAppChanges.removeAll(keepingCapacity: true)
         }
-        guard !self.views.appChangesToAsk.isEmpty else { return }
-        for call in self.views.appChangesToAsk where self.views.appChanges[call] != nil {
-            self.resumeAppChanges(call)
+        guard !self.appChangesToAsk.isEmpty else { return }
+        for call in self.appChangesToAsk where self.appChanges[call] != nil {
+            self.resumeAppChanges(call, &tables)
         }
-        self.views.appChangesToAsk.removeAll(keepingCapacity: true)
+        self.appChangesToAsk.removeAll(keepingCapacity: true)
     }
 
-    mutating func appChangeTaken(_ call: Int32) {
-        guard var state = self.views.appChanges.removeValue(forKey: call) else {
+    mutating func appChangeTaken(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+        guard var state = self.appChanges.removeValue(forKey: call) else {
             preconditionFailure("a change was taken by a stream that is gone")
         }
         let event = state.ready[state.taken]
         state.taken += 1
-        self.tables.counters.appChangesSent += 1
-        self.tables.payloads.release(event.payload)
+        tables.counters.appChangesSent += 1
+        tables.payloads.release(event.payload)
         let isDone = state.taken == state.ready.count
-        if isDone { self.finishReadyChanges(call, &state) }
-        self.views.appChanges[call] = state
-        if isDone { self.resumeAppChanges(call) }
+        if isDone { self.finishReadyChanges(call, &state, &tables, &sink) }
+        self.appChanges[call] = state
+        if isDone { self.resumeAppChanges(call, &tables) }
     }
 
     // MARK: Encoding
 
     /// A change, encoded once a tick for all streams.
-    private mutating func encodedChange(_ entry: ChangeEntry, app: AppNumber) -> EncodedChange {
+    private mutating func encodedChange(_ entry: ChangeEntry, app: AppNumber, _ tables: inout Tables) -> EncodedChange {
         let name = ChangeName(app: app, place: entry.place)
-        if let known = self.views.encodedChanges[name] { return known }
+        if let known = self.encodedChanges[name] { return known }
         var event = FeedEvent(
             cause: entry.cause, position: entry.position, committed: entry.committed, originClientID: entry.origin,
-            cursor: self.cursorBytes(entry.place, app))
+            cursor: self.cursorBytes(entry.place, app, tables))
         if let account = entry.account {
             event.account = String(decoding: account.key, as: UTF8.self)
-            self.compare(account, at: entry.position.asOf, into: &event)
+            self.compare(account, at: entry.position.asOf, into: &event, tables)
             self.noteFacts(entry.facts, of: account, into: &event)
         }
         var encoded = EncodedChange(
             payload: .none, cause: event.cause, groupIDs: event.groups.map(\.groupID),
             productIDs: event.entitlements.map(\.productID) + event.consumables.map(\.value.productID),
             changesEntitlement: !event.entitlements.isEmpty)
-        encoded.payload = self.encodedChange(event)
-        self.views.encodedChanges[name] = encoded
+        encoded.payload = self.encodedChange(event, &tables)
+        self.encodedChanges[name] = encoded
         return encoded
     }
 
-    private mutating func encodedChange(_ event: FeedEvent) -> PayloadHandle {
+    private mutating func encodedChange(_ event: FeedEvent, _ tables: inout Tables) -> PayloadHandle {
         do throws(MessageError) {
-            let whole = try self.tables.codec.encode(.appChanges(event))
-            let payload = self.tables.payloads.insert(whole.prefixed)
-            if self.tables.payloads[payload].count - 5 <= self.tables.settings.frameBytesMax { return payload }
-            self.tables.payloads.release(payload)
+            let whole = try tables.codec.encode(.appChanges(event))
+            let payload = tables.payloads.insert(whole.prefixed)
+            if tables.payloads[payload].count - 5 <= tables.settings.frameBytesMax { return payload }
+            tables.payloads.release(payload)
         } catch {}
         // An account with thousands of lines: its reader has to ask for the values.
         var short = event
         (short.groups, short.entitlements, short.consumables) = ([], [], [])
-        return self.tables.encoded { codec throws(MessageError) in try codec.encode(.appChanges(short)) }
+        return tables.encoded { codec throws(MessageError) in try codec.encode(.appChanges(short)) }
     }
 
     /// The statuses and entitlements that differ, each after the change.
-    private func compare(_ account: ChangedAccount, at instant: Instant, into event: inout FeedEvent) {
+    private func compare(
+        _ account: ChangedAccount, at instant: Instant, into event: inout FeedEvent, _ tables: borrowing Tables
+    ) {
         let app = account.app
         let parts: ChangedParts
         // Time is compared with the instant before; facts are compared at their own instant.
@@ -295,13 +307,13 @@ extension LoopCore {
         for group in parts.groups {
             let before = subscriptionStatuses(of: account.before, inGroup: group, app: app, at: earlier).value
             let after = subscriptionStatuses(of: account.after, inGroup: group, app: app, at: instant).value
-            guard self.tables.codec.digest(of: before) != self.tables.codec.digest(of: after) else { continue }
+            guard tables.codec.digest(of: before) != tables.codec.digest(of: after) else { continue }
             event.groups.append(GroupStatuses(groupID: group, statuses: after))
         }
         for product in parts.products {
             let before = currentEntitlement(of: account.before, toProduct: product, app: app, at: earlier).value
             let after = currentEntitlement(of: account.after, toProduct: product, app: app, at: instant).value
-            guard self.tables.codec.digest(of: before) != self.tables.codec.digest(of: after) else { continue }
+            guard tables.codec.digest(of: before) != tables.codec.digest(of: after) else { continue }
             event.entitlements.append(EntitlementChange(productID: product, transaction: after))
         }
     }
@@ -322,18 +334,18 @@ extension LoopCore {
         }
     }
 
-    private func cursorBytes(_ place: ChangePlace, _ app: AppNumber) -> [UInt8] {
+    func cursorBytes(_ place: ChangePlace, _ app: AppNumber, _ tables: borrowing Tables) -> [UInt8] {
         ChangesCursor(
-            origin: self.tables.origin, app: app, revision: place.revision, ordinal: place.ordinal,
+            origin: tables.origin, app: app, revision: place.revision, ordinal: place.ordinal,
             instant: place.crossing.instant, account: place.crossing.account
         ).bytes
     }
 
     /// Once a tick: the shared encodings are let go.
-    mutating func forgetEncodedChanges() {
-        guard !self.views.encodedChanges.isEmpty else { return }
-        for change in self.views.encodedChanges.values { self.tables.payloads.release(change.payload) }
-        self.views.encodedChanges.removeAll(keepingCapacity: true)
+    mutating func forgetEncodedChanges(_ tables: inout Tables) {
+        guard !self.encodedChanges.isEmpty else { return }
+        for change in self.encodedChanges.values { tables.payloads.release(change.payload) }
+        self.encodedChanges.removeAll(keepingCapacity: true)
     }
 }
 

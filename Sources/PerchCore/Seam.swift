@@ -1,0 +1,54 @@
+import PerchBase
+import PerchWire
+
+// Where the parts of a loop meet. Each part is handed the others behind these protocols, and nothing else of them.
+//
+//     transport ──▶ service ──▶ views
+//         ▲            │          │
+//         └─ CallSink ─┴──────────┘
+
+/// The transport, as service and views know it: a call has output or an end. Neither names a frame or a socket.
+protocol CallSink: ~Copyable {
+    // MARK: Calls of service
+
+    /// Counts work that a call of the connection under way has cost.
+    mutating func spend(_ units: Int)
+    /// Enters a new call under its stream number.
+    mutating func nameStream(of call: Int32, _ tables: borrowing Tables)
+    /// The stream number is free for another call.
+    mutating func forgetStream(of call: Int32, _ tables: borrowing Tables)
+    /// Sends the answer of a unary call. The transport takes over the payload's reference.
+    mutating func send(_ call: Int32, _ payload: PayloadHandle, _ tables: inout Tables)
+    /// Sends the end of a call that went wrong. The call is removed when the kernel has taken it.
+    mutating func sendEnd(of call: Int32, _ status: WireStatus, _ tables: inout Tables)
+    /// Sends the end of a call that went well.
+    mutating func sendEnd(of call: Int32, _ tables: inout Tables)
+    /// Sends the end of a call that never got a slot.
+    mutating func sendRefusal(_ connection: Int32, stream: UInt32, _ status: WireStatus, _ tables: inout Tables)
+    /// A call has no more output.
+    mutating func unlist(_ call: Int32, _ tables: inout Tables)
+
+    // MARK: Calls of views
+
+    /// A watch or a stream of events has output: its connection fetches it when it is written to.
+    mutating func ready(_ call: Int32, _ tables: inout Tables)
+    /// A stream has sent everything up to `applied`: bookmarks that wait for it may go out.
+    mutating func caughtUp(_ call: Int32, _ tables: inout Tables)
+    /// A call delays the bookmarks of its connection until `releaseBeats`: a value that a BEAT would cover is pending.
+    mutating func holdBeats(for call: Int32, _ tables: inout Tables)
+    /// The pending value is ready. A BEAT that waited for the last such call is sent in this tick.
+    mutating func releaseBeats(for call: Int32, _ tables: inout Tables)
+    /// Whether the stream of a call accepts no output now.
+    func isFull(_ call: Int32, _ tables: borrowing Tables) -> Bool
+
+    // MARK: What is known of a caller
+
+    /// Whether the peer of a call accepts zlib.
+    func acceptsZlib(_ call: Int32, _ tables: borrowing Tables) -> Bool
+    /// The address of a caller, for the audit trail.
+    func callerAddress(ofCall call: Int32, _ tables: borrowing Tables) -> PeerAddress
+    /// What the client of a call says it is, in HELLO or with the call.
+    func clientID(ofCall call: Int32, _ tables: borrowing Tables) -> [UInt8]
+    /// The same for a stream that has no call yet; nil without an ID.
+    func clientID(_ connection: Int32, stream: UInt32, _ tables: borrowing Tables) -> [UInt8]?
+}
