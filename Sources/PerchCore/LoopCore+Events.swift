@@ -1,4 +1,5 @@
 import PerchBase
+package import PerchIdentity
 import PerchModel
 package import PerchStore
 import PerchWire
@@ -26,6 +27,25 @@ extension LoopCore {
         }
     }
 
+    /// The server's own answer to a control request.
+    package mutating func handle(control number: UInt64, _ answer: ControlAnswer) {
+        guard case .call(let call, let generation) = self.redeem(number) else {
+            preconditionFailure("control answer \(number) is for no call")
+        }
+        self.service.finishControl(call, generation: generation, answer, &self.tables, &self.views, &self.transport)
+    }
+
+    /// Replaces the authenticator. Identities of removed keys and names end.
+    package mutating func trust(_ authenticator: Authenticator) {
+        self.service.trust(authenticator, &self.tables, &self.views, &self.transport)
+    }
+
+    private mutating func redeem(_ number: UInt64) -> Ticket {
+        let ticket = self.tables.redeem(number)
+        self.transport.questionAnswered(ticket, &self.tables)
+        return ticket
+    }
+
     private mutating func apply(_ change: Change) {
         precondition(
             change.revision == self.tables.applied + 1, "revision \(change.revision) came after \(self.tables.applied)")
@@ -35,7 +55,7 @@ extension LoopCore {
         // instant.
         self.tables.now.wall = max(self.tables.now.wall, change.committed)
         self.views.took(change, &self.tables, &self.transport)
-        if !change.revoked.isEmpty { self.revoke(change.revoked) }
+        if !change.revoked.isEmpty { self.service.revoke(change.revoked, &self.tables, &self.views, &self.transport) }
     }
 
     private mutating func answered(_ number: UInt64, _ answer: consuming StoreAnswer) {
@@ -45,8 +65,8 @@ extension LoopCore {
         case .call(let call, let generation):
             guard self.tables.calls.isTaken(call, generation: generation) else { return }
             switch self.tables.calls[call].state {
-            case .order: self.finishOrder(call, answer)
-            case .unary: self.finishUnary(call, answer)
+            case .order: self.service.finishOrder(call, answer, &self.tables, &self.views, &self.transport)
+            case .unary: self.service.finishUnary(call, answer, &self.tables, &self.views, &self.transport)
             case .watch, .updates, .appChanges, .several, .ending: return
             }
         case .updates(let call, let generation):
@@ -54,10 +74,10 @@ extension LoopCore {
                 return
             }
             if let refusal = self.views.finishUpdates(call, answer, &self.tables, &self.transport) {
-                self.end(call, WireStatus(refusal))
+                self.service.end(call, WireStatus(refusal), &self.tables, &self.views, &self.transport)
             }
         case .look:
-            self.finishAppSearch(answer)
+            self.service.finishAppSearch(answer, &self.tables, &self.views, &self.transport)
         }
     }
 }

@@ -43,8 +43,8 @@ extension LoopCore {
             if case .account = self.tables.tickets[place] { accountTickets += 1 }
         }
         precondition(
-            self.views.askedCount == self.views.answeredCount + UInt64(accountTickets),
-            "\(self.views.askedCount) records asked, \(self.views.answeredCount) answered, \(accountTickets) under way"
+            self.views.loads.asked == self.views.loads.answered + UInt64(accountTickets),
+            "\(self.views.loads.asked) records asked, \(self.views.loads.answered) answered, \(accountTickets) under way"
         )
         self.tables.deadlines.checkInvariants()
         self.transport.beats.checkInvariants()
@@ -95,7 +95,7 @@ extension LoopCore {
             self.transport.clientIDs.isEmpty && self.transport.certificates.isEmpty, "names of clients are left")
         precondition(
             self.transport.admission.origins.isEmpty && self.service.callIdentities.isEmpty
-                && self.transport.credentialFailures.isEmpty,
+                && self.service.credentialFailures.isEmpty,
             "what quotas count is left")
         precondition(
             self.transport.partialInputs.isEmpty && self.transport.partialBytes == 0,
@@ -108,7 +108,7 @@ extension LoopCore {
                 && self.transport.admission.refused.isEmpty, "\(self.handshakes) handshakes are left")
         precondition(self.transport.beats.count == 0 && self.transport.stalls.count == 0, "a wheel is not empty")
         precondition(self.views.crossings.values.allSatisfy { $0.count == 0 }, "crossings are left")
-        precondition(self.views.sweep.isEmpty && self.views.heldBarriers.isEmpty, "a sweep or a barrier is left")
+        precondition(self.views.sweep.isEmpty && self.views.loads.barriers.isEmpty, "a sweep or a barrier is left")
     }
 
     private func checkIdentities() {
@@ -278,7 +278,7 @@ extension LoopCore {
         var waiting = 0
         for call in 0..<self.tables.calls.extent where self.tables.calls.isTaken(call) {
             guard case .unary(let pending) = self.tables.calls[call].state, pending >= 0 else { continue }
-            precondition(self.pendingCall(call) != nil, "call \(call) waits with nothing")
+            precondition(self.service.pendingCall(call, self.tables) != nil, "call \(call) waits with nothing")
             waiting += 1
         }
         precondition(waiting + self.service.freePending.count == self.service.pending.count, "a pending call is gone")

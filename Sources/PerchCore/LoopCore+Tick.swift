@@ -5,7 +5,7 @@ extension LoopCore {
     /// Ends the input of a tick: handles due timers, and computes every listed view once.
     package mutating func endInput() {
         self.runTimers()
-        self.wakeWaiters()
+        self.service.wakeWaiters(&self.tables, &self.views, &self.transport)
         self.views.askForAppChanges(&self.tables, &self.transport)
         self.views.sweepOn(&self.tables)
         self.tellHealth()

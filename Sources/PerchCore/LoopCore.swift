@@ -31,12 +31,12 @@ package struct LoopCore: ~Copyable {
         signer: SharedAppleSigner? = nil, now: Moment
     ) {
         self.tables = Tables(
-            loop: loop, identity: identity, epoch: epoch, settings: settings, signer: signer, now: now,
+            loop: loop, identity: identity, epoch: epoch, settings: settings, quotas: quotas, signer: signer, now: now,
             apps: AppTable(apps), applied: revision)
         self.transport = Transport(okStatus: self.tables.payloads.insert(MessageCodec.okStatusBody), now: now)
         self.service = Service(
             authenticator: authenticator, revocations: revocations, seenTokens: seenTokens,
-            consoleCodes: consoleCodes, quotas: quotas,
+            consoleCodes: consoleCodes,
             identitiesKeptMax: settings.identitiesKeptMax)
         self.views = Views(loading: self.tables.payloads.insert(MessageCodec.loadingBody))
     }
@@ -75,6 +75,9 @@ package struct LoopCore: ~Copyable {
     package mutating func note(_ kind: LoopNote.Kind, _ connection: Int32, what: String = "") {
         self.tables.note(kind, connection, what: what)
     }
+
+    /// Bytes held by the calls of this loop.
+    package var callsBytes: Int { self.service.callsBytes(self.tables, self.views) }
 
     /// Bytes held by the calls of the other loops of this process.
     package var callsBytesElsewhere: Int {

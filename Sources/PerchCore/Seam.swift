@@ -1,4 +1,6 @@
 import PerchBase
+import PerchIdentity
+import PerchModel
 import PerchWire
 
 // Where the parts of a loop meet. Each part is handed the others behind these protocols, and nothing else of them.
@@ -43,6 +45,11 @@ protocol CallSink: ~Copyable {
 
     // MARK: What is known of a caller
 
+    /// The peer of a connection is known.
+    mutating func identified(_ connection: Int32, _ tables: inout Tables)
+    /// The verified certificate of a peer; nil without one.
+    func certificate(of connection: Int32) -> PeerCertificate?
+
     /// Whether the peer of a call accepts zlib.
     func acceptsZlib(_ call: Int32, _ tables: borrowing Tables) -> Bool
     /// The address of a caller, for the audit trail.
@@ -51,4 +58,26 @@ protocol CallSink: ~Copyable {
     func clientID(ofCall call: Int32, _ tables: borrowing Tables) -> [UInt8]
     /// The same for a stream that has no call yet; nil without an ID.
     func clientID(_ connection: Int32, stream: UInt32, _ tables: borrowing Tables) -> [UInt8]?
+}
+
+/// The views, as the service knows them: what a call watches.
+protocol ViewSource: ~Copyable {
+    /// Attaches a call to a view.
+    mutating func watch(
+        _ call: Int32, of app: AppNumber, account key: [UInt8]?, _ viewKey: ViewKey, _ tables: inout Tables,
+        _ sink: inout some CallSink & ~Copyable)
+    /// Attaches a call to the events of an account.
+    mutating func watchUpdates(
+        _ call: Int32, _ asked: TransactionUpdatesRequest, of app: AppNumber, _ tables: inout Tables,
+        _ sink: inout some CallSink & ~Copyable) throws(CallRefusal)
+    /// Attaches a call to the changes of an app.
+    mutating func watchAppChanges(
+        _ call: Int32, _ asked: AppChangesRequest, of app: AppNumber, _ tables: inout Tables,
+        _ sink: inout some CallSink & ~Copyable) throws(CallRefusal)
+    /// Sends the constant first message of a call without a token.
+    mutating func sayLoading(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable)
+    /// A call leaves what it watches.
+    mutating func leave(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable)
+    /// Bytes that watches and streams hold.
+    var heldBytes: Int { get }
 }

@@ -64,46 +64,56 @@ struct AppSearch {
     }
 }
 
-extension LoopCore {
+extension Service {
     /// Makes a call wait for the next look.
-    mutating func searchApp(_ call: Int32, _ request: Request, forgivesToken: Bool) throws(CallRefusal) {
-        guard self.tables.vouches else { throw CallRefusal(Self.outOfReach) }
-        try self.requireRoom(WaitingCalls.bytesPerWaiter)
-        self.service.appSearch.add(
-            call, generation: self.tables.calls.generation(call), request, forgivesToken: forgivesToken)
-        self.lookForApps()
+    mutating func searchApp(
+        _ call: Int32, _ request: Request, forgivesToken: Bool, _ tables: inout Tables,
+        _ views: inout some ViewSource & ~Copyable
+    ) throws(CallRefusal) {
+        guard tables.vouches else { throw CallRefusal(Self.outOfReach) }
+        try self.requireRoom(WaitingCalls.bytesPerWaiter, tables, views)
+        self.appSearch.add(
+            call, generation: tables.calls.generation(call), request, forgivesToken: forgivesToken)
+        self.lookForApps(&tables)
     }
 
     /// Looks for apps that other nodes have made, if calls wait for that and the last look is long enough ago.
-    mutating func lookForApps() {
-        guard let time = self.service.appSearch.nextTime, time <= self.tables.now.monotonic else { return }
-        self.service.appSearch.begin(at: self.tables.now.monotonic)
-        self.tables.ask(.look, .look)
+    mutating func lookForApps(_ tables: inout Tables) {
+        guard let time = self.appSearch.nextTime, time <= tables.now.monotonic else { return }
+        self.appSearch.begin(at: tables.now.monotonic)
+        tables.ask(.look, .look)
     }
 
     /// The changes before the look are applied. A call whose app is still unknown is refused.
-    mutating func finishAppSearch(_ answer: consuming StoreAnswer) {
-        let found = self.service.appSearch.end()
+    mutating func finishAppSearch(
+        _ answer: consuming StoreAnswer, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
+        _ sink: inout some CallSink & ~Copyable
+    ) {
+        let found = self.appSearch.end()
         if case .refused(let refusal) = consume answer {
-            for entry in found where self.tables.calls.isTaken(entry.call, generation: entry.generation) {
-                self.end(entry.call, WireStatus(refusal))
+            for entry in found where tables.calls.isTaken(entry.call, generation: entry.generation) {
+                self.end(entry.call, WireStatus(refusal), &tables, &views, &sink)
             }
             return
         }
-        for entry in found where self.tables.calls.isTaken(entry.call, generation: entry.generation) {
+        for entry in found where tables.calls.isTaken(entry.call, generation: entry.generation) {
             do throws(CallRefusal) {
-                try self.begin(entry.call, entry.request, forgivesToken: entry.forgivesToken, hasLooked: true)
+                try self.begin(
+                    entry.call, entry.request, forgivesToken: entry.forgivesToken, hasLooked: true, &tables, &views,
+                    &sink)
             } catch {
-                self.end(entry.call, error.status)
+                self.end(entry.call, error.status, &tables, &views, &sink)
             }
         }
     }
 
     /// The store is out of reach, so nobody can say whether there are such apps.
-    mutating func endAppSearch() {
-        for entry in self.service.appSearch.takeAll()
-        where self.tables.calls.isTaken(entry.call, generation: entry.generation) {
-            self.end(entry.call, Self.outOfReach)
+    mutating func endAppSearch(
+        _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
+    ) {
+        for entry in self.appSearch.takeAll()
+        where tables.calls.isTaken(entry.call, generation: entry.generation) {
+            self.end(entry.call, Self.outOfReach, &tables, &views, &sink)
         }
     }
 }

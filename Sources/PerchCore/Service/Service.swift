@@ -35,9 +35,10 @@ struct Service: ~Copyable {
     let seenTokens: SeenTokens
     /// Nil: none can be offered.
     let consoleCodes: ConsoleCodes?
-    let quotas: SharedQuotas
     var tokens = TokenChecks()
     var lastCredentialRefusal = ""
+    /// Number of refused credentials of calls, by connection.
+    var credentialFailures: [Int32: Int] = [:]
     /// Identities of calls with their own credentials.
     var callIdentities: [Int32: UInt32] = [:]
 
@@ -52,7 +53,6 @@ struct Service: ~Copyable {
 
     init(
         authenticator: Authenticator?, revocations: [RevokedToken], seenTokens: SeenTokens, consoleCodes: ConsoleCodes?,
-        quotas: SharedQuotas,
         identitiesKeptMax: Int
     ) {
         self.authenticator = authenticator
@@ -62,6 +62,5 @@ struct Service: ~Copyable {
         self.revocations = Set(revocations.map(\.id))
         self.seenTokens = seenTokens
         self.consoleCodes = consoleCodes
-        self.quotas = quotas
     }
 }

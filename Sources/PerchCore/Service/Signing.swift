@@ -72,10 +72,3 @@ struct Signing {
         return (isGood ? signed.text : signed.spoiled, signed.instant)
     }
 }
-
-extension Tables {
-    func signing(of app: AppNumber) -> Signing {
-        Signing(
-            signer: self.signer, isTestApp: self.apps[app]?.isTestApp == true, now: self.clock(of: app))
-    }
-}

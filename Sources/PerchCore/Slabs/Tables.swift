@@ -15,6 +15,8 @@ struct Tables: ~Copyable {
     let identity: StoreIdentity
     let epoch: UInt32
     let settings: CoreSettings
+    /// Of all loops together.
+    let quotas: SharedQuotas
     let codec: MessageCodec
     /// Signs values of test apps; nil if the store has no authority.
     let signer: SharedAppleSigner?
@@ -51,13 +53,15 @@ struct Tables: ~Copyable {
     var counters = LoopCounters()
 
     init(
-        loop: Int, identity: StoreIdentity, epoch: UInt32, settings: CoreSettings, signer: SharedAppleSigner?,
+        loop: Int, identity: StoreIdentity, epoch: UInt32, settings: CoreSettings, quotas: SharedQuotas,
+        signer: SharedAppleSigner?,
         now: Moment, apps: AppTable, applied: UInt64
     ) {
         self.loop = loop
         self.identity = identity
         self.epoch = epoch
         self.settings = settings
+        self.quotas = quotas
         self.codec = MessageCodec(serves: true, epoch: epoch)
         self.signer = signer
         self.now = now

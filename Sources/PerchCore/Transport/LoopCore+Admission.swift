@@ -109,7 +109,7 @@ extension LoopCore {
     private mutating func admit(_ index: Int32, from address: PeerAddress) -> Bool {
         let limit = self.tables.settings.connectionsPerAddressMax
         let rate = self.tables.settings.connectsPerAddress
-        switch self.service.quotas.enter(address, max: limit, rate: rate, nowMilliseconds: self.tables.now.monotonic) {
+        switch self.tables.quotas.enter(address, max: limit, rate: rate, nowMilliseconds: self.tables.now.monotonic) {
         case .admitted:
             self.tables.connections[index].flags.insert(.countsForAddress)
             return true

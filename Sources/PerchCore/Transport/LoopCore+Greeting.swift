@@ -33,13 +33,13 @@ extension LoopCore {
         }
         let identity: UInt32
         do throws(CallRefusal) {
-            identity = try self.identify(index, hello.authorization)
+            identity = try self.service.identify(index, hello.authorization, &self.tables, &self.transport)
         } catch {
             self.close(index, error.status)
             return
         }
-        guard self.admit(index, as: identity) else { return }
-        self.noteGreeting(index, as: identity)
+        if let status = self.service.admit(index, as: identity, &self.tables) { return self.close(index, status) }
+        self.service.noteGreeting(index, as: identity, &self.tables)
         let asked = hello.heartbeatSeconds == 0 ? Limits.heartbeatSecondsDefault : hello.heartbeatSeconds
         let heartbeat = min(max(asked, Limits.heartbeatSecondsMin), Limits.heartbeatSecondsMax)
         self.tables.connections[index].phase = .open

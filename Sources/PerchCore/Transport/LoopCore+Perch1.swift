@@ -6,7 +6,7 @@ extension LoopCore {
     /// Handles a CALL frame on a free stream number.
     mutating func openCall(_ header: FrameHeader, _ body: borrowing RawSpan, _ connection: Int32) {
         guard Int(self.tables.connections[connection].callCount) < self.tables.settings.callsPerConnectionMax else {
-            self.refuse(
+            self.service.refuse(
                 connection, header.stream,
                 WireStatus(
                     .callsLimit,
@@ -14,11 +14,11 @@ extension LoopCore {
                     details: [
                         .found(self.tables.connections[connection].callCount),
                         .limit(self.tables.settings.callsPerConnectionMax), .setting("calls-per-connection"),
-                    ]))
+                    ]), &self.tables, &self.transport)
             return
         }
         if self.transport.draining {
-            self.refuse(connection, header.stream, self.shuttingDown)
+            self.service.refuse(connection, header.stream, self.shuttingDown, &self.tables, &self.transport)
             return
         }
         if header.isCompressed {
@@ -45,19 +45,25 @@ extension LoopCore {
         do throws(MessageError) {
             call = try self.tables.codec.decodeCall(body)
         } catch {
-            self.refuse(connection, stream, WireStatus(error))
+            self.service.refuse(connection, stream, WireStatus(error), &self.tables, &self.transport)
             return
         }
         guard let method = call.method else {
-            self.refuse(
+            self.service.refuse(
                 connection, stream,
                 WireStatus(
                     .unknownMethod,
-                    "there is no method \(String(call.path.prefix(128))); proto/perch lists what there is"))
+                    "there is no method \(String(call.path.prefix(128))); proto/perch lists what there is"),
+                &self.tables, &self.transport)
             return
         }
         let opening = Opening(
             method: method, timeoutMilliseconds: call.timeoutMilliseconds, metadata: call.metadata)
-        self.open(connection, stream: stream, opening, request: body.extracting(call.request))
+        if let status = self.service.open(
+            connection, stream: stream, opening, request: body.extracting(call.request), &self.tables, &self.views,
+            &self.transport)
+        {
+            self.close(connection, status)
+        }
     }
 }

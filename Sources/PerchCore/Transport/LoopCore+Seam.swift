@@ -68,6 +68,8 @@ extension Transport: CallSink {
         if !self.http.heldPlaces.isEmpty { self.releasePlace(of: question, &tables) }
     }
 
+    func certificate(of connection: Int32) -> PeerCertificate? { self.certificates[connection] }
+
     /// The address of a caller, for the audit trail.
     func callerAddress(ofCall call: Int32, _ tables: borrowing Tables) -> PeerAddress {
         self.admission.origins[tables.connections[tables.calls[call].connection].origin]

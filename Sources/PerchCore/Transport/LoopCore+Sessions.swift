@@ -180,7 +180,8 @@ extension LoopCore {
             // Not live: a legitimate race with the call's own end.
             guard let call = self.transport.call(index, header.stream, self.tables), !self.tables.calls[call].isEnding
             else { return }
-            self.end(call, WireStatus(.cancelled, "the client cancelled"))
+            self.service.end(
+                call, WireStatus(.cancelled, "the client cancelled"), &self.tables, &self.views, &self.transport)
         case .ping:
             var pong = [UInt8](repeating: 0, count: 13)
             pong[4] = 8
@@ -191,22 +192,7 @@ extension LoopCore {
             break
         }
     }
-}
 
-extension Tables {
-    /// Our own messages fit our own limits; otherwise it is a bug in Perch.
-    mutating func encoded(
-        _ encode: (MessageCodec) throws(MessageError) -> MessageCodec.Encoded
-    ) -> PayloadHandle {
-        do {
-            return self.payloads.insert(try encode(self.codec).prefixed)
-        } catch {
-            preconditionFailure("a message of our own could not be encoded: \(error)")
-        }
-    }
-}
-
-extension LoopCore {
     // MARK: Ending
 
     /// Every connection gets it when the server stops. `RetryInfo` gets the middle of the times that DRAIN has.
@@ -280,7 +266,7 @@ extension LoopCore {
     /// Ends every call of a connection and drops its output.
     mutating func leaveOpenPhase(_ index: Int32, to phase: Connection.Phase) {
         self.tables.connections[index].phase = phase
-        self.letGoIdentity(of: index)
+        self.service.letGoIdentity(of: index, &self.tables)
         // The output list is dropped as a whole, before its members.
         while self.tables.connections[index].firstDirty >= 0 {
             let call = self.tables.connections[index].firstDirty
@@ -289,7 +275,8 @@ extension LoopCore {
         }
         self.tables.connections[index].lastDirty = -1
         while self.tables.connections[index].firstCall >= 0 {
-            self.removeCall(self.tables.connections[index].firstCall)
+            self.service.removeCall(
+                self.tables.connections[index].firstCall, &self.tables, &self.views, &self.transport)
         }
         if self.tables.connections[index].http >= 0 { self.leaveHTTP(index) }
         self.tables.connections[index].flags.subtract([.wantsBeat, .hasOpenGroup])
@@ -339,10 +326,10 @@ extension LoopCore {
         self.transport.clientIDs[index] = nil
         self.transport.certificates[index] = nil
         if !self.transport.negotiated.isEmpty { self.transport.negotiated[index] = nil }
-        self.transport.credentialFailures[index] = nil
+        self.service.credentialFailures[index] = nil
         let origin = self.tables.connections[index].origin
         if self.tables.connections[index].flags.contains(.countsForAddress) {
-            self.service.quotas.leave(
+            self.tables.quotas.leave(
                 self.transport.admission.origins[origin], nowMilliseconds: self.tables.now.monotonic)
         }
         self.transport.admission.origins.release(origin)
@@ -472,7 +459,9 @@ extension LoopCore {
             let next = self.tables.calls[call].nextInConnection
             // A unary call that waits for the store still gets its answer, which ends it. A call that waits for a
             // position ends now, because the position may never be reached.
-            if self.isUnanswered(call) { self.end(call, status) }
+            if self.service.isUnanswered(call, self.tables) {
+                self.service.end(call, status, &self.tables, &self.views, &self.transport)
+            }
             call = next
         }
         self.tables.scheduleDeadline(

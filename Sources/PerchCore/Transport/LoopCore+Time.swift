@@ -39,18 +39,12 @@ enum Deadline {
 }
 
 // Time: deadlines, heartbeats, stalls, on the monotonic clock.
-extension Tables {
-    mutating func scheduleDeadline(_ deadline: Deadline, at time: Int64) {
-        _ = self.deadlines.schedule(at: time, payload: deadline.packed)
-    }
-}
-
 extension LoopCore {
     mutating func runTimers() {
         while let due = self.tables.deadlines.popDue(at: self.tables.now.monotonic) { self.expired(due.payload) }
-        self.endExpiredIdentities()
+        self.service.endExpiredIdentities(&self.tables, &self.views, &self.transport)
         self.views.retryLoads(&self.tables)
-        self.lookForApps()
+        self.service.lookForApps(&self.tables)
         self.views.raiseDueCrossings(&self.tables, &self.transport)
         let second = self.tables.now.monotonic / 1_000
         self.transport.beats.advance(to: second)
@@ -67,26 +61,19 @@ extension LoopCore {
         let ends = self.tables.vouches && !isFresh
         self.tables.vouches = isFresh
         guard ends else { return }
-        self.endAppSearch()
+        self.service.endAppSearch(&self.tables, &self.views, &self.transport)
         for place in 0..<self.tables.tickets.extent where self.tables.tickets.isTaken(place) {
             guard case .call(let call, let generation) = self.tables.tickets[place],
                 self.tables.calls.isTaken(call, generation: generation), self.tables.calls[call].method.isSafe,
-                self.pendingCall(call)?.asksStore == true
+                self.service.pendingCall(call, self.tables)?.asksStore == true
             else { continue }
             self.holdPlace(of: call)
-            self.end(call, Self.outOfReach)
+            self.service.end(call, Service.outOfReach, &self.tables, &self.views, &self.transport)
         }
     }
 
     /// Whether an answer of the store is awaited.
     package var awaitsStore: Bool { self.tables.tickets.count > 0 }
-
-    static var outOfReach: WireStatus {
-        WireStatus(
-            .storeUnreachable,
-            "the database of the store has confirmed nothing to this node for \(Limits.freshnessMilliseconds / 1_000) s, so it cannot know "
-                + "what other nodes have written; try again, or at another node")
-    }
 
     private mutating func expired(_ packed: UInt64) {
         let index = Int32(bitPattern: UInt32(truncatingIfNeeded: packed))
@@ -95,15 +82,9 @@ extension LoopCore {
         if kind == 2 || kind == 3 || kind == 9 {
             guard self.tables.calls.isTaken(index), self.tables.calls.generation(index) & 0x0FFF_FFFF == generation
             else { return }
-            if kind == 9 { return self.end(index, Self.tooOld) }
-            if let waits = self.service.waiting[index] {
-                if kind == 3, waits.forgivesToken { return self.forgiveToken(index, waits) }
-                self.end(index, self.behind(waits))
-            } else if kind == 2 {
-                self.holdPlace(of: index)
-                self.end(index, WireStatus(.deadline, "the call's deadline has passed"))
-            }
-            return
+            if kind == 2 { self.holdPlace(of: index) }
+            return self.service.timeIsUp(
+                index, isAge: kind == 9, isDeadline: kind == 2, &self.tables, &self.views, &self.transport)
         }
         guard self.tables.connections.isTaken(index),
             self.tables.connections.generation(index) & 0x0FFF_FFFF == generation
@@ -145,7 +126,7 @@ extension LoopCore {
             self.tables.counters.lingerExpired += 1
             self.remove(index)
         case 6:
-            self.identityCloseDue(index)
+            if let status = self.service.identityCloseDue(index, &self.tables) { self.close(index, status) }
         case 7:
             self.frameTimerFired(index)
         case 8:
@@ -171,26 +152,6 @@ extension LoopCore {
         WireStatus(
             .helloTimeout, "\(what) came within \(milliseconds) ms of connecting; send HELLO at once",
             details: [.limit(milliseconds), .setting(setting)])
-    }
-
-    private func behind(_ waiter: Waiter) -> WireStatus {
-        let clock = self.tables.clock(of: waiter.app)
-        // The awaited position: if the revision is reached, the instant.
-        let (found, limit) =
-            waiter.position.revision > self.tables.applied
-            ? (Int64(clamping: waiter.position.revision), Int64(clamping: self.tables.applied))
-            : (waiter.position.asOf.milliseconds, clock.milliseconds)
-        return WireStatus(
-            .behind,
-            "position \(waiter.position) is ahead of this server, which is at \(Position(revision: self.tables.applied, asOf: clock)); wait longer, or ask the server that gave it",
-            details: [.found(found), .limit(limit)])
-    }
-
-    /// What lives long moves on, so that a server that was added gets its part.
-    private static var tooOld: WireStatus {
-        WireStatus(
-            .ageLimit, "this stream has reached its age; call again, with your resume token",
-            details: [.setting("max-stream-age")])
     }
 
     private mutating func beatDue(_ connection: Int32, _ second: Int64) {
@@ -248,18 +209,9 @@ extension LoopCore {
         var next = self.tables.deadlines.nextTime
         func consider(_ time: Int64) { next = min(next ?? .max, time) }
         if let time = self.views.nextTime(self.tables) { consider(time) }
-        if let time = self.service.appSearch.nextTime { consider(time) }
+        if let time = self.service.nextTime(self.tables) { consider(time) }
         if self.transport.beats.count > 0 || self.transport.stalls.count > 0 {
             consider((self.tables.now.monotonic / 1_000 + 1) * 1_000)
-        }
-        if let end = self.service.identities.nextEnd {
-            consider(self.tables.now.monotonic + max(0, end - self.tables.now.wall.milliseconds))
-        }
-        for (app, instant) in self.service.waiting.nextInstants {
-            let wait = instant.subtractingReportingOverflow(self.tables.clock(of: app).milliseconds)
-            if !wait.overflow, wait.partialValue < 86_400_000 {
-                consider(self.tables.now.monotonic + max(0, wait.partialValue))
-            }
         }
         return next
     }
@@ -282,7 +234,7 @@ extension LoopCore {
                 + 3 * SlotTable.bytesPerSlotMax, handshakes: self.handshakes,
             handshakeBytes: self.handshakeBytes,
             dying: self.transport.admission.closing.count, partialBytes: self.transport.partialBytes,
-            callsBytes: self.callsBytes,
+            callsBytes: self.service.callsBytes(self.tables, self.views),
             identities: self.service.identities.count,
             applied: self.tables.applied)
     }

@@ -93,7 +93,9 @@ extension LoopCore {
         case .owed:
             let entry = self.transport.popOwed(ofConnection: connection, &self.tables)
             self.tables.payloads.release(entry.payload)
-            if entry.endsCall >= 0 { self.removeCall(entry.endsCall) }
+            if entry.endsCall >= 0 {
+                self.service.removeCall(entry.endsCall, &self.tables, &self.views, &self.transport)
+            }
         case .beat:
             self.tables.counters.beatsSent += 1
             self.tables.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])

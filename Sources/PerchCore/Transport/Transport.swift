@@ -19,8 +19,6 @@ struct Transport: ~Copyable {
     var negotiated: [Int32: Wire] = [:]
     /// Certificates of connections whose peer has one.
     var certificates: [Int32: PeerCertificate] = [:]
-    /// Number of refused credentials of calls, by connection.
-    var credentialFailures: [Int32: Int] = [:]
 
     // Partial frames, incoming and outgoing.
     var partialInputs: [Int32: PartialInput] = [:]

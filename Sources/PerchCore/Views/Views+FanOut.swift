@@ -119,18 +119,18 @@ extension Views {
         let count = min(Self.sweepPerTurn, self.sweep.count)
         for slot in self.sweep.suffix(count) where self.accounts.isTaken(slot) { self.askForRecord(slot, &tables) }
         self.sweep.removeLast(count)
-        self.sweptThrough = self.askedCount
+        self.loads.sweptThrough = self.loads.asked
     }
 
     /// Whether data of an applied revision is still on its way to its watches.
-    var isSweeping: Bool { !self.sweep.isEmpty || self.answeredCount < self.sweptThrough }
+    var isSweeping: Bool { !self.sweep.isEmpty || self.loads.answered < self.loads.sweptThrough }
 
     /// The store has answered the question for an account's record.
     mutating func tookAnswer(
         _ answer: consuming StoreAnswer, _ slot: Int32, generation: UInt32, _ tables: inout Tables,
         _ sink: inout some CallSink & ~Copyable
     ) {
-        self.answeredCount += 1
+        self.loads.answered += 1
         guard self.accounts.isTaken(slot, generation: generation) else { return }
         self.accounts[slot].isAsked = false
         switch answer {
@@ -147,14 +147,14 @@ extension Views {
     }
 
     /// The store has answered what was asked before: see `reportBarriers`.
-    mutating func holdBarrier(_ number: UInt64) { self.heldBarriers.append((number, self.askedCount)) }
+    mutating func holdBarrier(_ number: UInt64) { self.loads.barriers.append((number, self.loads.asked)) }
 
     /// A barrier is reached when every earlier question is answered, computed and planned for writing.
     mutating func reportBarriers(_ tables: inout Tables) {
-        guard !self.heldBarriers.isEmpty, self.sweep.isEmpty else { return }
-        let answered = self.answeredCount
+        guard !self.loads.barriers.isEmpty, self.sweep.isEmpty else { return }
+        let answered = self.loads.answered
         var reached: [UInt64] = []
-        self.heldBarriers.removeAll { barrier in
+        self.loads.barriers.removeAll { barrier in
             guard answered >= barrier.asked else { return false }
             reached.append(barrier.number)
             return true

@@ -4,7 +4,7 @@ import PerchStore
 import PerchWire
 
 // Watches of views. A watch has no queue; it is clean, or the newest value is pending.
-extension Views {
+extension Views: ViewSource {
     /// Attaches a call to a view, creating the view for its first watch.
     mutating func watch(
         _ call: Int32, of app: AppNumber, account key: [UInt8]?, _ viewKey: ViewKey, _ tables: inout Tables,
@@ -89,7 +89,42 @@ extension Views {
         sink.ready(call, &tables)
     }
 
-    mutating func leaveView(
+    /// A call leaves what it watches.
+    mutating func leave(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+        switch tables.calls[call].state {
+        case .watch(let view): self.leaveView(call, view, &tables, &sink)
+        case .updates: self.leaveUpdates(call, &tables, &sink)
+        case .appChanges: self.leaveAppChanges(call, &tables, &sink)
+        case .unary, .order, .several, .ending: preconditionFailure("call \(call) watches nothing")
+        }
+    }
+
+    /// The question that a watch or a stream waits for alone; nil: it waits for none, or others wait for the answer too.
+    func question(of call: Int32, _ tables: borrowing Tables) -> Ticket? {
+        let generation = tables.calls.generation(call)
+        switch tables.calls[call].state {
+        case .updates: return self.updates[call]?.isAsked == true ? .updates(call, generation: generation) : nil
+        case .appChanges: return self.appChanges[call]?.isAsked == true ? .updates(call, generation: generation) : nil
+        case .watch(let view):
+            let account = self.slots[view].account
+            guard account >= 0, self.accounts[account].isAsked, self.accounts[account].tenantCount == 1,
+                self.slots[view].watchCount == 1
+            else { return nil }
+            return .account(account, generation: self.accounts.generation(account))
+        case .unary, .order, .several, .ending: return nil
+        }
+    }
+
+    /// Bytes that watches and streams hold, without spare capacity.
+    var heldBytes: Int {
+        Int(self.slots.count) * (Slab<ViewSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
+            + Int(self.accounts.count) * (Slab<AccountSlot>.bytesPerElement + 2 * SlotTable.bytesPerSlotMax)
+            + self.updates.count * MemoryLayout<UpdatesState>.stride
+            + self.appChanges.count * MemoryLayout<AppChangesState>.stride
+            + self.accountKeys.keptBytes + self.viewKeys.bytes
+    }
+
+    private mutating func leaveView(
         _ call: Int32, _ view: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
     ) {
         let slot = tables.calls[call]
@@ -159,7 +194,7 @@ extension Views {
     mutating func askForRecord(_ slot: Int32, _ tables: inout Tables) {
         guard !self.accounts[slot].isAsked else { return }
         self.accounts[slot].isAsked = true
-        self.askedCount += 1
+        self.loads.asked += 1
         tables.counters.recordsAsked += 1
         tables.ask(
             .account(slot, generation: self.accounts.generation(slot)), .record(self.accountKey(slot)))

@@ -4,6 +4,16 @@ import PerchStore
 import PerchWire
 import Synchronization
 
+/// Counts of the records that were asked of the store.
+struct RecordLoads {
+    var asked: UInt64 = 0
+    var answered: UInt64 = 0
+    /// Number of questions that the answers for an app-wide change come after.
+    var sweptThrough: UInt64 = 0
+    /// Barriers of the store, each with the number of questions before it.
+    var barriers: [(number: UInt64, asked: UInt64)] = []
+}
+
 /// The views and their watches, the accounts behind them, and the work of this tick.
 struct Views: ~Copyable {
     /// Makes the struct immovable, as that of `LoopCore` does.
@@ -36,14 +46,9 @@ struct Views: ~Copyable {
     /// The first message of a call without a token: the same bytes for all.
     let loading: PayloadHandle
 
-    // Number of records asked of the store.
-    var askedCount: UInt64 = 0
-    var answeredCount: UInt64 = 0
-    var heldBarriers: [(number: UInt64, asked: UInt64)] = []
-
-    /// Accounts affected by an app-wide change, and the number of store requests that their answers come after.
+    var loads = RecordLoads()
+    /// Accounts affected by an app-wide change, whose records are asked for in pieces.
     var sweep: [Int32] = []
-    var sweptThrough: UInt64 = 0
 
     /// Views whose last load failed.
     var failedViewCount = 0

@@ -68,7 +68,18 @@ import Testing
         #expect(before.isSuperset(of: [.isListed, .owesLoading]))
         world.loops[0].core.endInput()
         let after = world.loops[0].core.tables.calls[call].flags
-        let body = world.loops[0].core.encoding(for: call, zlib: false)
+        let body = world.loops[0].core.views.encoding(for: call, zlib: false, world.loops[0].core.tables)
         #expect(after.contains(.owesValue) && !body.isNone)
+    }
+}
+
+extension LoopCore {
+    /// What a transport does with a request that has come.
+    fileprivate mutating func open(
+        _ connection: Int32, stream: UInt32, _ opening: borrowing Opening, request: borrowing RawSpan
+    ) {
+        let closes = self.service.open(
+            connection, stream: stream, opening, request: request, &self.tables, &self.views, &self.transport)
+        #expect(closes == nil)
     }
 }

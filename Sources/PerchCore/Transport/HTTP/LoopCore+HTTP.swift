@@ -67,7 +67,7 @@ extension LoopCore {
         }
         let identity: UInt32
         do throws(CallRefusal) {
-            identity = try self.identify(index, "")
+            identity = try self.service.identify(index, "", &self.tables, &self.transport)
         } catch {
             http.inflater?.free()
             self.close(index, error.status)
@@ -75,8 +75,11 @@ extension LoopCore {
         }
         self.tables.connections[index].http = self.transport.http.connections.insert(http)
         self.tables.connections[index].phase = .open
-        guard self.admit(index, as: identity) else { return false }
-        self.noteGreeting(index, as: identity)
+        if let status = self.service.admit(index, as: identity, &self.tables) {
+            self.close(index, status)
+            return false
+        }
+        self.service.noteGreeting(index, as: identity, &self.tables)
         if self.tables.connections[index].wire == .http2 {
             self.tables.counters.http2Connections += 1
             self.oweControl(index, HTTP2.settings(streamsMax: self.tables.settings.callsPerConnectionMax))
@@ -153,7 +156,7 @@ extension LoopCore {
         if call >= 0 {
             if !self.tables.calls[call].isEnding { self.tables.noteEnd(call, "CANCELLED") }
             self.holdPlace(of: call)
-            self.removeCall(call)
+            self.service.removeCall(call, &self.tables, &self.views, &self.transport)
         }
         let connection = self.transport.http.streams[stream].connection
         self.dropHTTPStream(stream)
@@ -395,7 +398,9 @@ extension LoopCore {
         var call = self.tables.connections[index].firstCall
         while call >= 0 {
             let next = self.tables.calls[call].nextInConnection
-            if self.isUnanswered(call) { self.end(call, status) }
+            if self.service.isUnanswered(call, self.tables) {
+                self.service.end(call, status, &self.tables, &self.views, &self.transport)
+            }
             call = next
         }
         self.endHealthWatches(of: index)

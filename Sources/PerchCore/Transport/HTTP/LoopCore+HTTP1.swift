@@ -326,7 +326,9 @@ extension LoopCore {
             request = parsed
             self.transport.work.spend(WorkMeter.head + parsed.headCount / WorkMeter.bytesPerUnit)
             // Before valid credentials a body is short. A refusal comes again when the request is whole.
-            if parsed.body != .none { _ = self.identifyByHead(index, parsed.head) }
+            if parsed.body != .none {
+                _ = self.service.identifyByHead(index, parsed.head, &self.tables, &self.transport)
+            }
         }
         let limit = self.httpBodyBytesMax(index, request.head)
         let rest = UnsafeRawBufferPointer(rebasing: bytes[request.headCount...])

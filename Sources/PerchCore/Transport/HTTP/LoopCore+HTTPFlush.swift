@@ -210,7 +210,7 @@ extension LoopCore {
     /// A response is complete.
     mutating func endHTTPStream(_ stream: Int32) {
         let slot = self.transport.http.streams[stream]
-        if slot.call >= 0 { self.removeCall(slot.call) }
+        if slot.call >= 0 { self.service.removeCall(slot.call, &self.tables, &self.views, &self.transport) }
         if self.tables.connections[slot.connection].wire == .http2 {
             // The peer may still send: RST_STREAM(NO_ERROR) stops it.
             if !slot.flags.contains(.peerHasEnded) {

@@ -39,7 +39,9 @@ extension LoopCore {
         if let advice = self.formAdvice(stream, target) { return self.respondUnsupported(stream, advice) }
         if let status = self.refusal(of: head, target, stream) { return self.refuseHTTP(stream, status) }
         // A stranger's token is verified before the server waits for a body.
-        if let status = self.identifyByHead(index, head) { return self.refuseHTTP(stream, status) }
+        if let status = self.service.identifyByHead(index, head, &self.tables, &self.transport) {
+            return self.refuseHTTP(stream, status)
+        }
         self.accepted(stream, head, target)
         if case .service = target { self.transport.http.streams[stream].flags.insert(.isService) }
         self.keepRequest(stream, HTTPRequest(head: head, target: target, since: self.tables.now.monotonic))
@@ -254,7 +256,11 @@ extension LoopCore {
     private mutating func refuseSecondMessage(_ stream: Int32) {
         let status = WireStatus(.envelopeInvalid, "a second message came, and the method takes one")
         let call = self.transport.http.streams[stream].call
-        if call >= 0 { self.end(call, status) } else { self.refuseHTTP(stream, status) }
+        if call >= 0 {
+            self.service.end(call, status, &self.tables, &self.views, &self.transport)
+        } else {
+            self.refuseHTTP(stream, status)
+        }
     }
 
     private mutating func dropRequestBytes(_ stream: Int32, _ count: Int) {
@@ -372,7 +378,10 @@ extension LoopCore {
         var opening = Opening(method: method, timeoutMilliseconds: timeout, metadata: head.metadata)
         let isEvents = self.transport.http.streams[stream].form == .events
         opening.forgivesToken = isEvents && !head.lastEventID.isEmpty
-        self.open(index, stream: UInt32(bitPattern: stream), opening, request: bytes.span.bytes)
+        // Refused credentials close no connection of HTTP.
+        _ = self.service.open(
+            index, stream: UInt32(bitPattern: stream), opening, request: bytes.span.bytes, &self.tables, &self.views,
+            &self.transport)
         guard self.transport.http.streams.isTaken(stream) else { return }
         let call = self.transport.http.streams[stream].call
         if isEvents, call >= 0, !self.tables.calls[call].isEnding { self.sayRetry(stream) }
@@ -431,7 +440,8 @@ extension LoopCore {
             self.tables.noteRefusedNotification(index, status.code.connectHTTPStatus, reason, status.message)
         }
         self.transport.forgetHTTPRequest(stream, &self.tables)
-        self.refuse(
-            self.transport.http.streams[stream].connection, UInt32(bitPattern: stream), status)
+        self.service.refuse(
+            self.transport.http.streams[stream].connection, UInt32(bitPattern: stream), status, &self.tables,
+            &self.transport)
     }
 }

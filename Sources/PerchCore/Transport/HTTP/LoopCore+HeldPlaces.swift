@@ -17,6 +17,15 @@ extension LoopCore {
             connection: index, generation: self.tables.connections.generation(index))
         self.transport.http.connections[http].heldCount += 1
     }
+
+    /// The question that a call waits for alone.
+    private func question(of call: Int32) -> Ticket? {
+        switch self.tables.calls[call].state {
+        case .order: .call(call, generation: self.tables.calls.generation(call))
+        case .unary(let pending): pending >= 0 ? .call(call, generation: self.tables.calls.generation(call)) : nil
+        case .watch, .updates, .appChanges, .several, .ending: self.views.question(of: call, self.tables)
+        }
+    }
 }
 
 extension Transport {

@@ -408,7 +408,8 @@ extension LoopCore {
         {
             return true
         }
-        if !isTooLong, head.malformed == nil, self.identifyByHead(index, head) == nil,
+        if !isTooLong, head.malformed == nil,
+            self.service.identifyByHead(index, head, &self.tables, &self.transport) == nil,
             self.tables.connections[index].flags.contains(.isIdentified)
         {
             return true

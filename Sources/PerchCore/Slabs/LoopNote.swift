@@ -1,7 +1,5 @@
 import PerchBase
-import PerchIdentity
 package import PerchModel
-import PerchStore
 import PerchWire
 
 /// A note for the server's log: a change by an administrator or a test, and at level `debug` each connection and call.
@@ -65,20 +63,7 @@ extension Tables {
         note.status = "\(status) \(reason)"
         self.keep(note)
     }
-}
 
-extension LoopCore {
-    mutating func noteGreeting(_ connection: Int32, as identity: UInt32) {
-        guard self.tables.notesEverything else { return }
-        var note = LoopNote(kind: .greeted, connection: connection)
-        let caller = self.service.identities[identity].identity
-        // A customer's subject is their account, or tells it.
-        note.subject = caller.account == nil ? caller.label : "a caller of one account"
-        self.tables.keep(note)
-    }
-}
-
-extension Tables {
     mutating func noteClosing(_ connection: Int32) {
         if self.notesEverything { self.note(.closed, connection) }
     }
@@ -98,20 +83,5 @@ extension Tables {
         note.stream = self.calls[call].stream
         note.status = reason
         self.keep(note)
-    }
-}
-
-extension LoopCore {
-    /// Notes a committed change by an administrator or a test.
-    mutating func noteChange(_ call: Int32, _ what: String, _ pending: PendingCall, at revision: UInt64?) {
-        var note = LoopNote(kind: .change, connection: self.tables.calls[call].connection)
-        note.what = what
-        note.method = pending.request.method.path
-        note.subject = self.identity(ofCall: call).label
-        note.revision = revision
-        if pending.request.app != nil, let app = self.tables.apps[pending.app] {
-            note.app = (app.bundleID, app.environment)
-        }
-        self.tables.keep(note)
     }
 }
