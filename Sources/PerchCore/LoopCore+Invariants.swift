@@ -14,7 +14,7 @@ extension LoopCore {
         refer(self.transport.okStatus)
         for payload in self.transport.http.files.values { refer(payload) }
         refer(self.transport.welcomed.payload)
-        self.checkHTTP(refer)
+        self.transport.checkHTTP(refer, self.tables)
         self.checkConnections(refer)
         self.checkCalls()
         self.checkViews(refer)
@@ -59,7 +59,7 @@ extension LoopCore {
         precondition(self.transport.owed.count == 0, "\(self.transport.owed.count) owed frames are left")
         precondition(self.views.slots.count == 0, "\(self.views.slots.count) views are left")
         precondition(self.views.accounts.count == 0, "\(self.views.accounts.count) accounts are left")
-        let kept = 2 + self.transport.http.heads.count + self.lastingFormCount
+        let kept = 2 + self.transport.http.heads.count + self.transport.lastingFormCount(self.tables, self.views)
         precondition(self.tables.payloads.count == kept, "\(self.tables.payloads.count - kept) payloads are leaked")
         precondition(
             self.transport.http.connections.count == 0 && self.transport.http.streams.count == 0
@@ -104,8 +104,8 @@ extension LoopCore {
             self.transport.unfinishedFrames.isEmpty,
             "\(self.transport.unfinishedFrames.count) unfinished frames are left")
         precondition(
-            self.transport.admission.closing.isEmpty && self.handshakes == 0
-                && self.transport.admission.refused.isEmpty, "\(self.handshakes) handshakes are left")
+            self.transport.admission.closing.isEmpty && self.transport.handshakes == 0
+                && self.transport.admission.refused.isEmpty, "\(self.transport.handshakes) handshakes are left")
         precondition(self.transport.beats.count == 0 && self.transport.stalls.count == 0, "a wheel is not empty")
         precondition(self.views.crossings.values.allSatisfy { $0.count == 0 }, "crossings are left")
         precondition(self.views.sweep.isEmpty && self.views.loads.barriers.isEmpty, "a sweep or a barrier is left")
@@ -190,22 +190,19 @@ extension LoopCore {
             "\(self.tables.counters.callsOpened) calls opened, \(self.tables.counters.callsEnded) ended, and \(callCount) are there"
         )
         precondition(
-            owedCount + self.httpOwedCount == self.transport.owed.count,
+            owedCount + self.transport.httpOwedCount == self.transport.owed.count,
             "\(owedCount) owed frames in lists, \(self.transport.owed.count) in the slab")
         self.checkAdmission()
-        precondition(greeting == self.handshakes, "\(greeting) connections greet, \(self.handshakes) counted")
+        precondition(
+            greeting == self.transport.handshakes, "\(greeting) connections greet, \(self.transport.handshakes) counted"
+        )
         precondition(partial == self.transport.partialInputs.count, "a partial input has no connection")
         precondition(
             self.transport.partialInputs.values.reduce(0) { $0 + $1.bytes.count } == self.transport.partialBytes,
             "partial bytes do not add up")
-        precondition(
-            self.service.room.requests.keys.allSatisfy { self.tables.calls.isTaken($0) }
-                && self.service.room.requests.values.reduce(0) { $0 + Int($1) } == self.service.room.bytes,
-            "the requests that calls keep do not add up")
-        self.views.viewKeys.checkInvariants()
         precondition(unfinished == self.transport.unfinishedFrames.count, "an unfinished frame has no connection")
         precondition(
-            self.transport.streams.count + self.httpCallCount + self.tables.carried.parts.count
+            self.transport.streams.count + self.transport.httpCallCount + self.tables.carried.parts.count
                 == Int(self.tables.calls.count),
             "stream numbers and calls differ")
     }
@@ -303,6 +300,10 @@ extension LoopCore {
         precondition(
             self.tables.carried.wholes.values.reduce(0) { $0 + $1.count } == self.tables.carried.parts.count,
             "a call carries a watch that is gone")
+        precondition(
+            self.service.room.requests.keys.allSatisfy { self.tables.calls.isTaken($0) }
+                && self.service.room.requests.values.reduce(0) { $0 + Int($1) } == self.service.room.bytes,
+            "the requests that calls keep do not add up")
         self.service.appSearch.checkInvariants { self.tables.calls.isTaken($0.call, generation: $0.generation) }
         self.service.waiting.checkInvariants { self.tables.calls.isTaken($0.call, generation: $0.generation) }
     }
@@ -346,6 +347,7 @@ extension LoopCore {
         }
         precondition(
             count == self.views.slots.count && Int(count) == self.views.viewTable.count, "views and their index differ")
+        self.views.viewKeys.checkInvariants()
         precondition(self.views.viewKeys.viewCount == Int(count), "the keys of views are counted wrongly")
         precondition(encodings == self.views.encodings.count, "encodings are leaked")
         precondition(

@@ -170,8 +170,7 @@ package enum ControlRequest: Equatable, Sendable {
         app: AppNumber, file: [UInt8], images: [CatalogImage], source: String, origin: [UInt8],
         audit: AuditEntry?)
     /// The same, for an app in memory that is not there yet.
-    case openGuest(
-        bundleID: String, file: [UInt8], images: [CatalogImage], source: String, audit: AuditEntry?)
+    case openGuest(bundleID: String, file: [UInt8], images: [CatalogImage], source: String, audit: AuditEntry?)
     case serverStatus
     /// A copy of the store, in a new file.
     case backup(path: String, audit: AuditEntry? = nil)

@@ -9,6 +9,11 @@ import PerchWire
 //         ▲            │          │
 //         └─ CallSink ─┴──────────┘
 
+// A parameter is `some Sink`, `some Source` or `some Gate`.
+typealias Sink = CallSink & ~Copyable
+typealias Source = ViewSource & ~Copyable
+typealias Gate = ServiceGate & ~Copyable
+
 /// The transport, as service and views know it: a call has output or an end. Neither names a frame or a socket.
 protocol CallSink: ~Copyable {
     // MARK: Calls of service
@@ -40,6 +45,8 @@ protocol CallSink: ~Copyable {
     mutating func holdBeats(for call: Int32, _ tables: inout Tables)
     /// The pending value is ready. A BEAT that waited for the last such call is sent in this tick.
     mutating func releaseBeats(for call: Int32, _ tables: inout Tables)
+    /// Whether output of a connection is pending.
+    func hasOutput(_ connection: Int32, _ tables: borrowing Tables) -> Bool
     /// Whether the stream of a call accepts no output now.
     func isFull(_ call: Int32, _ tables: borrowing Tables) -> Bool
 
@@ -65,19 +72,120 @@ protocol ViewSource: ~Copyable {
     /// Attaches a call to a view.
     mutating func watch(
         _ call: Int32, of app: AppNumber, account key: [UInt8]?, _ viewKey: ViewKey, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable)
+        _ sink: inout some Sink)
     /// Attaches a call to the events of an account.
     mutating func watchUpdates(
         _ call: Int32, _ asked: TransactionUpdatesRequest, of app: AppNumber, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable) throws(CallRefusal)
+        _ sink: inout some Sink) throws(CallRefusal)
     /// Attaches a call to the changes of an app.
     mutating func watchAppChanges(
         _ call: Int32, _ asked: AppChangesRequest, of app: AppNumber, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable) throws(CallRefusal)
+        _ sink: inout some Sink) throws(CallRefusal)
     /// Sends the constant first message of a call without a token.
-    mutating func sayLoading(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable)
+    mutating func sayLoading(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink)
     /// A call leaves what it watches.
-    mutating func leave(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable)
+    mutating func leave(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink)
     /// Bytes that watches and streams hold.
     var heldBytes: Int { get }
+
+    // MARK: Calls of transports
+
+    /// The first message of a watch without a token: the same bytes for all.
+    var loading: PayloadHandle { get }
+    /// The body that a watch gets next; none where it is being computed.
+    func encoding(for call: Int32, zlib: Bool, _ tables: borrowing Tables) -> PayloadHandle
+    /// Compresses the value of a watch for the first reader that accepts it.
+    mutating func compressForReader(_ call: Int32, _ tables: inout Tables)
+    /// A message in its compressed form, made for the first reader that accepts it.
+    mutating func compressed(_ plain: PayloadHandle, _ known: PayloadHandle, _ tables: inout Tables) -> PayloadHandle
+    /// Recomputes a view whose value was freed.
+    mutating func refresh(_ view: Int32, _ tables: inout Tables)
+    /// The newest value of a watch has been sent.
+    mutating func valueTaken(_ call: Int32, _ tables: inout Tables)
+    /// The unsent events of a stream, oldest first.
+    func eventsReady(_ call: Int32, _ tables: borrowing Tables) -> ArraySlice<EncodedEvent>
+    func hasEventsToSay(_ call: Int32, _ tables: borrowing Tables) -> Bool
+    /// The first unsent event of a stream has been sent.
+    mutating func eventTaken(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink)
+    /// Asks for a stream's next events, if all have been sent and it is not live.
+    mutating func resumeUpdates(_ call: Int32, _ tables: inout Tables)
+
+    // MARK: Bookmarks
+
+    /// Whether data of an applied revision is still on its way to its watches.
+    var isSweeping: Bool { get }
+    /// Whether the view of a watch is behind the clock.
+    func isBehindClock(_ call: Int32, _ tables: borrowing Tables) -> Bool
+    /// Whether the view of a watch is in failure.
+    func hasFailed(_ call: Int32, _ tables: borrowing Tables) -> Bool
+    func hasFailedWatch(_ connection: Int32, _ tables: borrowing Tables) -> Bool
+    /// The revision of a BEAT.
+    func vouchedRevision(_ connection: Int32, _ tables: borrowing Tables) -> UInt64
+    /// The question that a watch or a stream waits for alone.
+    func question(of call: Int32, _ tables: borrowing Tables) -> Ticket?
+}
+
+/// A transport's data about a call that it opens.
+struct Opening {
+    var method: Method
+    /// The caller's deadline in milliseconds; 0: none.
+    var timeoutMilliseconds: UInt64
+    /// Metadata beside the request: credentials of this call.
+    var metadata: [Metadata]
+    /// The client cannot drop a resume token that is refused: it is given the value instead, as if it had none.
+    var forgivesToken = false
+}
+
+/// The service, as transports know it: requests come, calls end early, and callers have credentials.
+protocol ServiceGate: ~Copyable {
+    // MARK: Calls
+
+    /// Opens a call: checks it, and begins or refuses it. Returns why the connection is to be closed.
+    mutating func open(
+        _ connection: Int32, stream: UInt32, _ opening: borrowing Opening, request: borrowing RawSpan,
+        _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
+    ) -> WireStatus?
+    /// Refuses a call before it has a slot.
+    mutating func refuse(
+        _ connection: Int32, _ stream: UInt32, _ status: WireStatus, _ tables: inout Tables,
+        _ sink: inout some Sink)
+    /// Ends a call: the peer cancelled it, or the connection drains.
+    mutating func end(
+        _ call: Int32, _ status: WireStatus, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink)
+    /// Removes a call: the kernel has its end, or its connection is gone.
+    mutating func removeCall(
+        _ call: Int32, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink)
+    /// Whether a call has no answer in progress.
+    func isUnanswered(_ call: Int32, _ tables: borrowing Tables) -> Bool
+    /// The deadline of a call has passed, its stream has reached its age, or it has waited too long for a position.
+    mutating func timeIsUp(
+        _ call: Int32, isAge: Bool, isDeadline: Bool, _ tables: inout Tables,
+        _ views: inout some Source, _ sink: inout some Sink)
+
+    // MARK: Credentials
+
+    var hasAuthenticator: Bool { get }
+    /// The tokens that come first on their connections have used up this tick's verifications.
+    var hasVerifiedEnough: Bool { get }
+    /// The identity for the credentials of a HELLO; empty for none.
+    mutating func identify(
+        _ connection: Int32, _ authorization: String, _ tables: inout Tables, _ sink: inout some Sink
+    ) throws(CallRefusal) -> UInt32
+    /// Verifies the token in the head of a request, before its body has come. Nil: it is valid, or there is none.
+    mutating func identifyByHead(
+        _ connection: Int32, _ head: RequestHead, _ tables: inout Tables, _ sink: inout some Sink
+    ) -> WireStatus?
+    /// Counts a connection for its identity. Returns why it is to be closed.
+    mutating func admit(_ connection: Int32, as identity: UInt32, _ tables: inout Tables) -> WireStatus?
+    /// The connection no longer has an identity.
+    mutating func letGoIdentity(of connection: Int32, _ tables: inout Tables)
+    /// Returns why a connection is to be closed whose identity has ended.
+    mutating func identityCloseDue(
+        _ connection: Int32, _ tables: inout Tables, _ sink: borrowing some Sink
+    ) -> WireStatus?
+    mutating func noteGreeting(_ connection: Int32, as identity: UInt32, _ tables: inout Tables)
+    /// A connection is gone.
+    mutating func forget(_ connection: Int32)
 }

@@ -8,7 +8,7 @@ import PerchWire
 extension Service {
     /// The identity for the credentials of a HELLO; empty for none.
     mutating func identify(
-        _ connection: Int32, _ authorization: String, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ connection: Int32, _ authorization: String, _ tables: inout Tables, _ sink: inout some Sink
     ) throws(CallRefusal) -> UInt32 {
         guard let authenticator = self.authenticator else { return IdentityTable.nobody }
         if !authorization.isEmpty { return try self.identify(connection, authorization, authenticator, &tables, &sink) }
@@ -22,7 +22,7 @@ extension Service {
 
     mutating func identify(
         _ connection: Int32, _ authorization: String, _ authenticator: Authenticator, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable
+        _ sink: inout some Sink
     ) throws(CallRefusal) -> UInt32 {
         let hash = ContentHash(of: Array(authorization.utf8))
         let key = IdentityTable.Key.token(hash)
@@ -49,7 +49,7 @@ extension Service {
     /// callers, so none is closed for a bad token. The first token of a connection has its own budget, as HELLO has: beyond it
     /// the connection's input waits for the next tick.
     private mutating func requireVerification(
-        _ connection: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ connection: Int32, _ tables: inout Tables, _ sink: inout some Sink
     ) throws(CallRefusal) {
         let isFirst =
             !tables.connections[connection].flags.contains(.isIdentified)
@@ -71,10 +71,22 @@ extension Service {
         sink.spend(WorkMeter.verification)
     }
 
+    /// A tick begins.
+    mutating func beginTick() { (self.tokens.first, self.tokens.later) = (0, 0) }
+
+    /// The tokens that come first on their connections have used up this tick's verifications.
+    var hasVerifiedEnough: Bool {
+        @inline(__always)
+        get { self.hasAuthenticator && self.tokens.first >= Limits.firstVerificationsPerTurn }
+    }
+
+    /// A connection is gone.
+    mutating func forget(_ connection: Int32) { self.credentialFailures[connection] = nil }
+
     /// Verifies the token in the head of a request on a connection without valid credentials, before its body has come. Nil:
     /// it is valid, or there is none.
     mutating func identifyByHead(
-        _ connection: Int32, _ head: RequestHead, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ connection: Int32, _ head: RequestHead, _ tables: inout Tables, _ sink: inout some Sink
     ) -> WireStatus? {
         guard self.hasAuthenticator, !head.metadata.isEmpty,
             !tables.connections[connection].flags.contains(.isIdentified)
@@ -99,11 +111,9 @@ extension Service {
 
     /// The identity of a call: from its own metadata, else the connection's.
     mutating func caller(
-        _ connection: Int32, _ metadata: [Metadata], _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ connection: Int32, _ metadata: [Metadata], _ tables: inout Tables, _ sink: inout some Sink
     ) throws(CallRefusal) -> UInt32 {
-        guard self.hasAuthenticator, let authenticator = self.authenticator else {
-            return IdentityTable.nobody
-        }
+        guard self.hasAuthenticator, let authenticator = self.authenticator else { return IdentityTable.nobody }
         guard let own = metadata.first(where: { $0.key == "authorization" }) else {
             return tables.connections[connection].identity
         }
@@ -185,9 +195,7 @@ extension Service {
                     .setting("calls-per-second"),
                 ])
         }
-        guard let refusal = Permission(for: method).refusal(of: self.identities[caller].identity) else {
-            return
-        }
+        guard let refusal = Permission(for: method).refusal(of: self.identities[caller].identity) else { return }
         throw CallRefusal(WireStatus(refusal, method))
     }
 
@@ -208,17 +216,14 @@ extension Service {
 
     /// Whoever made a call.
     func identity(ofCall call: Int32, _ tables: borrowing Tables) -> Identity {
-        let index =
-            self.callIdentities[call] ?? tables.connections[tables.calls[call].connection].identity
+        let index = self.callIdentities[call] ?? tables.connections[tables.calls[call].connection].identity
         return self.identities[index].identity
     }
 
     // MARK: The end
 
     /// Identities whose time is over.
-    mutating func endExpiredIdentities(
-        _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
-    ) {
+    mutating func endExpiredIdentities(_ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink) {
         while let index = self.identities.popEnded(at: tables.now.wall) {
             let identity = self.identities[index].identity
             self.endIdentity(index, WireStatus(.expired(at: identity.expires)), &tables, &views, &sink)
@@ -227,8 +232,7 @@ extension Service {
 
     /// Tokens were taken back, durably.
     mutating func revoke(
-        _ revoked: [RevokedToken], _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ revoked: [RevokedToken], _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         for revocation in revoked { self.revocations.insert(revocation.id) }
         for index in self.identities.live {
@@ -241,12 +245,9 @@ extension Service {
 
     /// Replaces the authenticator. Identities of removed keys and names end.
     mutating func trust(
-        _ authenticator: Authenticator, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ authenticator: Authenticator, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
-        guard self.hasAuthenticator else {
-            preconditionFailure("a server without an authenticator was given one")
-        }
+        guard self.hasAuthenticator else { preconditionFailure("a server without an authenticator was given one") }
         self.authenticator = authenticator
         self.tokens.refused.removeAll()
         for index in self.identities.live
@@ -257,8 +258,8 @@ extension Service {
 
     /// Ends an identity for all its users: streams end now, and connections soon.
     private mutating func endIdentity(
-        _ index: UInt32, _ status: WireStatus, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ index: UInt32, _ status: WireStatus, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink
     ) {
         tables.counters.identitiesEnded += 1
         self.identities.end(index, status, at: tables.now.monotonic)
@@ -287,8 +288,8 @@ extension Service {
     /// A unary call in progress was permitted when it began, and still gets its answer. A call that waits for a
     /// position would see data from after the end, so it ends.
     private mutating func endStreams(
-        of connection: Int32, _ status: WireStatus, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        of connection: Int32, _ status: WireStatus, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink
     ) {
         var call = tables.connections[connection].firstCall
         while call >= 0 {
@@ -312,11 +313,13 @@ extension Service {
 
     /// Returns why a connection is to be closed whose identity has ended, after its pending answers are sent or its time has
     /// passed. It stays while calls are in progress: those with their own credentials, or with an answer on its way.
-    mutating func identityCloseDue(_ connection: Int32, _ tables: inout Tables) -> WireStatus? {
+    mutating func identityCloseDue(
+        _ connection: Int32, _ tables: inout Tables, _ sink: borrowing some Sink
+    ) -> WireStatus? {
         let entry = self.identities[tables.connections[connection].identity]
         guard tables.connections[connection].phase == .open, let ended = entry.ended else { return nil }
         let mayTake = tables.now.monotonic < entry.endedAt + Limits.endedIdentityMilliseconds
-        if self.hasCallUnderWay(connection, tables) || (mayTake && tables.connections[connection].firstOwed >= 0) {
+        if self.hasCallUnderWay(connection, tables) || (mayTake && sink.hasOutput(connection, tables)) {
             self.scheduleIdentityClose(connection, &tables)
             return nil
         }

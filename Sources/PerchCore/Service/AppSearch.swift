@@ -67,13 +67,11 @@ struct AppSearch {
 extension Service {
     /// Makes a call wait for the next look.
     mutating func searchApp(
-        _ call: Int32, _ request: Request, forgivesToken: Bool, _ tables: inout Tables,
-        _ views: inout some ViewSource & ~Copyable
+        _ call: Int32, _ request: Request, forgivesToken: Bool, _ tables: inout Tables, _ views: inout some Source
     ) throws(CallRefusal) {
         guard tables.vouches else { throw CallRefusal(Self.outOfReach) }
         try self.requireRoom(WaitingCalls.bytesPerWaiter, tables, views)
-        self.appSearch.add(
-            call, generation: tables.calls.generation(call), request, forgivesToken: forgivesToken)
+        self.appSearch.add(call, generation: tables.calls.generation(call), request, forgivesToken: forgivesToken)
         self.lookForApps(&tables)
     }
 
@@ -86,8 +84,7 @@ extension Service {
 
     /// The changes before the look are applied. A call whose app is still unknown is refused.
     mutating func finishAppSearch(
-        _ answer: consuming StoreAnswer, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ answer: consuming StoreAnswer, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         let found = self.appSearch.end()
         if case .refused(let refusal) = consume answer {
@@ -108,9 +105,7 @@ extension Service {
     }
 
     /// The store is out of reach, so nobody can say whether there are such apps.
-    mutating func endAppSearch(
-        _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
-    ) {
+    mutating func endAppSearch(_ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink) {
         for entry in self.appSearch.takeAll()
         where tables.calls.isTaken(entry.call, generation: entry.generation) {
             self.end(entry.call, Self.outOfReach, &tables, &views, &sink)

@@ -4,13 +4,13 @@ import PerchStore
 import PerchWire
 
 // Calls: from an opening to a watch, a question to the store, or a refusal; and their ends.
-extension Service {
+extension Service: ServiceGate {
     /// Opens a call for a transport: checks it, and begins or refuses it. `request` is the request message's bytes.
     ///
     /// Returns why the connection is to be closed, if its calls have had bad credentials too often.
     mutating func open(
         _ connection: Int32, stream: UInt32, _ opening: borrowing Opening, request: borrowing RawSpan,
-        _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
+        _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) -> WireStatus? {
         sink.spend(WorkMeter.call)
         let method = opening.method
@@ -54,8 +54,7 @@ extension Service {
             if opening.timeoutMilliseconds > 0 {
                 let timeout = Int64(clamping: min(opening.timeoutMilliseconds, 365 * 86_400_000))
                 tables.calls[slot].hasDeadline = true
-                tables.scheduleDeadline(
-                    .call(slot, tables.calls.generation(slot)), at: tables.now.monotonic + timeout)
+                tables.scheduleDeadline(.call(slot, tables.calls.generation(slot)), at: tables.now.monotonic + timeout)
             }
             do throws(CallRefusal) {
                 if let plain {
@@ -75,8 +74,7 @@ extension Service {
 
     /// Refuses a call before it has a slot: its stream number is free again at once.
     mutating func refuse(
-        _ connection: Int32, _ stream: UInt32, _ status: WireStatus, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable
+        _ connection: Int32, _ stream: UInt32, _ status: WireStatus, _ tables: inout Tables, _ sink: inout some Sink
     ) {
         sink.spend(WorkMeter.refusal)
         tables.counters.callsOpened += 1
@@ -89,7 +87,7 @@ extension Service {
     /// `isPart`: its stream is that of the call which carries it.
     mutating func insertCall(
         _ connection: Int32, _ stream: UInt32, _ method: Method, isPart: Bool = false, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable
+        _ sink: inout some Sink
     ) -> Int32 {
         let first = tables.connections[connection].firstCall
         let slot = tables.calls.insert(
@@ -108,8 +106,7 @@ extension Service {
 
     /// Ends a call with a status: it leaves its view, and its number is free once the kernel has accepted the status.
     mutating func end(
-        _ call: Int32, _ status: WireStatus, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ status: WireStatus, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         guard !tables.calls[call].isEnding else { return }
         if let part = tables.part(call) {
@@ -129,17 +126,14 @@ extension Service {
     private mutating func noteRefused(
         _ method: Method, _ connection: Int32, _ status: WireStatus, _ tables: inout Tables
     ) {
-        guard method == .submitNotification, !tables.connections[connection].flags.contains(.isIntake) else {
-            return
-        }
+        guard method == .submitNotification, !tables.connections[connection].flags.contains(.isIntake) else { return }
         let reason = status.reason?.rawValue ?? "\(status.code)"
         tables.noteRefusedNotification(connection, status.code.connectHTTPStatus, reason, status.message)
     }
 
     /// Ends a call that has sent everything, with OK.
     private mutating func endWell(
-        _ call: Int32, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         tables.noteEnd(call, "OK")
         self.detach(call, &tables, &views, &sink)
@@ -149,8 +143,7 @@ extension Service {
 
     /// Detaches a call from everything but its connection and its stream number.
     private mutating func detach(
-        _ call: Int32, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         switch tables.calls[call].state {
         case .watch, .updates, .appChanges:
@@ -180,8 +173,7 @@ extension Service {
 
     /// Removes a call and frees its number.
     mutating func removeCall(
-        _ call: Int32, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         self.detach(call, &tables, &views, &sink)
         if !self.callIdentities.isEmpty, let identity = self.callIdentities.removeValue(forKey: call) {
@@ -209,8 +201,7 @@ extension Service {
 
     /// Sends a unary call's answer and its end.
     mutating func answer(
-        _ call: Int32, _ response: Response, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ response: Response, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         do throws(MessageError) {
             self.answer(call, encoded: try tables.codec.encode(response), &tables, &views, &sink)
@@ -220,8 +211,8 @@ extension Service {
     }
 
     mutating func couldNotEncode(
-        _ call: Int32, _ error: MessageError, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ error: MessageError, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink
     ) {
         self.end(
             call, WireStatus(.internal, "the answer could not be encoded (\(error)); ask for less at once"), &tables,
@@ -230,8 +221,8 @@ extension Service {
 
     /// Sends a unary call's encoded answer and its end.
     mutating func answer(
-        _ call: Int32, encoded: MessageCodec.Encoded, _ tables: inout Tables,
-        _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, encoded: MessageCodec.Encoded, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink
     ) {
         var payload = tables.payloads.insert(encoded.prefixed)
         if tables.payloads[payload].count - 5 > tables.settings.frameBytesMax {

@@ -6,8 +6,8 @@ import PerchWire
 extension Service {
     /// The deadline of a call has passed, its stream has reached its age, or it has waited too long for a position.
     mutating func timeIsUp(
-        _ call: Int32, isAge: Bool, isDeadline: Bool, _ tables: inout Tables,
-        _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, isAge: Bool, isDeadline: Bool, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink
     ) {
         if isAge { return self.end(call, Self.tooOld, &tables, &views, &sink) }
         if let waits = self.waiting[call] {

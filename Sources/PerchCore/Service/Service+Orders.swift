@@ -12,7 +12,7 @@ extension Service {
     @inline(__always)
     mutating func plainOrder(
         _ request: UnsafeRawBufferPointer, _ method: Method, _ connection: Int32, _ stream: UInt32, _ caller: UInt32,
-        _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ tables: inout Tables, _ sink: inout some Sink
     ) -> StoreOrder? {
         let isPurchase = method == .purchase
         guard let quick = tables.codec.decodeQuickOrder(request, isPurchase: isPurchase),
@@ -56,8 +56,8 @@ extension Service {
 
     /// Finishes an order that the store has decided.
     mutating func finishOrder(
-        _ call: Int32, _ answer: consuming StoreAnswer, _ tables: inout Tables,
-        _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ answer: consuming StoreAnswer, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink
     ) {
         let isOperation = tables.calls[call].method == .operate
         switch consume answer {

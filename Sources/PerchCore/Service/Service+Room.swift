@@ -5,7 +5,7 @@ import PerchWire
 extension Service {
     /// Bytes that the calls of this loop hold: a slot each, their watches, waits, pending answers and long requests.
     /// Spare capacity of tables does not count, so the number falls when calls end.
-    func callsBytes(_ tables: borrowing Tables, _ views: borrowing some ViewSource & ~Copyable) -> Int {
+    func callsBytes(_ tables: borrowing Tables, _ views: borrowing some Source) -> Int {
         Int(tables.calls.count) * (Slab<CallSlot>.bytesPerElement + SlotTable.bytesPerSlotMax)
             + (self.waiting.count + self.appSearch.count) * WaitingCalls.bytesPerWaiter
             + tables.callTokens.count * MemoryLayout<ResumeToken>.stride
@@ -13,7 +13,7 @@ extension Service {
     }
 
     /// Refuses a call that would hold memory for long, if all loops together hold too much already.
-    func requireRoom(_ count: Int, _ tables: borrowing Tables, _ views: borrowing some ViewSource & ~Copyable)
+    func requireRoom(_ count: Int, _ tables: borrowing Tables, _ views: borrowing some Source)
         throws(CallRefusal)
     {
         let held = self.callsBytes(tables, views) + self.room.bytesElsewhere

@@ -13,7 +13,7 @@ extension Service {
     /// An app that this node does not know is looked for in the store once, where other nodes may have made it: `hasLooked`.
     mutating func begin(
         _ call: Int32, _ request: Request, forgivesToken: Bool = false, hasLooked: Bool = false, _ tables: inout Tables,
-        _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
+        _ views: inout some Source, _ sink: inout some Sink
     ) throws(CallRefusal) {
         let method = request.handler
         var app: AppNumber = 0
@@ -21,9 +21,7 @@ extension Service {
             do throws(CallRefusal) {
                 app = try self.app(reference, ofCall: call, &tables)
             } catch {
-                guard tables.settings.sharesStore, !hasLooked, error.status.reason == .appUnknown else {
-                    throw error
-                }
+                guard tables.settings.sharesStore, !hasLooked, error.status.reason == .appUnknown else { throw error }
                 return try self.searchApp(call, request, forgivesToken: forgivesToken, &tables, &views)
             }
         }
@@ -48,8 +46,7 @@ extension Service {
     /// Continues now if the loop is at `position`, else later.
     private mutating func wait(
         _ call: Int32, _ request: Request, _ method: any MethodHandler, of app: AppNumber, for position: Position,
-        forgivesToken: Bool = false, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        forgivesToken: Bool = false, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) throws(CallRefusal) {
         let needed = request.atLeast.map { max($0, position) } ?? position
         let asOf = request.atLeast.map { max($0.asOf, position.asOf) } ?? position.asOf
@@ -77,8 +74,7 @@ extension Service {
 
     /// A call waited in vain for the position of a token that it may do without.
     mutating func forgiveToken(
-        _ call: Int32, _ waiter: Waiter, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ waiter: Waiter, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         self.waiting.remove(call)
         tables.callTokens[call] = nil
@@ -88,8 +84,7 @@ extension Service {
 
     /// A call goes on that has waited.
     private mutating func goOn(
-        _ waiter: Waiter, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ waiter: Waiter, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         do throws(CallRefusal) {
             try self.proceed(
@@ -100,9 +95,7 @@ extension Service {
     }
 
     /// Wakes the calls whose position has been reached.
-    mutating func wakeWaiters(
-        _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
-    ) {
+    mutating func wakeWaiters(_ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink) {
         guard !self.waiting.isEmpty else { return }
         var waiting = WaitingCalls()
         swap(&waiting, &self.waiting)
@@ -116,17 +109,15 @@ extension Service {
 
     /// A stream that waits for its instant delays bookmarks: its first value may be older than the bookmark's revision.
     /// A stream that waits for a revision does not.
-    private mutating func awaitInstant(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
-        guard tables.calls[call].method.isStreaming, !tables.calls[call].flags.contains(.isWaiting) else {
-            return
-        }
+    private mutating func awaitInstant(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
+        guard tables.calls[call].method.isStreaming, !tables.calls[call].flags.contains(.isWaiting) else { return }
         tables.calls[call].flags.insert(.isWaiting)
         sink.holdBeats(for: call, &tables)
     }
 
     private mutating func proceed(
         _ call: Int32, _ request: Request, _ method: any MethodHandler, of app: AppNumber, _ tables: inout Tables,
-        _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
+        _ views: inout some Source, _ sink: inout some Sink
     ) throws(CallRefusal) {
         if let view = method.watchedView {
             self.forgetRequest(of: call)
@@ -140,7 +131,7 @@ extension Service {
 
     /// What a method may know of a call.
     func context(
-        _ call: Int32, of app: AppNumber, _ tables: borrowing Tables, _ sink: borrowing some CallSink & ~Copyable
+        _ call: Int32, of app: AppNumber, _ tables: borrowing Tables, _ sink: borrowing some Sink
     ) -> MethodContext {
         let caller = MethodCaller(
             identity: self.identity(ofCall: call, tables), address: sink.callerAddress(ofCall: call, tables),
@@ -163,7 +154,7 @@ extension Service {
     /// Takes the next step of a call.
     mutating func take(
         _ step: Step, _ call: Int32, _ request: Request, of app: AppNumber, _ tables: inout Tables,
-        _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
+        _ views: inout some Source, _ sink: inout some Sink
     ) throws(CallRefusal) {
         switch step {
         case .answer(let response, let counter):
@@ -196,7 +187,7 @@ extension Service {
     /// Asks the store for a change, with the request's idempotency key and who asked for it.
     private mutating func change(
         _ call: Int32, _ mutation: consuming Mutation, _ request: Request, of app: AppNumber, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable
+        _ sink: inout some Sink
     ) {
         if let key = request.idempotencyKey, !key.isEmpty {
             self.makeRepeatable(&mutation, under: key, request, tables)
@@ -236,8 +227,8 @@ extension Service {
 
     /// The store has answered a unary call.
     mutating func finishUnary(
-        _ call: Int32, _ answer: StoreAnswer, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ answer: StoreAnswer, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink
     ) {
         guard let pending = self.pendingCall(call, tables) else { return }
         let method = pending.request.handler
@@ -265,8 +256,8 @@ extension Service {
 
     /// The server's own answer to a control request.
     mutating func finishControl(
-        _ call: Int32, generation: UInt32, _ answer: ControlAnswer, _ tables: inout Tables,
-        _ views: inout some ViewSource & ~Copyable, _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, generation: UInt32, _ answer: ControlAnswer, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink
     ) {
         guard tables.calls.isTaken(call, generation: generation), case .unary = tables.calls[call].state,
             var pending = self.pendingCall(call, tables)

@@ -16,8 +16,8 @@ struct CallPart: Hashable {
 extension Service {
     /// Begins each watch of a call, or refuses the call.
     mutating func beginSeveral(
-        _ call: Int32, _ asked: WatchRequest, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ asked: WatchRequest, _ tables: inout Tables, _ views: inout some Source,
+        _ sink: inout some Sink
     ) throws(CallRefusal) {
         let count = asked.watches.count
         let connection = tables.calls[call].connection
@@ -51,7 +51,7 @@ extension Service {
     }
 
     private mutating func insertPart(
-        _ part: CallPart, _ method: Method, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ part: CallPart, _ method: Method, _ tables: inout Tables, _ sink: inout some Sink
     ) -> Int32 {
         let slot = self.insertCall(
             tables.calls[part.whole].connection, tables.calls[part.whole].stream, method, isPart: true, &tables, &sink)
@@ -69,8 +69,7 @@ extension Service {
 
     /// Removes the parts of a whole that ends.
     mutating func removeParts(
-        of whole: Int32, _ tables: inout Tables, _ views: inout some ViewSource & ~Copyable,
-        _ sink: inout some CallSink & ~Copyable
+        of whole: Int32, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         for part in tables.carried.wholes[whole] ?? [] { self.removeCall(part, &tables, &views, &sink) }
         tables.carried.wholes[whole] = nil

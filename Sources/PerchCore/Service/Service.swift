@@ -18,7 +18,7 @@ struct RequestRoom {
     var bytesElsewhere = 0
 }
 
-/// The service's state of callers and of calls in progress, outside of their slots.
+/// The service: who calls, and what each call does. Here is what is not in the slots of calls.
 struct Service: ~Copyable {
     /// Makes the struct immovable, as that of `LoopCore` does.
     private let anchor = Atomic<Bool>(false)

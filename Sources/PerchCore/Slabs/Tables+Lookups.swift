@@ -47,8 +47,7 @@ extension Tables {
     }
 
     func signing(of app: AppNumber) -> Signing {
-        Signing(
-            signer: self.signer, isTestApp: self.apps[app]?.isTestApp == true, now: self.clock(of: app))
+        Signing(signer: self.signer, isTestApp: self.apps[app]?.isTestApp == true, now: self.clock(of: app))
     }
 
     // MARK: Several watches in one call

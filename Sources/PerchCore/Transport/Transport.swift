@@ -1,7 +1,8 @@
 import PerchBase
 import Synchronization
 
-/// The perch/1 state of connections outside of their slots: partial frames, pending output, and the next writes.
+/// The transport: connections of every protocol, from bytes to calls, and from answers and values to bytes. Here is what is not
+/// in the slots of connections: partial frames, pending output, and the next writes.
 struct Transport: ~Copyable {
     /// Makes the struct immovable, as that of `LoopCore` does.
     private let anchor = Atomic<Bool>(false)

@@ -78,49 +78,51 @@ struct WorkMeter {
 }
 
 // Input that waits for a later tick.
-extension LoopCore {
+extension Transport {
     /// Whether the rest of a connection's input waits for a later tick: it has spent its part of this one, or its first token
     /// would be one too many to verify. At least one frame is handled each time.
     @inline(__always)
-    mutating func defersInput(_ index: Int32, isFirst: Bool) -> Bool {
-        if self.transport.work.isEmpty, !isFirst { return self.defers(index) }
-        guard self.service.hasAuthenticator, self.service.tokens.first >= Limits.firstVerificationsPerTurn,
-            !self.tables.connections[index].flags.contains(.isIdentified), !self.transport.work.waits(index)
+    mutating func defersInput(
+        _ index: Int32, isFirst: Bool, _ tables: inout Tables, _ service: inout some Gate
+    ) -> Bool {
+        if self.work.isEmpty, !isFirst { return self.defers(index, &tables) }
+        guard service.hasVerifiedEnough,
+            !tables.connections[index].flags.contains(.isIdentified), !self.work.waits(index)
         else { return false }
-        return self.defers(index)
+        return self.defers(index, &tables)
     }
 
-    private mutating func defers(_ index: Int32) -> Bool {
+    private mutating func defers(_ index: Int32, _ tables: inout Tables) -> Bool {
         self.pauseInput(index)
-        self.tables.counters.inputsDeferred += 1
+        tables.counters.inputsDeferred += 1
         return true
     }
 
     /// The rest of a connection's input is handled in a later tick. Until then its socket is not read.
     mutating func pauseInput(_ index: Int32) {
-        if self.transport.work.wait(index) { self.transport.pausedInputs.append(index) }
+        if self.work.wait(index) { self.pausedInputs.append(index) }
     }
 
     /// Handles input that was received before a pause, the longest paused first. Beyond the part of a tick that it may cost, the rest
     /// stays paused: however many connections send ahead, a tick is short. Must be called at the beginning of a tick.
-    package mutating func takePausedInput() {
-        let paused = self.transport.pausedInputs
+    mutating func takePausedInput(_ tables: inout Tables, _ views: inout some Source, _ service: inout some Gate) {
+        let paused = self.pausedInputs
         guard !paused.isEmpty else { return }
-        self.transport.pausedInputs.removeAll()
-        self.transport.work.beginPaused(paused.count)
+        self.pausedInputs.removeAll()
+        self.work.beginPaused(paused.count)
         let nothing: [UInt8] = []
         var place = 0
-        while place < paused.count, !self.transport.work.isPausedPartSpent {
+        while place < paused.count, !self.work.isPausedPartSpent {
             let connection = paused[place]
             place += 1
-            self.transport.work.forget(connection)
-            guard self.tables.connections.isTaken(connection) else { continue }
-            self.transport.work.spend(WorkMeter.visit)
-            self.received(connection, nothing.span.bytes)
+            self.work.forget(connection)
+            guard tables.connections.isTaken(connection) else { continue }
+            self.work.spend(WorkMeter.visit)
+            self.received(connection, nothing.span.bytes, &tables, &views, &service)
         }
-        self.transport.work.endPaused()
-        self.transport.pausedInputs.insert(contentsOf: paused[place...], at: 0)
+        self.work.endPaused()
+        self.pausedInputs.insert(contentsOf: paused[place...], at: 0)
     }
 
-    package var hasPausedInput: Bool { !self.transport.pausedInputs.isEmpty }
+    var hasPausedInput: Bool { !self.pausedInputs.isEmpty }
 }

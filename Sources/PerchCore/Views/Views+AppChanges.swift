@@ -81,8 +81,7 @@ struct ChangeName: Hashable {
 // decided in one place. A change of the app, or the next crossing, only makes a live stream ask again.
 extension Views {
     mutating func watchAppChanges(
-        _ call: Int32, _ asked: AppChangesRequest, of app: AppNumber, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ asked: AppChangesRequest, of app: AppNumber, _ tables: inout Tables, _ sink: inout some Sink
     ) throws(CallRefusal) {
         var start = asked.fromOldest ? ChangesAsked.Start.oldest : .now
         if !asked.cursor.isEmpty {
@@ -103,7 +102,7 @@ extension Views {
         self.resumeAppChanges(call, &tables)
     }
 
-    mutating func leaveAppChanges(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func leaveAppChanges(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         guard let state = self.appChanges.removeValue(forKey: call) else { return }
         for event in state.ready[state.taken...] { tables.payloads.release(event.payload) }
         if state.timer != .none { self.crossings[state.app]?.cancel(state.timer) }
@@ -122,7 +121,7 @@ extension Views {
 
     /// The store has answered a stream. Returns the refusal that ends it.
     mutating func finishAppChanges(
-        _ call: Int32, _ answer: StoreAnswer, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ answer: StoreAnswer, _ tables: inout Tables, _ sink: inout some Sink
     ) -> Refusal? {
         guard var state = self.appChanges.removeValue(forKey: call) else { return nil }
         state.isAsked = false
@@ -180,7 +179,7 @@ extension Views {
     }
 
     private mutating func finishReadyChanges(
-        _ call: Int32, _ state: inout AppChangesState, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ state: inout AppChangesState, _ tables: inout Tables, _ sink: inout some Sink
     ) {
         guard state.isCompleteAfterReady else { return }
         state.isCompleteAfterReady = false
@@ -198,7 +197,7 @@ extension Views {
     }
 
     /// The app's clock has reached a crossing.
-    mutating func appChangesDue(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func appChangesDue(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         self.appChanges[call]?.timer = .none
         self.fallBehindInChanges(call, &tables, &sink)
     }
@@ -209,9 +208,7 @@ extension Views {
         self.newestAppChanges[app] = change.revision
     }
 
-    private mutating func fallBehindInChanges(
-        _ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
-    ) {
+    private mutating func fallBehindInChanges(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         self.appChanges[call]?.isCompleteAfterReady = false
         guard case .live? = self.appChanges[call]?.phase else { return }
         self.appChanges[call]?.phase = .behind
@@ -220,7 +217,7 @@ extension Views {
     }
 
     /// Asks for what the changes and the clock of this tick have brought.
-    mutating func askForAppChanges(_ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func askForAppChanges(_ tables: inout Tables, _ sink: inout some Sink) {
         if !self.newestAppChanges.isEmpty {
             for call in self.appChanges.keys.sorted() {
                 guard let state = self.appChanges[call],
@@ -238,7 +235,7 @@ extension Views {
         self.appChangesToAsk.removeAll(keepingCapacity: true)
     }
 
-    mutating func appChangeTaken(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func appChangeTaken(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         guard var state = self.appChanges.removeValue(forKey: call) else {
             preconditionFailure("a change was taken by a stream that is gone")
         }

@@ -17,9 +17,7 @@ extension Views {
 
     /// Recomputes values that change because time passed. Asks the store for their records, because the loop keeps
     /// none.
-    mutating func raiseCrossings(
-        of app: AppNumber, cause: Cause, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
-    ) {
+    mutating func raiseCrossings(of app: AppNumber, cause: Cause, _ tables: inout Tables, _ sink: inout some Sink) {
         guard let next = self.crossings[app]?.nextTime else { return }
         let now = tables.clock(of: app).milliseconds
         guard next <= now, var heap = self.crossings.removeValue(forKey: app) else { return }
@@ -42,9 +40,7 @@ extension Views {
 
     /// The clock has passed a view's crossing, and its record is not here. Its watches delay bookmarks until it is computed:
     /// another value of the connection may show a later instant, and a BEAT would put both into one group.
-    private mutating func fallBehindClock(
-        _ view: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
-    ) {
+    private mutating func fallBehindClock(_ view: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         self.slots[view].isStale = true
         var call = self.slots[view].firstWatch
         while call >= 0 {
@@ -61,7 +57,7 @@ extension Views {
     }
 
     /// The view has its value of the present instant, or its load failed: its watches delay bookmarks no longer.
-    mutating func catchUpWithClock(_ view: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func catchUpWithClock(_ view: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         guard self.slots[view].isStale else { return }
         self.slots[view].isStale = false
         var call = self.slots[view].firstWatch
@@ -74,7 +70,7 @@ extension Views {
     }
 
     /// Recomputes what the time of this tick changes. Mostly nothing is due.
-    mutating func raiseDueCrossings(_ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func raiseDueCrossings(_ tables: inout Tables, _ sink: inout some Sink) {
         guard self.hasDueCrossing(tables) else { return }
         for app in self.crossings.keys.sorted() { self.raiseCrossings(of: app, cause: .expiry, &tables, &sink) }
     }

@@ -7,8 +7,7 @@ extension Views {
     /// Encodes the forms that watches need: at most two forms of a value, each plain and compressed.
     mutating func encode(
         _ view: Int32, _ key: ViewKey, _ value: ViewValue, _ info: inout ValueInfo, _ token: ResumeToken, cause: Cause,
-        previous: Digest,
-        snapshot: Bool, change: Bool, unchanged: Bool, _ tables: inout Tables
+        previous: Digest, snapshot: Bool, change: Bool, unchanged: Bool, _ tables: inout Tables
     ) {
         var encodings = Encodings()
         encodings.previousDigest = previous
@@ -59,8 +58,7 @@ extension Views {
         do throws(MessageError) {
             switch value {
             case .statuses(let statuses):
-                plain = tables.payloads.insert(
-                    try tables.codec.encodeStatuses(statuses, info, token: token).prefixed)
+                plain = tables.payloads.insert(try tables.codec.encodeStatuses(statuses, info, token: token).prefixed)
             case .entitlement(let transaction):
                 plain = tables.payloads.insert(
                     try tables.codec.encodeEntitlement(transaction, info, token: token).prefixed)
@@ -118,6 +116,32 @@ extension Views {
         tables.payloads.retain(zlib)
         tables.payloads.setForms(of: plain) { $0.zlib = zlib }
         return zlib
+    }
+
+    /// Compresses the value of a watch for the first reader that accepts it.
+    mutating func compressForReader(_ call: Int32, _ tables: inout Tables) {
+        let view = tables.calls[call].view
+        let flags = tables.calls[call].flags
+        guard view >= 0, !flags.contains(.owesUnchanged) else { return }
+        let place = self.slots[view].encodings
+        guard place >= 0 else { return }
+        if flags.contains(.isFirst) {
+            guard !self.encodings[place].snapshot.isNone, self.encodings[place].snapshotZlib.isNone else { return }
+            self.encodings[place].snapshotZlib = self.compressed(self.encodings[place].snapshot, .none, &tables)
+        } else {
+            guard !self.encodings[place].change.isNone, self.encodings[place].changeZlib.isNone else { return }
+            self.encodings[place].changeZlib = self.compressed(self.encodings[place].change, .none, &tables)
+        }
+    }
+
+    /// The newest value of a watch has been sent.
+    @inline(__always)
+    mutating func valueTaken(_ call: Int32, _ tables: inout Tables) {
+        if !self.lateReaders.isEmpty { self.lateReaders[call] = nil }
+        if !tables.callTokens.isEmpty { tables.callTokens[call] = nil }
+        let view = tables.calls[call].view
+        // A value sent to its only watcher is not kept: it can be recomputed.
+        if self.slots[view].watchCount == 1 { self.dropEncodings(view, &tables) }
     }
 
     /// The body that a watch gets next.

@@ -9,9 +9,7 @@ import PerchWire
 // bounded pieces.
 extension Views {
     /// The record of an account could not be read.
-    mutating func failViews(
-        of slot: Int32, _ refusal: Refusal, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
-    ) {
+    mutating func failViews(of slot: Int32, _ refusal: Refusal, _ tables: inout Tables, _ sink: inout some Sink) {
         self.accounts[slot].hasFailed = true
         self.askAgain(slot, &tables)
         var view = self.accounts[slot].firstView
@@ -22,9 +20,7 @@ extension Views {
     }
 
     /// An equal value is never pushed twice: a watch that has been sent a failure waits for success.
-    private mutating func fail(
-        _ view: Int32, _ refusal: Refusal, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
-    ) {
+    private mutating func fail(_ view: Int32, _ refusal: Refusal, _ tables: inout Tables, _ sink: inout some Sink) {
         self.catchUpWithClock(view, &tables, &sink)
         let hadFailed = self.slots[view].hasFailed
         if hadFailed, !self.hasWaiting(view, tables) { return }

@@ -30,7 +30,7 @@ extension Views {
     }
 
     /// A committed change. An account without watches costs one lookup.
-    mutating func took(_ change: Change, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func took(_ change: Change, _ tables: inout Tables, _ sink: inout some Sink) {
         if !change.aliases.isEmpty { self.name(change.aliases) }
         // By index, because iterating would copy each element.
         if let record = change.record {
@@ -66,8 +66,7 @@ extension Views {
 
     /// An account's record arrived: all its views are computed at the end of the tick.
     mutating func took(
-        _ record: AccountRecord?, cause: Cause, _ slot: Int32, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable
+        _ record: AccountRecord?, cause: Cause, _ slot: Int32, _ tables: inout Tables, _ sink: inout some Sink
     ) {
         if self.accounts[slot].news < 0 {
             self.accounts[slot].news = Int32(self.listedAccounts.count)
@@ -87,8 +86,7 @@ extension Views {
 
     /// An app changed. Products are computed at once. Records of dependent views are requested again, a bounded number
     /// a tick, and no bookmark passes this revision before all are done.
-    mutating func apply(_ app: AppState, cause: Cause, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable)
-    {
+    mutating func apply(_ app: AppState, cause: Cause, _ tables: inout Tables, _ sink: inout some Sink) {
         let before = tables.apps[app.number]
         tables.apps[app.number] = app
         guard let before else { return }
@@ -128,7 +126,7 @@ extension Views {
     /// The store has answered the question for an account's record.
     mutating func tookAnswer(
         _ answer: consuming StoreAnswer, _ slot: Int32, generation: UInt32, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable
+        _ sink: inout some Sink
     ) {
         self.loads.answered += 1
         guard self.accounts.isTaken(slot, generation: generation) else { return }
@@ -169,16 +167,14 @@ extension Views {
         if !self.sweep.isEmpty || !self.listedViews.isEmpty { return tables.now.monotonic }
         var next = self.failedAccounts.isEmpty ? Int64.max : self.asksAgainAt
         for (app, heap) in self.crossings {
-            guard let time = heap.nextTime, let state = tables.apps[app], case .running = state.clock else {
-                continue
-            }
+            guard let time = heap.nextTime, let state = tables.apps[app], case .running = state.clock else { continue }
             next = min(next, tables.now.monotonic + max(0, time - tables.clock(of: app).milliseconds))
         }
         return next == .max ? nil : next
     }
 
     /// Computes every listed view, once.
-    mutating func computeViews(_ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func computeViews(_ tables: inout Tables, _ sink: inout some Sink) {
         var index = 0
         while index < self.listedViews.count {
             let view = self.listedViews[index]
@@ -212,7 +208,7 @@ extension Views {
     }
 
     /// Computes one view at `applied` and the app's clock. An equal value is not sent.
-    private mutating func compute(_ view: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    private mutating func compute(_ view: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         let slot = self.slots[view]
         guard let app = tables.apps[slot.app] else { preconditionFailure("a view of an app that is gone") }
         let now = app.clock.now(wall: tables.now.wall)
@@ -340,7 +336,7 @@ extension Views {
     /// Marks the watches of a computed view that have to send the value.
     @inline(__always)
     private mutating func distribute(
-        _ view: Int32, _ digest: Digest, isNew: Bool, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ view: Int32, _ digest: Digest, isNew: Bool, _ tables: inout Tables, _ sink: inout some Sink
     ) -> Wants {
         var wants = Wants()
         var call = self.slots[view].firstWatch

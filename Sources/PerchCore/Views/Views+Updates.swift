@@ -51,7 +51,7 @@ extension Views {
 
     mutating func watchUpdates(
         _ call: Int32, _ asked: TransactionUpdatesRequest, of app: AppNumber, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable
+        _ sink: inout some Sink
     ) throws(CallRefusal) {
         let key = AccountKey(app: app, bytes: tables.canonical(Array(asked.account.utf8), app))
         var cursor: EventPlace?
@@ -86,7 +86,7 @@ extension Views {
         ViewKey.products(ids: ["updates"], locale: "", storefront: "").lastingDigest(app: key.app, account: key.bytes)
     }
 
-    mutating func leaveUpdates(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func leaveUpdates(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         guard let state = self.updates.removeValue(forKey: call) else { return }
         for event in state.ready[state.taken...] { tables.payloads.release(event.payload) }
         self.setBehind(call, false, &tables, &sink)
@@ -124,7 +124,7 @@ extension Views {
 
     /// The store has answered a stream. Returns the refusal that ends it.
     mutating func finishUpdates(
-        _ call: Int32, _ answer: StoreAnswer, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ answer: StoreAnswer, _ tables: inout Tables, _ sink: inout some Sink
     ) -> Refusal? {
         if tables.calls[call].method == .appChanges { return self.finishAppChanges(call, answer, &tables, &sink) }
         guard var state = self.updates[call] else { return nil }
@@ -156,8 +156,7 @@ extension Views {
                 var shown = Verified(row.transaction)
                 if state.isSigned { tables.signing(of: state.key.app).sign(&shown) }
                 let event = TransactionEvent(transaction: shown, kind: .unfinished)
-                state.ready.append(
-                    EncodedEvent(place: state.cursor, payload: self.encodeEvent(event, &tables)))
+                state.ready.append(EncodedEvent(place: state.cursor, payload: self.encodeEvent(event, &tables)))
             }
             if let last = rows.last {
                 state.phase = .unfinished(
@@ -185,7 +184,7 @@ extension Views {
     }
 
     private mutating func finishReady(
-        _ call: Int32, _ state: inout UpdatesState, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ state: inout UpdatesState, _ tables: inout Tables, _ sink: inout some Sink
     ) {
         if case .behind = state.phase, state.isCompleteAfterReady {
             state.cursor = state.through
@@ -196,9 +195,7 @@ extension Views {
     }
 
     /// A stream of events that is behind delays bookmarks.
-    mutating func setBehind(
-        _ call: Int32, _ isBehind: Bool, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
-    ) {
+    mutating func setBehind(_ call: Int32, _ isBehind: Bool, _ tables: inout Tables, _ sink: inout some Sink) {
         guard tables.calls[call].flags.contains(.isWaiting) != isBehind else { return }
         if isBehind {
             tables.calls[call].flags.insert(.isWaiting)
@@ -247,9 +244,7 @@ extension Views {
 
     /// Handles the events of a change: encoded once for all live streams of the account, and once more for those with signed
     /// forms. Kept until the end of the tick.
-    mutating func tookEvents(
-        of change: AccountChange, _ slot: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
-    ) {
+    mutating func tookEvents(of change: AccountChange, _ slot: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         let events = change.events
         guard !events.isEmpty else { return }
         let key = self.accountKey(slot)
@@ -279,7 +274,7 @@ extension Views {
     }
 
     private mutating func giveLive(
-        _ call: Int32, _ events: [EncodedEvent], _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
+        _ call: Int32, _ events: [EncodedEvent], _ tables: inout Tables, _ sink: inout some Sink
     ) {
         guard var state = self.updates.removeValue(forKey: call) else { return }
         if state.taken == state.ready.count {
@@ -300,7 +295,7 @@ extension Views {
 
     /// A live stream has no space for the newest change. All earlier events are sent or ready, so it continues from
     /// there. Its last event's cursor may be too old.
-    private mutating func fallBehind(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    private mutating func fallBehind(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         self.updates[call]?.phase = .behind
         self.updates[call]?.cursor = EventPlace(revision: tables.applied - 1, ordinal: .max)
         self.setBehind(call, true, &tables, &sink)
@@ -328,7 +323,7 @@ extension Views {
         return state.ready[state.taken...]
     }
 
-    mutating func eventTaken(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func eventTaken(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         if tables.calls[call].method == .appChanges { return self.appChangeTaken(call, &tables, &sink) }
         guard var state = self.updates.removeValue(forKey: call) else {
             preconditionFailure("an event was taken by a stream that is gone")

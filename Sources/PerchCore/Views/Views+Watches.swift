@@ -8,7 +8,7 @@ extension Views: ViewSource {
     /// Attaches a call to a view, creating the view for its first watch.
     mutating func watch(
         _ call: Int32, of app: AppNumber, account key: [UInt8]?, _ viewKey: ViewKey, _ tables: inout Tables,
-        _ sink: inout some CallSink & ~Copyable
+        _ sink: inout some Sink
     ) {
         var accountSlot: Int32 = -1
         if let key { accountSlot = self.accountSlot(AccountKey(app: app, bytes: key)) }
@@ -34,7 +34,7 @@ extension Views: ViewSource {
     }
 
     /// Sends the constant first message of a call without a token.
-    mutating func sayLoading(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func sayLoading(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         // A watch that another call carries is loading until its first message.
         guard !tables.calls[call].flags.contains(.hasLoaded), tables.part(call) == nil else { return }
         tables.calls[call].flags.formUnion([.owesLoading, .hasLoaded])
@@ -72,7 +72,7 @@ extension Views: ViewSource {
     }
 
     /// The first value of a call is ready: `unchanged` if its token matches, else a snapshot.
-    mutating func readyForFirst(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func readyForFirst(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         guard tables.calls[call].flags.contains(.isWaiting) else { return }
         tables.calls[call].flags.remove(.isWaiting)
         sink.releaseBeats(for: call, &tables)
@@ -90,7 +90,7 @@ extension Views: ViewSource {
     }
 
     /// A call leaves what it watches.
-    mutating func leave(_ call: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable) {
+    mutating func leave(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         switch tables.calls[call].state {
         case .watch(let view): self.leaveView(call, view, &tables, &sink)
         case .updates: self.leaveUpdates(call, &tables, &sink)
@@ -124,9 +124,7 @@ extension Views: ViewSource {
             + self.accountKeys.keptBytes + self.viewKeys.bytes
     }
 
-    private mutating func leaveView(
-        _ call: Int32, _ view: Int32, _ tables: inout Tables, _ sink: inout some CallSink & ~Copyable
-    ) {
+    private mutating func leaveView(_ call: Int32, _ view: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         let slot = tables.calls[call]
         if !self.lateReaders.isEmpty { self.lateReaders[call] = nil }
         if slot.previousInTarget >= 0 {
@@ -196,8 +194,7 @@ extension Views: ViewSource {
         self.accounts[slot].isAsked = true
         self.loads.asked += 1
         tables.counters.recordsAsked += 1
-        tables.ask(
-            .account(slot, generation: self.accounts.generation(slot)), .record(self.accountKey(slot)))
+        tables.ask(.account(slot, generation: self.accounts.generation(slot)), .record(self.accountKey(slot)))
     }
 
     mutating func listView(_ view: Int32, _ tables: inout Tables) {

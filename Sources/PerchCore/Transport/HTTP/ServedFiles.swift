@@ -31,22 +31,25 @@ package struct ServedFiles: Sendable {
     package init() {}
 }
 
-extension LoopCore {
+extension Transport {
     /// Answers a GET of a file. False: there is no file of that path.
-    mutating func answerFile(_ stream: Int32, _ path: [UInt8], _ head: RequestHead) -> Bool {
-        let files = self.tables.settings.files
+    mutating func answerFile(
+        _ stream: Int32, _ path: [UInt8], _ head: RequestHead, _ tables: inout Tables, _ views: inout some Source,
+        _ service: inout some Gate
+    ) -> Bool {
+        let files = tables.settings.files
         guard !files.files.isEmpty else { return false }
         let name = String(decoding: path, as: UTF8.self)
         if let place = files.moved[name] {
-            self.transport.respond(stream, 302, "the page is at \(place)", extra: [("location", place)], &self.tables)
+            self.respond(stream, 302, "the page is at \(place)", extra: [("location", place)], &tables)
             return true
         }
         guard let file = files.files[name] else { return false }
-        if let status = self.refusalOfBlocked(stream) {
-            self.refuseHTTP(stream, status)
+        if let status = self.refusalOfBlocked(stream, tables) {
+            self.refuseHTTP(stream, status, &tables, &service)
             return true
         }
-        self.accepted(stream, head, nil)
+        self.accepted(stream, head, nil, &tables, &views, &service)
         var fields: [(name: String, value: String)] = [
             ("etag", file.tag), ("vary", "accept-encoding"),
             ("cache-control", file.isImmutable ? "public, max-age=31536000, immutable" : "no-cache"),
@@ -55,24 +58,22 @@ extension LoopCore {
         fields.append(("cross-origin-resource-policy", file.isShared ? "cross-origin" : "same-origin"))
         // A tag of a list is whole: none of ours is a part of another.
         if !head.knownTags.isEmpty, String(decoding: head.knownTags, as: UTF8.self).contains(file.tag) {
-            self.transport.respond(
-                stream, 304, [], contentType: file.contentType, extra: fields, endsCall: -1, &self.tables)
+            self.respond(stream, 304, [], contentType: file.contentType, extra: fields, endsCall: -1, &tables)
             return true
         }
         let isGzip = !file.gzip.isEmpty && head.marks.contains(.acceptsGzipBody)
         if isGzip { fields.append(("content-encoding", "gzip")) }
-        let body = self.filePayload(isGzip ? file.gzip : file.bytes, isGzip ? name + " gzip" : name)
-        self.transport.respond(
-            stream, 200, body, contentType: file.contentType, extra: fields, endsCall: -1, &self.tables)
+        let body = self.filePayload(isGzip ? file.gzip : file.bytes, isGzip ? name + " gzip" : name, &tables)
+        self.respond(stream, 200, body, contentType: file.contentType, extra: fields, endsCall: -1, &tables)
         return true
     }
 
     /// The bytes of a file, which all its readers share.
-    private mutating func filePayload(_ bytes: [UInt8], _ name: String) -> PayloadHandle {
-        let known = self.transport.http.files[name]
-        let payload = known ?? self.tables.payloads.insert(bytes)
-        if known == nil { self.transport.http.files[name] = payload }
-        self.tables.payloads.retain(payload)
+    private mutating func filePayload(_ bytes: [UInt8], _ name: String, _ tables: inout Tables) -> PayloadHandle {
+        let known = self.http.files[name]
+        let payload = known ?? tables.payloads.insert(bytes)
+        if known == nil { self.http.files[name] = payload }
+        tables.payloads.retain(payload)
         return payload
     }
 

@@ -60,17 +60,17 @@ struct ClosedStreams {
 }
 
 // The memory of closed streams lies beside the slab, because few connections need it.
-extension LoopCore {
+extension Transport {
     func kindOfClosed(_ index: Int32, _ id: UInt32) -> ClosedStreams.Kind {
-        self.transport.http.closed[index]?.kind(of: id) ?? .ended
+        self.http.closed[index]?.kind(of: id) ?? .ended
     }
 
     mutating func rememberEarlyEnd(_ index: Int32, _ id: UInt32, isByPeer: Bool = false) {
-        self.transport.http.closed[index, default: ClosedStreams()].ended(id, isByPeer: isByPeer)
+        self.http.closed[index, default: ClosedStreams()].ended(id, isByPeer: isByPeer)
     }
 
     mutating func rememberOpening(_ index: Int32, _ id: UInt32, after last: UInt32) {
         guard id > (last == 0 ? 1 : last + 2) else { return }
-        self.transport.http.closed[index, default: ClosedStreams()].opened(id, after: last)
+        self.http.closed[index, default: ClosedStreams()].opened(id, after: last)
     }
 }

@@ -3,21 +3,21 @@ import PerchJSON
 import PerchWire
 
 // GET: reads without side effects, and streams as server-sent events. And who may ask: pages of other origins.
-extension LoopCore {
+extension Transport {
     // MARK: Origins
 
     /// Bytes of the origin of a page, which its stream keeps. A longer one is not allowed.
     private static let originBytesMax = 512
 
     /// Whether a request may be answered, by its Host. False: it was refused.
-    mutating func acceptsHost(_ stream: Int32, _ head: RequestHead) -> Bool {
-        let index = self.transport.http.streams[stream].connection
+    mutating func acceptsHost(_ stream: Int32, _ head: RequestHead, _ tables: inout Tables) -> Bool {
+        let index = self.http.streams[stream].connection
         // Apple's listener takes any name: a proxy before it has the public one or its own, what comes is signed, and the answer
         // holds nothing of the store.
-        guard self.tables.settings.hosts.kind != .any, !self.tables.connections[index].flags.contains(.isIntake),
-            let text = self.tables.settings.hosts.refusal(of: head.authority)
+        guard tables.settings.hosts.kind != .any, !tables.connections[index].flags.contains(.isIntake),
+            let text = tables.settings.hosts.refusal(of: head.authority)
         else { return true }
-        self.transport.respond(stream, 421, text, &self.tables)
+        self.respond(stream, 421, text, &tables)
         return false
     }
 
@@ -25,8 +25,8 @@ extension LoopCore {
     ///
     /// A page of a foreign site must not reach a server that answers everyone on this machine, neither by its own name for
     /// 127.0.0.1 nor by asking across origins.
-    mutating func acceptsOrigin(_ stream: Int32, _ head: RequestHead) -> Bool {
-        guard self.acceptsHost(stream, head) else { return false }
+    mutating func acceptsOrigin(_ stream: Int32, _ head: RequestHead, _ tables: inout Tables) -> Bool {
+        guard self.acceptsHost(stream, head, &tables) else { return false }
         guard !head.origin.isEmpty else { return true }
         let origin = String(decoding: head.origin, as: UTF8.self)
         if origin == "http://\(String(decoding: head.authority, as: UTF8.self))"
@@ -35,23 +35,21 @@ extension LoopCore {
             return true
         }
         guard head.origin.count <= Self.originBytesMax,
-            self.tables.settings.origins.contains("*") || self.tables.settings.origins.contains(origin)
+            tables.settings.origins.contains("*") || tables.settings.origins.contains(origin)
         else {
-            self.transport.respond(
+            self.respond(
                 stream, 403,
                 "pages of \(origin.prefix(Self.originBytesMax)) may not ask here; --allow-origin names those that may",
-                &self.tables)
+                &tables)
             return false
         }
         // gRPC itself is not what pages speak.
         guard head.form != .grpc else { return true }
-        self.transport.http.origins[stream] = origin
-        self.transport.http.streams[stream].flags.insert(.isCrossOrigin)
+        self.http.origins[stream] = origin
+        self.http.streams[stream].flags.insert(.isCrossOrigin)
         return true
     }
-}
 
-extension Transport {
     func crossOriginFields(_ stream: Int32) -> [(name: String, value: String)] {
         [
             ("access-control-allow-origin", self.http.origins[stream] ?? ""), ("vary", "origin"),
@@ -61,11 +59,9 @@ extension Transport {
             ),
         ]
     }
-}
 
-extension LoopCore {
-    mutating func answerPreflight(_ stream: Int32) {
-        self.transport.respond(
+    mutating func answerPreflight(_ stream: Int32, _ tables: inout Tables) {
+        self.respond(
             stream, 204, [], contentType: "text/plain",
             extra: [
                 ("access-control-allow-methods", "GET, POST"),
@@ -74,69 +70,76 @@ extension LoopCore {
                     "authorization, baggage, connect-accept-encoding, connect-content-encoding, connect-protocol-version, connect-timeout-ms, content-encoding, content-type, grpc-accept-encoding, grpc-encoding, grpc-timeout, last-event-id, perch-client-id, perch-client-id-bin, perch-groups, perch-heartbeat, traceparent, tracestate, x-grpc-web, x-user-agent"
                 ),
                 ("access-control-max-age", "7200"),
-            ], endsCall: -1, &self.tables)
+            ], endsCall: -1, &tables)
     }
 
     // MARK: GET
 
     /// A read as GET: Connect's own form (`?encoding=json&message=…`), or the fields of the request by name. A HEAD runs the
     /// read as well, because only its answer has the status and the length of the head.
-    mutating func beginHTTPGet(_ stream: Int32, _ head: RequestHead) {
-        self.transport.http.streams[stream].form = .plain
-        self.transport.http.streams[stream].flags.insert(.dropsBody)
+    mutating func beginHTTPGet(
+        _ stream: Int32, _ head: RequestHead, _ tables: inout Tables, _ views: inout some Source,
+        _ service: inout some Gate
+    ) {
+        self.http.streams[stream].form = .plain
+        self.http.streams[stream].flags.insert(.dropsBody)
         let question = head.path.firstIndex(of: UInt8(ascii: "?"))
         let path = Array(question.map { head.path[..<$0] } ?? head.path[...])
-        guard case .method(let method)? = Self.target(path) else {
-            if self.answerFile(stream, path, head) { return }
-            return self.transport.respond(
+        guard case .method(let method)? = Self.namedTarget(path) else {
+            if self.answerFile(stream, path, head, &tables, &views, &service) { return }
+            return self.respond(
                 stream, 404,
                 "there is nothing here; POST /perch.v1.EntitlementService/GetSubscriptionStatus is an example",
-                &self.tables)
+                &tables)
         }
         guard method.isSafe else {
-            return self.transport.respond(
-                stream, 405, "\(method.path) changes something; use POST", extra: [("allow", "POST")], &self.tables)
+            return self.respond(
+                stream, 405, "\(method.path) changes something; use POST", extra: [("allow", "POST")], &tables)
         }
         if method.isStreaming, head.verb == .head {
-            return self.transport.respond(
+            return self.respond(
                 stream, 405, "\(method.path) answers with a stream, which has no HEAD; use GET or POST",
-                extra: [("allow", "GET, POST")], &self.tables)
+                extra: [("allow", "GET, POST")], &tables)
         }
         let query: Query
         do throws(CallRefusal) {
             query = try Self.query(question.map { head.path[($0 + 1)...] } ?? [])
         } catch {
-            return self.refuseHTTP(stream, error.status)
+            return self.refuseHTTP(stream, error.status, &tables, &service)
         }
         if query.contains(where: { $0.name == "authorization" || $0.name == "token" || $0.name == "access_token" }) {
-            return self.transport.respond(
+            return self.respond(
                 stream, 400, "tokens do not belong into an address, which is logged; send them as authorization",
-                &self.tables)
+                &tables)
         }
         let hasEncoding = query.contains { $0.name == "encoding" }
         if method.isStreaming, !head.marks.contains(.acceptsEvents) || hasEncoding {
-            return self.transport.respond(
+            return self.respond(
                 stream, 406,
                 "\(method.path) answers with a stream; send `Accept: text/event-stream`, or POST application/connect+json",
-                &self.tables)
+                &tables)
         }
         var head = head
         if let encoding = query.first(where: { $0.name == "encoding" })?.value, encoding != Array("json".utf8),
             encoding != Array("proto".utf8)
         {
-            return self.transport.respond(stream, 415, "encoding is neither proto nor json", &self.tables)
+            return self.respond(stream, 415, "encoding is neither proto nor json", &tables)
         }
-        if let fault = self.setForm(of: stream, method, query, &head) { return self.refuseHTTP(stream, fault) }
+        if let fault = self.setForm(of: stream, method, query, &head) {
+            return self.refuseHTTP(stream, fault, &tables, &service)
+        }
         let message: [UInt8]
         do throws(CallRefusal) {
-            message = try self.message(of: query, stream, method, head)
+            message = try self.message(of: query, stream, method, head, &tables)
         } catch {
-            return self.refuseHTTP(stream, error.status)
+            return self.refuseHTTP(stream, error.status, &tables, &service)
         }
-        if let status = self.refusal(of: head, .method(method), stream) { return self.refuseHTTP(stream, status) }
-        self.accepted(stream, head, .method(method))
-        self.transport.http.streams[stream].flags.insert(.isOpened)
-        self.openHTTPCall(stream, method, head, message)
+        if let status = self.refusal(of: head, .method(method), stream, tables) {
+            return self.refuseHTTP(stream, status, &tables, &service)
+        }
+        self.accepted(stream, head, .method(method), &tables, &views, &service)
+        self.http.streams[stream].flags.insert(.isOpened)
+        self.openHTTPCall(stream, method, head, message, &tables, &views, &service)
     }
 
     /// How a GET is answered.
@@ -144,14 +147,14 @@ extension LoopCore {
         of stream: Int32, _ method: Method, _ query: Query, _ head: inout RequestHead
     ) -> WireStatus? {
         if method.isStreaming {
-            self.transport.http.streams[stream].form = .events
-            self.transport.http.streams[stream].flags.insert(.isJSON)
-            if !head.lastEventID.isEmpty { self.transport.http.streams[stream].flags.insert(.hasEventID) }
+            self.http.streams[stream].form = .events
+            self.http.streams[stream].flags.insert(.isJSON)
+            if !head.lastEventID.isEmpty { self.http.streams[stream].flags.insert(.hasEventID) }
             return nil
         }
-        self.transport.http.streams[stream].form = .connectUnary
+        self.http.streams[stream].form = .connectUnary
         let encoding = query.first { $0.name == "encoding" }
-        if encoding?.value != Array("proto".utf8) { self.transport.http.streams[stream].flags.insert(.isJSON) }
+        if encoding?.value != Array("proto".utf8) { self.http.streams[stream].flags.insert(.isJSON) }
         if let version = query.first(where: { $0.name == "connect" })?.value, version != Array("v1".utf8) {
             head.marks.insert(.hasOtherConnectVersion)
         }
@@ -164,7 +167,7 @@ extension LoopCore {
 
     /// The bytes of the request that a query stands for, in the codec of its stream.
     private mutating func message(
-        of query: Query, _ stream: Int32, _ method: Method, _ head: RequestHead
+        of query: Query, _ stream: Int32, _ method: Method, _ head: RequestHead, _ tables: inout Tables
     ) throws(CallRefusal) -> [UInt8] {
         guard query.contains(where: { $0.name == "encoding" || $0.name == "connect" }) else {
             var fields: [(name: String, value: String)] = []
@@ -212,7 +215,7 @@ extension LoopCore {
         guard head.encoding != .identity, !message.isEmpty else { return message }
         do throws(InflateError) {
             return Array(
-                try self.tables.codec.inflate(
+                try tables.codec.inflate(
                     message.span.bytes, limit: method.requestBytesMax, isGzip: head.encoding == .gzip))
         } catch {
             throw CallRefusal(WireStatus(error))
@@ -227,8 +230,7 @@ extension LoopCore {
         for pair in bytes.split(separator: UInt8(ascii: "&")) {
             let equals = pair.firstIndex(of: UInt8(ascii: "="))
             guard
-                let name = String(
-                    validating: try self.unescaped(equals.map { pair[..<$0] } ?? pair), as: UTF8.self)
+                let name = String(validating: try self.unescaped(equals.map { pair[..<$0] } ?? pair), as: UTF8.self)
             else { throw CallRefusal(.textNotUTF8, "the name of a query's field is not UTF-8") }
             query.append((name, try self.unescaped(equals.map { pair[($0 + 1)...] } ?? [])))
         }

@@ -53,160 +53,191 @@ struct MessageTarget<F: Framing> {
 //
 // A plan changes only the staging memory; over HTTP it also asks for freed values. Output stays pending until the driver
 // reports the write. After a short write a connection keeps its unfinished frame and nothing else.
-extension LoopCore {
+extension Transport {
     /// Plans the next batch of writes. Zero: this tick has no more output.
-    package mutating func planWrites() -> Int {
-        self.transport.staging.clear()
+    mutating func planWrites(_ tables: inout Tables, _ views: inout some Source) -> Int {
+        self.staging.clear()
         var index = 0
-        while index < self.transport.listedConnections.count {
-            let connection = self.transport.listedConnections[index]
-            guard self.tables.connections.isTaken(connection),
-                self.tables.connections[connection].flags.contains(.isListed)
+        while index < self.listedConnections.count {
+            let connection = self.listedConnections[index]
+            guard tables.connections.isTaken(connection),
+                tables.connections[connection].flags.contains(.isListed)
             else {
                 index += 1
                 continue
             }
-            if self.transport.staging.room < Limits.copiedFrameBytesMax + 64 { break }
-            self.tables.connections[connection].flags.remove(.isListed)
-            switch self.tables.connections[connection].wire {
-            case .http2: self.planWrite(connection, HTTP2Framing.self)
-            case .http1: self.planWrite(connection, HTTP1Framing.self)
-            case .perch1, .unknown: self.planWrite(connection, Perch1Framing.self)
+            if self.staging.room < Limits.copiedFrameBytesMax + 64 { break }
+            tables.connections[connection].flags.remove(.isListed)
+            switch tables.connections[connection].wire {
+            case .http2: self.planWrite(connection, HTTP2Framing.self, &tables, &views)
+            case .http1: self.planWrite(connection, HTTP1Framing.self, &tables, &views)
+            case .perch1, .unknown: self.planWrite(connection, Perch1Framing.self, &tables, &views)
             }
             index += 1
         }
-        self.transport.listedConnections.removeFirst(index)
-        return self.transport.staging.writes.count
+        self.listedConnections.removeFirst(index)
+        return self.staging.writes.count
     }
 
     /// Number of connections that may have output.
-    package var listedCount: Int { self.transport.listedConnections.count }
+    /// Writes to the watchers before the callers of this tick, if there are few watchers. They get the change one write
+    /// earlier; its caller already knows it.
+    mutating func putWatchersFirst(after answered: Int) {
+        let watchers = self.listedConnections.count - answered
+        guard answered > 0, watchers > 0, watchers <= Limits.watchersBeforeAnswers else { return }
+        self.listedConnections[..<answered].reverse()
+        self.listedConnections[answered...].reverse()
+        self.listedConnections.reverse()
+    }
 
-    package func listedConnection(_ place: Int) -> Int32 { self.transport.listedConnections[place] }
+    /// Sends the BEAT of groups that waited for the end of a sweep.
+    mutating func releaseGroups(_ tables: inout Tables, _ views: inout some Source) {
+        guard !self.heldGroups.isEmpty, !views.isSweeping else { return }
+        for connection in self.heldGroups where tables.connections.isTaken(connection) {
+            self.list(connection, &tables)
+        }
+        self.heldGroups.removeAll()
+    }
 
-    package func plannedWrite(_ index: Int) -> PlannedWrite {
-        let write = self.transport.staging.writes[index]
+    var listedCount: Int { self.listedConnections.count }
+
+    func listedConnection(_ place: Int) -> Int32 { self.listedConnections[place] }
+
+    func plannedWrite(_ index: Int) -> PlannedWrite {
+        let write = self.staging.writes[index]
         return PlannedWrite(
             connection: write.connection, socket: write.socket, byteCount: write.byteCount,
             segmentCount: write.segmentCount, firstSegment: write.firstSegment)
     }
 
     /// A segment of a planned write.
-    package func segment(_ index: Int, of write: PlannedWrite) -> UnsafeRawBufferPointer {
-        let segment = self.transport.staging.segments[write.firstSegment + index]
+    func segment(_ index: Int, of write: PlannedWrite) -> UnsafeRawBufferPointer {
+        let segment = self.staging.segments[write.firstSegment + index]
         return UnsafeRawBufferPointer(start: segment.base, count: segment.count)
     }
 
     /// Appends the frames of one connection, in order: the unfinished one, its own, and those of its calls or streams.
     @inline(__always)
-    private mutating func planWrite<F: Framing>(_ connection: Int32, _: F.Type) {
-        let slot = self.tables.connections[connection]
+    private mutating func planWrite<F: Framing>(
+        _ connection: Int32, _: F.Type, _ tables: inout Tables, _ views: inout some Source
+    ) {
+        let slot = tables.connections[connection]
         var plan = WritePlan(
-            connection: connection, firstSegment: self.transport.staging.segments.count,
-            firstFrame: self.transport.staging.frames.count)
-        if slot.unfinished >= 0 { self.planUnfinished(&plan) }
+            connection: connection, firstSegment: self.staging.segments.count,
+            firstFrame: self.staging.frames.count)
+        if slot.unfinished >= 0 { self.planUnfinished(&plan, &tables) }
         var owed = slot.firstOwed
         while owed >= 0, !plan.isFull {
-            let entry = self.transport.owed[owed]
+            let entry = self.owed[owed]
             self.append(
-                Staging.Frame(role: .owed), F.kind(of: entry.role), entry.stream, entry.payload, &plan, F.self)
+                Staging.Frame(role: .owed), F.kind(of: entry.role), entry.stream, entry.payload, &plan, F.self, &tables)
             owed = entry.next
         }
-        self.planOutput(slot, &plan, F.self)
+        self.planOutput(slot, &plan, F.self, &tables, &views)
         guard plan.bytes > 0 else {
             // The core has no output that waits for the kernel: it was sent, or is being recomputed.
-            if !slot.flags.contains(.isHeldBelow) { self.stopsStalling(connection) }
+            if !slot.flags.contains(.isHeldBelow) { self.stopsStalling(connection, &tables) }
             // All pending output waits for the peer's windows, so its WINDOW_UPDATE must be read.
-            if slot.http >= 0 { self.resumeReading(connection, waitsForPeer: true) }
+            if slot.http >= 0 { self.resumeReading(connection, waitsForPeer: true, &tables) }
             return
         }
-        self.transport.staging.writes.append(
+        self.staging.writes.append(
             Staging.Write(
                 connection: connection, socket: slot.socket, firstSegment: plan.firstSegment,
-                segmentCount: self.transport.staging.segments.count - plan.firstSegment, firstFrame: plan.firstFrame,
-                frameCount: self.transport.staging.frames.count - plan.firstFrame, byteCount: Int(plan.bytes)))
+                segmentCount: self.staging.segments.count - plan.firstSegment, firstFrame: plan.firstFrame,
+                frameCount: self.staging.frames.count - plan.firstFrame, byteCount: Int(plan.bytes)))
     }
 
     @inline(__always)
-    private mutating func planOutput<F: Framing>(_ slot: Connection, _ plan: inout WritePlan, _: F.Type) {
+    private mutating func planOutput<F: Framing>(
+        _ slot: Connection, _ plan: inout WritePlan, _: F.Type, _ tables: inout Tables, _ views: inout some Source
+    ) {
         guard slot.phase == .open else { return }
-        if slot.http >= 0 { self.planStreams(slot.http, &plan, F.self) } else { self.planCalls(slot, &plan) }
+        if slot.http >= 0 {
+            self.planStreams(slot.http, &plan, F.self, &tables, &views)
+        } else {
+            self.planCalls(slot, &plan, &tables, &views)
+        }
     }
 
     /// Appends what the calls of perch/1 say, and a BEAT behind a group of values.
     @inline(__always)
-    private mutating func planCalls(_ slot: Connection, _ plan: inout WritePlan) {
+    private mutating func planCalls(
+        _ slot: Connection, _ plan: inout WritePlan, _ tables: inout Tables, _ views: inout some Source
+    ) {
         var target = MessageTarget<Perch1Framing>(
             number: 0, kind: .message, form: slot.flags.contains(.acceptsZlib) ? .zlib : .plain)
         var call = slot.firstDirty
         while call >= 0, !plan.isFull {
-            let next = self.tables.calls[call].nextDirty
-            target.number = self.tables.calls[call].stream
-            _ = self.planCall(call, target, &plan)
+            let next = tables.calls[call].nextDirty
+            target.number = tables.calls[call].stream
+            _ = self.planCall(call, target, &plan, &tables, &views)
             call = next
         }
         let endsGroup = (plan.hasValue || slot.flags.contains(.hasOpenGroup)) && slot.watchCount > 1
         guard endsGroup || slot.flags.contains(.wantsBeat), !plan.isFull else { return }
-        if self.views.isSweeping {
+        if views.isSweeping {
             // The BEAT follows the sweep's end, or the remaining output.
-            self.transport.heldGroups.append(plan.connection)
+            self.heldGroups.append(plan.connection)
         } else if slot.waitingCount == 0, !plan.lacksValue {
-            let beat = self.beatBody(revision: self.views.vouchedRevision(plan.connection, self.tables))
-            self.append(Staging.Frame(role: .beat), .beat, 0, beat, &plan, Perch1Framing.self)
-            self.tables.payloads.release(beat)
+            let beat = self.beatBody(revision: views.vouchedRevision(plan.connection, tables), &tables)
+            self.append(Staging.Frame(role: .beat), .beat, 0, beat, &plan, Perch1Framing.self, &tables)
+            tables.payloads.release(beat)
         }
     }
 
-    private mutating func beatBody(revision: UInt64) -> PayloadHandle {
-        let beat = Beat(revision: revision, serverTime: self.tables.now.wall)
-        return self.tables.encoded { codec throws(MessageError) in try codec.encode(beat) }
+    private mutating func beatBody(revision: UInt64, _ tables: inout Tables) -> PayloadHandle {
+        let beat = Beat(revision: revision, serverTime: tables.now.wall)
+        return tables.encoded { codec throws(MessageError) in try codec.encode(beat) }
     }
 
     /// Appends the rest of a partly written frame.
-    private mutating func planUnfinished(_ plan: inout WritePlan) {
-        guard let rest = self.transport.unfinishedFrames[plan.connection] else { return }
+    private mutating func planUnfinished(_ plan: inout WritePlan, _ tables: inout Tables) {
+        guard let rest = self.unfinishedFrames[plan.connection] else { return }
         var taken = rest.taken
         for piece in rest.pieces {
             let skipped = min(taken, piece.count)
             taken -= skipped
-            guard skipped < piece.count, let base = self.tables.payloads[piece.payload].baseAddress else { continue }
-            self.transport.staging.refer(base + piece.offset + skipped, count: piece.count - skipped)
+            guard skipped < piece.count, let base = tables.payloads[piece.payload].baseAddress else { continue }
+            self.staging.refer(base + piece.offset + skipped, count: piece.count - skipped)
             plan.bytes += Int32(piece.count - skipped)
         }
-        self.transport.staging.frames.append(
-            Staging.Frame(role: .unfinished, end: plan.bytes, count: plan.bytes))
+        self.staging.frames.append(Staging.Frame(role: .unfinished, end: plan.bytes, count: plan.bytes))
     }
 
     // MARK: One call, one message, one frame
 
     /// Appends the output of a watch or a stream of events; false if the write or a window is full.
     @inline(__always)
-    mutating func planCall<F: Framing>(_ call: Int32, _ target: MessageTarget<F>, _ plan: inout WritePlan) -> Bool {
-        let flags = self.tables.calls[call].flags
+    mutating func planCall<F: Framing>(
+        _ call: Int32, _ target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables,
+        _ views: inout some Source
+    ) -> Bool {
+        let flags = tables.calls[call].flags
         if flags.contains(.owesLoading) {
-            let loading = self.form(of: self.views.loading, target.form, .subscriptionStatusTask)
-            guard self.append(.loading, loading, of: call, to: target, &plan) else { return false }
+            let loading = self.form(of: views.loading, target.form, .subscriptionStatusTask, &tables, &views)
+            guard self.append(.loading, loading, of: call, to: target, &plan, &tables) else { return false }
             plan.hasValue = true
         }
         if flags.contains(.owesValue) {
-            let body = self.form(of: call, target.form)
+            let body = self.form(of: call, target.form, &tables, &views)
             if body.isNone {
                 plan.lacksValue = true
                 // On perch/1 `writable` has asked for it.
-                if target.stream >= 0 { self.views.refresh(self.tables.calls[call].view, &self.tables) }
+                if target.stream >= 0 { views.refresh(tables.calls[call].view, &tables) }
             } else {
-                guard self.append(.value, body, of: call, to: target, &plan) else { return false }
+                guard self.append(.value, body, of: call, to: target, &plan, &tables) else { return false }
                 plan.hasValue = true
             }
         }
-        guard self.tables.calls[call].isFeed else { return true }
-        for event in self.views.eventsReady(call, self.tables) {
-            let body = self.form(ofEvent: event.payload, call, target.form)
-            guard self.append(.event, body, of: call, to: target, &plan) else { return false }
+        guard tables.calls[call].isFeed else { return true }
+        for event in views.eventsReady(call, tables) {
+            let body = self.form(ofEvent: event.payload, call, target.form, &tables, &views)
+            guard self.append(.event, body, of: call, to: target, &plan, &tables) else { return false }
         }
         // A stream that was slow requests the events that it missed.
-        if target.stream >= 0, !self.views.hasEventsToSay(call, self.tables) {
-            self.views.resumeUpdates(call, &self.tables)
+        if target.stream >= 0, !views.hasEventsToSay(call, tables) {
+            views.resumeUpdates(call, &tables)
         }
         return true
     }
@@ -215,10 +246,10 @@ extension LoopCore {
     @inline(__always)
     mutating func append<F: Framing>(
         _ role: Staging.Frame.Role, _ payload: PayloadHandle, of call: Int32 = -1, from start: Int = 0,
-        ends: Bool = false, to target: MessageTarget<F>, _ plan: inout WritePlan
+        ends: Bool = false, to target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables
     ) -> Bool {
-        guard plan.hasHead || self.planHead(target, &plan) else { return false }
-        let count = self.tables.payloads[payload].count
+        guard plan.hasHead || self.planHead(target, &plan, &tables) else { return false }
+        let count = tables.payloads[payload].count
         var frame = Staging.Frame(role: role, stream: target.stream, call: call, payload: payload)
         frame.isFirst = role != .pinned
         var place = start
@@ -233,7 +264,7 @@ extension LoopCore {
             guard
                 self.append(
                     frame, target.kind, target.number, payload, from: place, count: part,
-                    ends: ends && frame.isLast, &plan, F.self)
+                    ends: ends && frame.isLast, &plan, F.self, &tables)
             else { return false }
             if F.hasWindows {
                 plan.window -= Int64(part)
@@ -249,38 +280,38 @@ extension LoopCore {
     @discardableResult
     mutating func append<F: Framing>(
         _ frame: Staging.Frame, _ kind: F.Kind, _ number: UInt32, _ payload: PayloadHandle, ends: Bool = false,
-        _ plan: inout WritePlan, _: F.Type
+        _ plan: inout WritePlan, _: F.Type, _ tables: inout Tables
     ) -> Bool {
         var frame = frame
         frame.payload = payload
         return self.append(
-            frame, kind, number, payload, from: 0, count: self.tables.payloads[payload].count, ends: ends, &plan, F.self
-        )
+            frame, kind, number, payload, from: 0, count: tables.payloads[payload].count, ends: ends, &plan, F.self,
+            &tables)
     }
 
     /// Appends a frame with a part of a payload, if it fits into this write. Short ones are copied.
     @inline(__always)
-    private mutating func append<F: Framing>(
-        _ frame: Staging.Frame, _ kind: F.Kind, _ number: UInt32, _ payload: PayloadHandle, from start: Int,
-        count: Int, ends: Bool, _ plan: inout WritePlan, _: F.Type
+    mutating func append<F: Framing>(
+        _ frame: Staging.Frame, _ kind: F.Kind, _ number: UInt32, _ payload: PayloadHandle, from start: Int, count: Int,
+        ends: Bool, _ plan: inout WritePlan, _: F.Type, _ tables: inout Tables
     ) -> Bool {
         let whole = count + F.aroundBytesMax
         let isCopied = whole <= Limits.copiedFrameBytesMax
         guard self.hasRoom(whole, copied: isCopied ? whole : F.aroundBytesMax, &plan) else { return false }
-        var used = F.open(kind, number, count: count, ends: ends, at: self.transport.staging.end)
+        var used = F.open(kind, number, count: count, ends: ends, at: self.staging.end)
         var referred = 0
-        if count > 0, let base = self.tables.payloads[payload].baseAddress {
+        if count > 0, let base = tables.payloads[payload].baseAddress {
             if isCopied {
-                (self.transport.staging.end + used).copyMemory(from: base + start, byteCount: count)
+                (self.staging.end + used).copyMemory(from: base + start, byteCount: count)
                 used += count
             } else {
-                self.transport.staging.advance(used, firstSegment: plan.firstSegment)
-                self.transport.staging.refer(base + start, count: count)
+                self.staging.advance(used, firstSegment: plan.firstSegment)
+                self.staging.refer(base + start, count: count)
                 (referred, used) = (used + count, 0)
             }
         }
-        used += F.close(kind, count: count, ends: ends, at: self.transport.staging.end + used)
-        self.transport.staging.advance(used, firstSegment: plan.firstSegment)
+        used += F.close(kind, count: count, ends: ends, at: self.staging.end + used)
+        self.staging.advance(used, firstSegment: plan.firstSegment)
         self.note(frame, referred + used, &plan)
         return true
     }
@@ -290,7 +321,7 @@ extension LoopCore {
     func hasRoom(_ count: Int, copied: Int, _ plan: inout WritePlan) -> Bool {
         let hasRoom =
             (plan.bytes == 0 || Int(plan.bytes) + count <= Limits.writeBytesMax)
-            && self.transport.staging.room >= copied
+            && self.staging.room >= copied
         if !hasRoom { plan.isFull = true }
         return hasRoom
     }
@@ -301,6 +332,6 @@ extension LoopCore {
         plan.bytes += Int32(truncatingIfNeeded: count)
         var frame = frame
         (frame.end, frame.count) = (plan.bytes, Int32(truncatingIfNeeded: count))
-        self.transport.staging.frames.append(frame)
+        self.staging.frames.append(frame)
     }
 }

@@ -2,7 +2,7 @@ import PerchBase
 import PerchWire
 
 // HTTP connections and their streams: their lives and their pending output.
-extension LoopCore {
+extension Transport {
     /// The first bytes say what a connection speaks. Nil: too few came.
     func wire(of bytes: borrowing RawSpan) -> Wire? {
         guard bytes.byteCount > 0 else { return nil }
@@ -18,46 +18,50 @@ extension LoopCore {
 
     /// Bytes of a connection that is not known to speak perch/1.
     mutating func takeOther(
-        _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
+        _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int, _ tables: inout Tables,
+        _ views: inout some Source, _ service: inout some Gate
     ) -> (bytes: Int, isStopped: Bool) {
-        switch self.tables.connections[index].wire {
-        case .http2: return self.takeHTTP2Frames(index, bytes, untilAsks: asksMax)
-        case .http1: return self.takeHTTP1(index, bytes, untilAsks: asksMax)
-        case .perch1: return self.takeFrames(index, bytes, untilAsks: asksMax)
+        switch tables.connections[index].wire {
+        case .http2: return self.takeHTTP2Frames(index, bytes, untilAsks: asksMax, &tables, &views, &service)
+        case .http1: return self.takeHTTP1(index, bytes, untilAsks: asksMax, &tables, &views, &service)
+        case .perch1: return self.takeFrames(index, bytes, untilAsks: asksMax, &tables, &views, &service)
         case .unknown: break
         }
         guard let wire = self.wire(of: bytes) else { return (0, false) }
-        if wire == .perch1, self.tables.connections[index].flags.contains(.isIntake) {
-            self.broken(index)
+        if wire == .perch1, tables.connections[index].flags.contains(.isIntake) {
+            self.broken(index, &tables, &views, &service)
             return (bytes.byteCount, false)
         }
-        if !self.transport.negotiated.isEmpty, let chosen = self.transport.negotiated.removeValue(forKey: index),
+        if !self.negotiated.isEmpty, let chosen = self.negotiated.removeValue(forKey: index),
             chosen != wire
         {
-            self.tables.connections[index].wire = chosen
+            tables.connections[index].wire = chosen
             self.close(
                 index,
                 WireStatus(
                     .httpProtocol,
                     "TLS chose \(chosen.name) by ALPN, and the first bytes are those of \(wire.name); speak \(chosen.name), or offer \(wire.name) alone",
-                    details: [StatusDetail(key: "http2_error", value: "\(HTTP2Error.protocolError.rawValue)")]))
+                    details: [StatusDetail(key: "http2_error", value: "\(HTTP2Error.protocolError.rawValue)")]),
+                &tables, &views, &service)
             return (bytes.byteCount, false)
         }
-        self.tables.connections[index].wire = wire
-        guard wire.isHTTP else { return self.takeFrames(index, bytes, untilAsks: asksMax) }
-        guard self.openHTTP(index) else { return (bytes.byteCount, false) }
-        guard wire == .http2 else { return self.takeHTTP1(index, bytes, untilAsks: asksMax) }
+        tables.connections[index].wire = wire
+        guard wire.isHTTP else { return self.takeFrames(index, bytes, untilAsks: asksMax, &tables, &views, &service) }
+        guard self.openHTTP(index, &tables, &views, &service) else { return (bytes.byteCount, false) }
+        guard wire == .http2 else { return self.takeHTTP1(index, bytes, untilAsks: asksMax, &tables, &views, &service) }
         let rest = bytes.extracting(HTTP2.preface.count...)
-        let taken = self.takeHTTP2Frames(index, rest, untilAsks: asksMax)
+        let taken = self.takeHTTP2Frames(index, rest, untilAsks: asksMax, &tables, &views, &service)
         return (HTTP2.preface.count + taken.bytes, taken.isStopped)
     }
 
     /// A connection turns out to speak HTTP. It keeps its handshake slot until its first accepted request.
-    private mutating func openHTTP(_ index: Int32) -> Bool {
+    private mutating func openHTTP(
+        _ index: Int32, _ tables: inout Tables, _ views: inout some Source, _ service: inout some Gate
+    ) -> Bool {
         var http = HTTPConnection()
-        if self.tables.connections[index].wire == .http2 {
+        if tables.connections[index].wire == .http2 {
             guard let inflater = HeaderInflater() else {
-                self.broken(index)
+                self.broken(index, &tables, &views, &service)
                 return false
             }
             http.inflater = inflater
@@ -67,65 +71,61 @@ extension LoopCore {
         }
         let identity: UInt32
         do throws(CallRefusal) {
-            identity = try self.service.identify(index, "", &self.tables, &self.transport)
+            identity = try service.identify(index, "", &tables, &self)
         } catch {
             http.inflater?.free()
-            self.close(index, error.status)
+            self.close(index, error.status, &tables, &views, &service)
             return false
         }
-        self.tables.connections[index].http = self.transport.http.connections.insert(http)
-        self.tables.connections[index].phase = .open
-        if let status = self.service.admit(index, as: identity, &self.tables) {
-            self.close(index, status)
+        tables.connections[index].http = self.http.connections.insert(http)
+        tables.connections[index].phase = .open
+        if let status = service.admit(index, as: identity, &tables) {
+            self.close(index, status, &tables, &views, &service)
             return false
         }
-        self.service.noteGreeting(index, as: identity, &self.tables)
-        if self.tables.connections[index].wire == .http2 {
-            self.tables.counters.http2Connections += 1
-            self.oweControl(index, HTTP2.settings(streamsMax: self.tables.settings.callsPerConnectionMax))
+        service.noteGreeting(index, as: identity, &tables)
+        if tables.connections[index].wire == .http2 {
+            tables.counters.http2Connections += 1
+            self.oweControl(index, HTTP2.settings(streamsMax: tables.settings.callsPerConnectionMax), &tables)
         } else {
-            self.tables.counters.http1Connections += 1
+            tables.counters.http1Connections += 1
         }
-        let heartbeat = Int64(self.tables.connections[index].heartbeatSeconds)
+        let heartbeat = Int64(tables.connections[index].heartbeatSeconds)
         let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % heartbeat
-        self.tables.connections[index].lastBeat = self.tables.now.monotonic - heartbeat * 1_000
-        self.transport.beats.insert(index, dueAt: self.tables.now.monotonic / 1_000 + spread)
-        if self.tables.settings.connectionAgeMilliseconds > 0 {
-            self.tables.scheduleDeadline(
-                .connectionAge(index, self.tables.connections.generation(index)),
-                at: self.tables.now.monotonic
-                    + self.spread(self.tables.settings.connectionAgeMilliseconds, UInt32(bitPattern: index)))
+        tables.connections[index].lastBeat = tables.now.monotonic - heartbeat * 1_000
+        self.beats.insert(index, dueAt: tables.now.monotonic / 1_000 + spread)
+        if tables.settings.connectionAgeMilliseconds > 0 {
+            tables.scheduleDeadline(
+                .connectionAge(index, tables.connections.generation(index)),
+                at: tables.now.monotonic
+                    + self.spread(tables.settings.connectionAgeMilliseconds, UInt32(bitPattern: index), tables))
         }
         return true
     }
 
     /// An age with its jitter, the same for the same seed.
-    func spread(_ age: Int64, _ seed: UInt32) -> Int64 {
+    func spread(_ age: Int64, _ seed: UInt32, _ tables: borrowing Tables) -> Int64 {
         let part = age * Limits.ageJitterPercent / 100
-        return part > 0 ? self.transport.random(age - part...age + part, seed, self.tables) : age
+        return part > 0 ? self.random(age - part...age + part, seed, tables) : age
     }
-}
 
-extension Transport {
     /// A number of a range, the same for the same seed and time.
     func random(_ range: ClosedRange<Int64>, _ seed: UInt32, _ tables: borrowing Tables) -> Int64 {
         var random = SplitMix64(seed: UInt64(seed) << 20 ^ UInt64(truncatingIfNeeded: tables.now.monotonic))
         return range.lowerBound + Int64(random.next() % UInt64(range.upperBound - range.lowerBound + 1))
     }
-}
 
-extension LoopCore {
     /// A frame of the connection's own: it needs no window.
-    mutating func oweControl(_ index: Int32, _ frame: [UInt8]) {
-        let payload = self.tables.payloads.insert(frame)
-        self.transport.owe(index, .control, stream: 0, payload, &self.tables)
+    mutating func oweControl(_ index: Int32, _ frame: [UInt8], _ tables: inout Tables) {
+        let payload = tables.payloads.insert(frame)
+        self.owe(index, .control, stream: 0, payload, &tables)
     }
 
     // MARK: Streams
 
-    mutating func insertHTTPStream(_ index: Int32, _ id: UInt32, _ head: RequestHead) -> Int32 {
-        let http = self.tables.connections[index].http
-        let first = self.transport.http.connections[http].firstStream
+    mutating func insertHTTPStream(_ index: Int32, _ id: UInt32, _ head: RequestHead, _ tables: inout Tables) -> Int32 {
+        let http = tables.connections[index].http
+        let first = self.http.connections[http].firstStream
         var slot = HTTPStream(connection: index, id: id, form: head.form, next: first)
         if head.marks.contains(.acceptsDeflate) { slot.flags.insert(.acceptsZlib) }
         if head.marks.contains(.acceptsGzip) { slot.flags.insert(.acceptsGzip) }
@@ -142,77 +142,77 @@ extension LoopCore {
             slot.isHead = true
             slot.flags.insert(.hasLength)
         }
-        let stream = self.transport.http.streams.insert(slot)
-        if first >= 0 { self.transport.http.streams[first].previous = stream }
-        self.transport.http.connections[http].firstStream = stream
-        self.transport.http.connections[http].streamCount += 1
-        self.transport.http.name(stream)
+        let stream = self.http.streams.insert(slot)
+        if first >= 0 { self.http.streams[first].previous = stream }
+        self.http.connections[http].firstStream = stream
+        self.http.connections[http].streamCount += 1
+        self.http.name(stream)
         return stream
     }
 
     /// Drops a call whose peer reset it or broke a rule on it. Nothing more is sent.
-    mutating func dropHTTPCall(_ stream: Int32) {
-        let call = self.transport.http.streams[stream].call
+    mutating func dropHTTPCall(
+        _ stream: Int32, _ tables: inout Tables, _ views: inout some Source, _ service: inout some Gate
+    ) {
+        let call = self.http.streams[stream].call
         if call >= 0 {
-            if !self.tables.calls[call].isEnding { self.tables.noteEnd(call, "CANCELLED") }
-            self.holdPlace(of: call)
-            self.service.removeCall(call, &self.tables, &self.views, &self.transport)
+            if !tables.calls[call].isEnding { tables.noteEnd(call, "CANCELLED") }
+            self.holdPlace(of: call, &tables, &views)
+            service.removeCall(call, &tables, &views, &self)
         }
-        let connection = self.transport.http.streams[stream].connection
-        self.dropHTTPStream(stream)
-        self.closeHTTPIfDrained(connection)
+        let connection = self.http.streams[stream].connection
+        self.dropHTTPStream(stream, &tables)
+        self.closeHTTPIfDrained(connection, &tables, &views, &service)
     }
 
     /// Removes a stream whose call is removed.
-    mutating func dropHTTPStream(_ stream: Int32) {
-        let slot = self.transport.http.streams[stream]
-        let http = self.tables.connections[slot.connection].http
-        if slot.flags.contains(.isReady) { self.transport.unlistHTTP(stream, &self.tables) }
-        if slot.flags.contains(.isBlocked) { self.transport.http.connections[http].blockedCount -= 1 }
-        if !slot.pinned.isNone { self.tables.payloads.release(slot.pinned) }
+    mutating func dropHTTPStream(_ stream: Int32, _ tables: inout Tables) {
+        let slot = self.http.streams[stream]
+        let http = tables.connections[slot.connection].http
+        if slot.flags.contains(.isReady) { self.unlistHTTP(stream, &tables) }
+        if slot.flags.contains(.isBlocked) { self.http.connections[http].blockedCount -= 1 }
+        if !slot.pinned.isNone { tables.payloads.release(slot.pinned) }
         var owed = slot.firstOwed
         while owed >= 0 {
-            let entry = self.transport.owed[owed]
-            self.transport.http.connections[http].owedBytes -= self.tables.payloads[entry.payload].count
-            self.tables.payloads.release(entry.payload)
-            self.transport.owed.remove(owed)
+            let entry = self.owed[owed]
+            self.http.connections[http].owedBytes -= tables.payloads[entry.payload].count
+            tables.payloads.release(entry.payload)
+            self.owed.remove(owed)
             owed = entry.next
         }
-        if !self.transport.http.requests.isEmpty { self.transport.forgetHTTPRequest(stream, &self.tables) }
-        if !self.transport.http.healthWatches.isEmpty { self.forgetHealthWatch(stream) }
-        if !self.transport.http.clientIDs.isEmpty { self.transport.http.clientIDs[stream] = nil }
-        if !self.transport.http.origins.isEmpty { self.transport.http.origins[stream] = nil }
-        if !self.transport.http.lengths.isEmpty { self.transport.http.lengths[stream] = nil }
+        if !self.http.requests.isEmpty { self.forgetHTTPRequest(stream, &tables) }
+        if !self.http.healthWatches.isEmpty { self.forgetHealthWatch(stream, &tables) }
+        if !self.http.clientIDs.isEmpty { self.http.clientIDs[stream] = nil }
+        if !self.http.origins.isEmpty { self.http.origins[stream] = nil }
+        if !self.http.lengths.isEmpty { self.http.lengths[stream] = nil }
         if slot.previous >= 0 {
-            self.transport.http.streams[slot.previous].next = slot.next
+            self.http.streams[slot.previous].next = slot.next
         } else {
-            self.transport.http.connections[http].firstStream = slot.next
+            self.http.connections[http].firstStream = slot.next
         }
-        if slot.next >= 0 { self.transport.http.streams[slot.next].previous = slot.previous }
-        self.transport.http.connections[http].streamCount -= 1
-        self.transport.http.forget(stream)
-        self.transport.http.streams.remove(stream)
+        if slot.next >= 0 { self.http.streams[slot.next].previous = slot.previous }
+        self.http.connections[http].streamCount -= 1
+        self.http.forget(stream)
+        self.http.streams.remove(stream)
     }
 
     /// Drops the HTTP state of a connection whose calls are removed.
-    mutating func leaveHTTP(_ index: Int32) {
-        let http = self.tables.connections[index].http
+    mutating func leaveHTTP(_ index: Int32, _ tables: inout Tables) {
+        let http = tables.connections[index].http
         guard http >= 0 else { return }
-        while self.transport.http.connections[http].firstStream >= 0 {
-            self.dropHTTPStream(self.transport.http.connections[http].firstStream)
+        while self.http.connections[http].firstStream >= 0 {
+            self.dropHTTPStream(self.http.connections[http].firstStream, &tables)
         }
-        self.transport.http.connections[http].inflater?.free()
-        if let block = self.transport.http.blocks.removeValue(forKey: index) {
-            self.transport.letGo(block.count, index, &self.tables)
+        self.http.connections[http].inflater?.free()
+        if let block = self.http.blocks.removeValue(forKey: index) {
+            self.letGo(block.count, index, &tables)
         }
-        self.transport.http.heads1[index] = nil
-        self.transport.http.closed[index] = nil
-        self.transport.http.connections.remove(http)
-        self.tables.connections[index].http = -1
+        self.http.heads1[index] = nil
+        self.http.closed[index] = nil
+        self.http.connections.remove(http)
+        tables.connections[index].http = -1
     }
-}
 
-extension Transport {
     // MARK: Readiness
 
     /// A stream has something to write. Those that need no window stand before the others.
@@ -286,27 +286,23 @@ extension Transport {
         }
         self.http.streams[stream].flags.remove(.isReady)
     }
-}
 
-extension LoopCore {
     /// A stream without window leaves the list until its window opens.
-    mutating func block(_ stream: Int32) {
-        self.transport.unlistHTTP(stream, &self.tables)
-        self.transport.http.streams[stream].flags.insert(.isBlocked)
-        let http = self.tables.connections[self.transport.http.streams[stream].connection].http
-        self.transport.http.connections[http].blockedCount += 1
+    mutating func block(_ stream: Int32, _ tables: inout Tables) {
+        self.unlistHTTP(stream, &tables)
+        self.http.streams[stream].flags.insert(.isBlocked)
+        let http = tables.connections[self.http.streams[stream].connection].http
+        self.http.connections[http].blockedCount += 1
     }
 
     /// The stream's window is open again.
-    mutating func unblock(_ stream: Int32) {
-        self.transport.http.streams[stream].flags.remove(.isBlocked)
-        let slot = self.transport.http.streams[stream]
-        self.transport.http.connections[self.tables.connections[slot.connection].http].blockedCount -= 1
-        self.transport.readyHTTP(stream, &self.tables)
+    mutating func unblock(_ stream: Int32, _ tables: inout Tables) {
+        self.http.streams[stream].flags.remove(.isBlocked)
+        let slot = self.http.streams[stream]
+        self.http.connections[tables.connections[slot.connection].http].blockedCount -= 1
+        self.readyHTTP(stream, &tables)
     }
-}
 
-extension Transport {
     /// Whether the stream of a call takes nothing now.
     func isHTTPBlocked(_ call: Int32, _ tables: borrowing Tables) -> Bool {
         let slot = self.http.streams[Int32(bitPattern: tables.calls[call].stream)]
@@ -365,152 +361,155 @@ extension Transport {
             tables.payloads[entry.payload].count
         return entry
     }
-}
 
-extension LoopCore {
     // MARK: Ending
 
     /// A rule of HTTP/2 was broken: GOAWAY with its code.
-    mutating func closeHTTP2(_ index: Int32, _ fault: HTTP2Fault) {
+    mutating func closeHTTP2(
+        _ index: Int32, _ fault: HTTP2Fault, _ tables: inout Tables, _ views: inout some Source,
+        _ service: inout some Gate
+    ) {
         let reason: ErrorReason = fault.code == .enhanceYourCalm ? .httpFlood : .httpProtocol
         self.close(
             index,
             WireStatus(
-                reason, fault.text, details: [StatusDetail(key: "http2_error", value: "\(fault.code.rawValue)")]))
+                reason, fault.text, details: [StatusDetail(key: "http2_error", value: "\(fault.code.rawValue)")]),
+            &tables, &views, &service)
     }
 
     /// The GOAWAY frame that ends a connection of HTTP/2.
-    func goAway(_ index: Int32, _ status: WireStatus) -> [UInt8] {
+    func goAway(_ index: Int32, _ status: WireStatus, _ tables: borrowing Tables) -> [UInt8] {
         let told = status.details.first { $0.key == "http2_error" }.flatMap { UInt32($0.value) }
         let code = told.flatMap { HTTP2Error(rawValue: $0) }
         let other: HTTP2Error = status.code == .resourceExhausted ? .enhanceYourCalm : .noError
-        let http = self.tables.connections[index].http
-        let last = http >= 0 ? self.transport.http.connections[http].lastStream : 0
+        let http = tables.connections[index].http
+        let last = http >= 0 ? self.http.connections[http].lastStream : 0
         return HTTP2.goAway(last, code ?? other, "\(status.reason?.rawValue ?? ""): \(status.message)")
     }
 
     /// The server stops: no more streams, every call gets its end, then the connection ends.
-    mutating func drainHTTP(_ index: Int32, _ status: WireStatus) {
-        let http = self.tables.connections[index].http
-        guard !self.transport.http.connections[http].flags.contains(.isLeaving) else { return }
-        self.transport.http.connections[http].flags.insert(.isLeaving)
-        self.announceLastStream(index, status.reason)
-        var call = self.tables.connections[index].firstCall
+    mutating func drainHTTP(
+        _ index: Int32, _ status: WireStatus, _ tables: inout Tables, _ views: inout some Source,
+        _ service: inout some Gate
+    ) {
+        let http = tables.connections[index].http
+        guard !self.http.connections[http].flags.contains(.isLeaving) else { return }
+        self.http.connections[http].flags.insert(.isLeaving)
+        self.announceLastStream(index, status.reason, &tables)
+        var call = tables.connections[index].firstCall
         while call >= 0 {
-            let next = self.tables.calls[call].nextInConnection
-            if self.service.isUnanswered(call, self.tables) {
-                self.service.end(call, status, &self.tables, &self.views, &self.transport)
+            let next = tables.calls[call].nextInConnection
+            if service.isUnanswered(call, tables) {
+                service.end(call, status, &tables, &views, &self)
             }
             call = next
         }
-        self.endHealthWatches(of: index)
-        self.tables.scheduleDeadline(
-            .drained(index, self.tables.connections.generation(index)),
-            at: self.tables.now.monotonic + self.tables.settings.drainMilliseconds)
-        self.closeHTTPIfDrained(index)
+        self.endHealthWatches(of: index, &tables)
+        tables.scheduleDeadline(
+            .drained(index, tables.connections.generation(index)),
+            at: tables.now.monotonic + tables.settings.drainMilliseconds)
+        self.closeHTTPIfDrained(index, &tables, &views, &service)
     }
 
     /// The connection is old. No call fails by that: those under way go on to their end, and new ones take another connection.
     /// HTTP/2 says so at once, HTTP/1.1 with the head of its next response.
-    mutating func ageHTTP(_ index: Int32) {
-        let http = self.tables.connections[index].http
-        guard self.transport.http.connections[http].flags.isDisjoint(with: [.isLeaving, .isAged]) else { return }
-        self.transport.http.connections[http].flags.insert(.isAged)
-        self.announceLastStream(index, .ageLimit)
+    mutating func ageHTTP(_ index: Int32, _ tables: inout Tables) {
+        let http = tables.connections[index].http
+        guard self.http.connections[http].flags.isDisjoint(with: [.isLeaving, .isAged]) else { return }
+        self.http.connections[http].flags.insert(.isAged)
+        self.announceLastStream(index, .ageLimit, &tables)
     }
 
     /// GOAWAY with the highest number: what is on its way is still served. The last stream's follows a round trip later.
-    private mutating func announceLastStream(_ index: Int32, _ reason: ErrorReason?) {
-        let http = self.tables.connections[index].http
-        guard self.tables.connections[index].wire == .http2,
-            self.transport.http.connections[http].flags.isDisjoint(with: [.awaitsDrainPing, .hasSaidLast])
+    private mutating func announceLastStream(_ index: Int32, _ reason: ErrorReason?, _ tables: inout Tables) {
+        let http = tables.connections[index].http
+        guard tables.connections[index].wire == .http2,
+            self.http.connections[http].flags.isDisjoint(with: [.awaitsDrainPing, .hasSaidLast])
         else { return }
-        self.transport.http.connections[http].flags.insert(.awaitsDrainPing)
-        self.oweControl(index, HTTP2.goAway(UInt32(HTTP2.windowMax), .noError, reason?.rawValue ?? ""))
-        self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0x70, count: 8)))
+        self.http.connections[http].flags.insert(.awaitsDrainPing)
+        self.oweControl(index, HTTP2.goAway(UInt32(HTTP2.windowMax), .noError, reason?.rawValue ?? ""), &tables)
+        self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0x70, count: 8)), &tables)
         // A peer that does not answer the PING is told all the same.
-        self.tables.scheduleDeadline(
-            .lastStream(index, self.tables.connections.generation(index)),
-            at: self.tables.now.monotonic + Limits.httpLastStreamMilliseconds)
+        tables.scheduleDeadline(
+            .lastStream(index, tables.connections.generation(index)),
+            at: tables.now.monotonic + Limits.httpLastStreamMilliseconds)
     }
 
     /// The peer has answered our PING, so all that it sent before it knew of the end is here.
-    mutating func drainPingReturned(_ index: Int32) {
-        let http = self.tables.connections[index].http
-        guard self.transport.http.connections[http].flags.contains(.awaitsDrainPing) else { return }
-        self.transport.http.connections[http].flags.remove(.awaitsDrainPing)
-        self.transport.http.connections[http].flags.insert(.hasSaidLast)
-        self.oweControl(index, HTTP2.goAway(self.transport.http.connections[http].lastStream, .noError, ""))
-        self.closeHTTPIfDrained(index)
+    mutating func drainPingReturned(
+        _ index: Int32, _ tables: inout Tables, _ views: inout some Source, _ service: inout some Gate
+    ) {
+        let http = tables.connections[index].http
+        guard self.http.connections[http].flags.contains(.awaitsDrainPing) else { return }
+        self.http.connections[http].flags.remove(.awaitsDrainPing)
+        self.http.connections[http].flags.insert(.hasSaidLast)
+        self.oweControl(index, HTTP2.goAway(self.http.connections[http].lastStream, .noError, ""), &tables)
+        self.closeHTTPIfDrained(index, &tables, &views, &service)
     }
 
     /// Closes a leaving connection after its last stream ended and the peer knows which one that was. An old connection of
     /// HTTP/1.1 ends with the response that says so.
-    mutating func closeHTTPIfDrained(_ index: Int32) {
-        let http = self.tables.connections[index].http
-        guard self.tables.connections[index].phase == .open, http >= 0,
-            !self.transport.http.connections[http].flags.isDisjoint(with: [.isLeaving, .hasSaidLast]),
-            !self.transport.http.connections[http].flags.contains(.awaitsDrainPing),
-            self.transport.http.connections[http].streamCount == 0, self.tables.connections[index].firstOwed < 0,
-            self.tables.connections[index].unfinished < 0
+    mutating func closeHTTPIfDrained(
+        _ index: Int32, _ tables: inout Tables, _ views: inout some Source, _ service: inout some Gate
+    ) {
+        let http = tables.connections[index].http
+        guard tables.connections[index].phase == .open, http >= 0,
+            !self.http.connections[http].flags.isDisjoint(with: [.isLeaving, .hasSaidLast]),
+            !self.http.connections[http].flags.contains(.awaitsDrainPing),
+            self.http.connections[http].streamCount == 0, tables.connections[index].firstOwed < 0,
+            tables.connections[index].unfinished < 0
         else { return }
-        self.leaveOpenPhase(index, to: .closing)
-        self.tables.connections[index].flags.insert(.writesReason)
-        self.linger(index)
-        if self.tables.connections.isTaken(index) { self.finishClosing(index) }
+        self.leaveOpenPhase(index, to: .closing, &tables, &views, &service)
+        tables.connections[index].flags.insert(.writesReason)
+        self.linger(index, &tables, &views, &service)
+        if tables.connections.isTaken(index) { self.finishClosing(index, &tables, &views, &service) }
     }
 
     // MARK: Time
 
     /// Once a heartbeat: bookmarks, and a PING for a peer that gets none.
-    mutating func httpBeatDue(_ index: Int32, _ second: Int64) {
-        let interval = Int64(self.tables.connections[index].heartbeatSeconds)
-        let due = self.tables.connections[index].lastBeat / 1_000 + interval
+    mutating func httpBeatDue(_ index: Int32, _ second: Int64, _ tables: inout Tables, _ views: inout some Source) {
+        let interval = Int64(tables.connections[index].heartbeatSeconds)
+        let due = tables.connections[index].lastBeat / 1_000 + interval
         guard due <= second else {
-            self.transport.beats.insert(index, dueAt: due)
+            self.beats.insert(index, dueAt: due)
             return
         }
-        self.transport.beats.insert(index, dueAt: second + interval)
-        self.tables.connections[index].lastBeat = self.tables.now.monotonic
-        self.markBookmarks(index)
-        self.stopWaitingForBodies(of: index)
-        guard self.tables.connections.isTaken(index), self.tables.connections[index].phase == .open,
-            self.tables.connections[index].wire == .http2
+        self.beats.insert(index, dueAt: second + interval)
+        tables.connections[index].lastBeat = tables.now.monotonic
+        self.markBookmarks(index, &tables)
+        self.stopWaitingForBodies(of: index, &tables)
+        guard tables.connections.isTaken(index), tables.connections[index].phase == .open,
+            tables.connections[index].wire == .http2
         else { return }
-        let http = self.tables.connections[index].http
+        let http = tables.connections[index].http
         // Streams that wait for their windows hear nothing, and silence would be taken for a dead connection.
-        if self.tables.connections[index].watchCount == 0 || self.views.hasFailedWatch(index, self.tables)
-            || self.transport.http.connections[http].blockedCount > 0
-            || self.transport.http.connections[http].window <= 0
+        if tables.connections[index].watchCount == 0 || views.hasFailedWatch(index, tables)
+            || self.http.connections[http].blockedCount > 0
+            || self.http.connections[http].window <= 0
         {
-            self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0, count: 8)))
+            self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0, count: 8)), &tables)
         }
     }
-}
 
-extension Transport {
     /// The value that a stream's bookmark waited for is ready.
     mutating func releaseBookmark(of call: Int32, _ tables: inout Tables) {
         let stream = Int32(bitPattern: tables.calls[call].stream)
-        guard self.http.streams.isTaken(stream),
-            self.http.streams[stream].flags.contains(.owesBookmark)
-        else { return }
+        guard self.http.streams.isTaken(stream), self.http.streams[stream].flags.contains(.owesBookmark) else { return }
         self.readyHTTP(stream, &tables)
     }
-}
 
-extension LoopCore {
     /// Queues a bookmark on every stream of a connection, behind its pending output.
-    mutating func markBookmarks(_ index: Int32) {
-        guard self.tables.connections[index].watchCount > 0 else { return }
-        var call = self.tables.connections[index].firstCall
+    mutating func markBookmarks(_ index: Int32, _ tables: inout Tables) {
+        guard tables.connections[index].watchCount > 0 else { return }
+        var call = tables.connections[index].firstCall
         while call >= 0 {
-            if self.tables.calls[call].view >= 0 || self.tables.calls[call].isFeed {
-                let stream = Int32(bitPattern: self.tables.calls[call].stream)
-                self.transport.http.streams[stream].flags.insert(.owesBookmark)
-                self.transport.readyHTTP(stream, &self.tables)
+            if tables.calls[call].view >= 0 || tables.calls[call].isFeed {
+                let stream = Int32(bitPattern: tables.calls[call].stream)
+                self.http.streams[stream].flags.insert(.owesBookmark)
+                self.readyHTTP(stream, &tables)
             }
-            call = self.tables.calls[call].nextInConnection
+            call = tables.calls[call].nextInConnection
         }
     }
 }

@@ -2,21 +2,21 @@ import PerchBase
 import PerchWire
 
 // The invariants of HTTP connections between two ticks. Linear; for tests and the simulator.
-extension LoopCore {
+extension Transport {
     /// Bytes that the tables of the HTTP family hold.
     var httpBytes: Int {
-        self.transport.http.connections.memoryBytes + self.transport.http.streams.memoryBytes
-            + self.transport.http.table.memoryBytes
+        self.http.connections.memoryBytes + self.http.streams.memoryBytes
+            + self.http.table.memoryBytes
     }
 
     /// What streams owe, beside what connections owe.
     var httpOwedCount: Int32 {
         var count: Int32 = 0
-        for stream in 0..<self.transport.http.streams.extent where self.transport.http.streams.isTaken(stream) {
-            var owed = self.transport.http.streams[stream].firstOwed
+        for stream in 0..<self.http.streams.extent where self.http.streams.isTaken(stream) {
+            var owed = self.http.streams[stream].firstOwed
             while owed >= 0 {
                 count += 1
-                owed = self.transport.owed[owed].next
+                owed = self.owed[owed].next
             }
         }
         return count
@@ -24,51 +24,53 @@ extension LoopCore {
 
     var httpCallCount: Int {
         var count = 0
-        for stream in 0..<self.transport.http.streams.extent where self.transport.http.streams.isTaken(stream) {
-            if self.transport.http.streams[stream].call >= 0 { count += 1 }
+        for stream in 0..<self.http.streams.extent where self.http.streams.isTaken(stream) {
+            if self.http.streams[stream].call >= 0 { count += 1 }
         }
         return count
     }
 
-    func checkHTTP(_ refer: (PayloadHandle) -> Void) {
-        for head in self.transport.http.heads.values { refer(head) }
-        refer(self.transport.http.bookmark)
-        for forms in self.tables.payloads.forms.values {
+    func checkHTTP(_ refer: (PayloadHandle) -> Void, _ tables: borrowing Tables) {
+        for head in self.http.heads.values { refer(head) }
+        refer(self.http.bookmark)
+        for forms in tables.payloads.forms.values {
             let all = forms.all
             for index in all.indices { refer(all[index]) }
             for envelope in forms.envelopes.values { refer(envelope) }
         }
         var streams: Int32 = 0
-        for index in 0..<self.tables.connections.extent where self.tables.connections.isTaken(index) {
-            let http = self.tables.connections[index].http
+        for index in 0..<tables.connections.extent where tables.connections.isTaken(index) {
+            let http = tables.connections[index].http
             precondition(
                 (http >= 0)
-                    == (self.tables.connections[index].wire.isHTTP && self.tables.connections[index].phase == .open),
+                    == (tables.connections[index].wire.isHTTP && tables.connections[index].phase == .open),
                 "connection \(index) speaks HTTP and is none, or the other way round")
-            if http >= 0 { streams += self.checkHTTPStreams(of: index, refer) }
+            if http >= 0 { streams += self.checkHTTPStreams(of: index, refer, tables) }
         }
-        precondition(streams == self.transport.http.streams.count, "a stream has no connection")
-        precondition(Int(streams) == self.transport.http.table.count, "a stream is not found by its number")
+        precondition(streams == self.http.streams.count, "a stream has no connection")
+        precondition(Int(streams) == self.http.table.count, "a stream is not found by its number")
     }
 
-    private func checkHTTPStreams(of index: Int32, _ refer: (PayloadHandle) -> Void) -> Int32 {
-        let http = self.transport.http.connections[self.tables.connections[index].http]
+    private func checkHTTPStreams(of index: Int32, _ refer: (PayloadHandle) -> Void, _ tables: borrowing Tables)
+        -> Int32
+    {
+        let http = self.http.connections[tables.connections[index].http]
         var (count, ready, blocked): (Int32, Int32, Int32) = (0, 0, 0)
-        var (owedBytes, heldBytes) = (0, self.transport.http.blocks[index]?.count ?? 0)
+        var (owedBytes, heldBytes) = (0, self.http.blocks[index]?.count ?? 0)
         var healthWatches: Int32 = 0
         var previous: Int32 = -1
         var stream = http.firstStream
         while stream >= 0 {
-            let slot = self.transport.http.streams[stream]
+            let slot = self.http.streams[stream]
             precondition(slot.connection == index && slot.previous == previous, "the streams of \(index) are torn")
-            precondition(self.transport.http.stream(index, slot.id) == stream, "stream \(slot.id) is not found")
+            precondition(self.http.stream(index, slot.id) == stream, "stream \(slot.id) is not found")
             refer(slot.pinned)
             var owed = slot.firstOwed
             var last: Int32 = -1
             while owed >= 0 {
-                let entry = self.transport.owed[owed]
+                let entry = self.owed[owed]
                 refer(entry.payload)
-                owedBytes += self.tables.payloads[entry.payload].count
+                owedBytes += tables.payloads[entry.payload].count
                 last = owed
                 owed = entry.next
             }
@@ -81,10 +83,10 @@ extension LoopCore {
                 "stream \(slot.id) has pending output and is in no list")
             if slot.call >= 0 {
                 precondition(
-                    self.tables.calls.isTaken(slot.call) && self.tables.calls[slot.call].connection == index,
+                    tables.calls.isTaken(slot.call) && tables.calls[slot.call].connection == index,
                     "the call of stream \(slot.id) is gone")
                 precondition(
-                    isReady || isBlocked || !self.tables.calls[slot.call].flags.contains(.owesLoading),
+                    isReady || isBlocked || !tables.calls[slot.call].flags.contains(.owesLoading),
                     "stream \(slot.id) has a pending first message and is in no list")
             }
             if isReady { ready += 1 }
@@ -93,8 +95,8 @@ extension LoopCore {
                 precondition(
                     Int64(http.initialWindow) + Int64(slot.credit) <= 0, "stream \(slot.id) is blocked for nothing")
             }
-            heldBytes += self.transport.http.requests[stream]?.heldBytes ?? 0
-            if self.transport.http.healthWatches[stream] != nil { healthWatches += 1 }
+            heldBytes += self.http.requests[stream]?.heldBytes ?? 0
+            if self.http.healthWatches[stream] != nil { healthWatches += 1 }
             count += 1
             previous = stream
             stream = slot.next
@@ -104,16 +106,16 @@ extension LoopCore {
         stream = http.firstReady
         while stream >= 0 {
             precondition(
-                self.transport.http.streams[stream].flags.contains(.isReady)
-                    && self.transport.http.streams[stream].previousReady == lastReady, "the ready streams are torn")
-            let needsNoWindow = self.transport.http.streams[stream].flags.contains(.needsNoWindow)
+                self.http.streams[stream].flags.contains(.isReady)
+                    && self.http.streams[stream].previousReady == lastReady, "the ready streams are torn")
+            let needsNoWindow = self.http.streams[stream].flags.contains(.needsNoWindow)
             precondition(
                 !needsNoWindow || lastReady < 0
-                    || self.transport.http.streams[lastReady].flags.contains(.needsNoWindow),
+                    || self.http.streams[lastReady].flags.contains(.needsNoWindow),
                 "an end that needs no window stands behind a stream that needs one")
             listed += 1
             lastReady = stream
-            stream = self.transport.http.streams[stream].nextReady
+            stream = self.http.streams[stream].nextReady
         }
         precondition(lastReady == http.lastReady && listed == ready, "\(listed) streams are listed, \(ready) are ready")
         precondition(count == http.streamCount, "\(count) streams, \(http.streamCount) counted")

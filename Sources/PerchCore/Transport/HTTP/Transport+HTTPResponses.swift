@@ -61,8 +61,7 @@ extension Transport {
 
     /// A plain message as JSON behind the same prefix.
     mutating func json(of plain: PayloadHandle, _ method: Method, _ tables: inout Tables) -> PayloadHandle {
-        let text = tables.codec.json(
-            ofResponse: method, UnsafeRawBufferPointer(rebasing: tables.payloads[plain][5...]))
+        let text = tables.codec.json(ofResponse: method, UnsafeRawBufferPointer(rebasing: tables.payloads[plain][5...]))
         return tables.payloads.insert(Self.prefixed(text, flags: 0))
     }
 
@@ -113,8 +112,7 @@ extension Transport {
                 let reason = status.reason?.rawValue ?? "\(status.code)"
                 tables.noteRefusedNotification(slot.connection, answer, reason, status.message)
             }
-            self.respond(
-                stream, status, answer, endsCall: endsCall, &tables)
+            self.respond(stream, status, answer, endsCall: endsCall, &tables)
         case .events:
             guard slot.flags.contains(.hasSentHead) || self.comesBack(slot, status) else {
                 return self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall, &tables)
@@ -151,20 +149,15 @@ extension Transport {
         status.retryAfterMilliseconds != nil
             || slot.flags.contains(.hasEventID) && status.reason?.retry == .withoutToken
     }
-}
 
-extension LoopCore {
     /// Says when an `EventSource` comes back, should its connection break. The line stands before the next event, so that each
     /// event has data.
-    mutating func sayRetry(_ stream: Int32) {
+    mutating func sayRetry(_ stream: Int32, _ tables: inout Tables) {
         let range = Limits.eventRetryMilliseconds
-        let wait = self.transport.random(range.lowerBound...range.upperBound, UInt32(bitPattern: stream), self.tables)
-        self.transport.oweHTTP(
-            stream, .answer, self.tables.payloads.insert(Array("retry: \(wait)\n".utf8)), &self.tables)
+        let wait = self.random(range.lowerBound...range.upperBound, UInt32(bitPattern: stream), tables)
+        self.oweHTTP(stream, .answer, tables.payloads.insert(Array("retry: \(wait)\n".utf8)), &tables)
     }
-}
 
-extension Transport {
     /// The last event of a stream: why it ends, and when to come back. A cursor that is refused is taken away, or the
     /// `EventSource` would send it again.
     private func endEvent(_ stream: Int32, _ status: WireStatus, _ tables: borrowing Tables) -> [UInt8] {
@@ -329,34 +322,32 @@ extension Transport {
         default: "Status"
         }
     }
-}
 
-extension LoopCore {
     /// Drops the shared heads of an earlier second, because they have its date.
-    private mutating func forgetOldHeads() {
-        let second = self.tables.now.wall.milliseconds / 1_000
-        guard self.transport.http.headsSecond != second else { return }
-        self.transport.http.headsSecond = second
-        for (key, head) in self.transport.http.heads where key != Transport.okTrailers {
-            self.tables.payloads.release(head)
-            self.transport.http.heads[key] = nil
+    private mutating func forgetOldHeads(_ tables: inout Tables) {
+        let second = tables.now.wall.milliseconds / 1_000
+        guard self.http.headsSecond != second else { return }
+        self.http.headsSecond = second
+        for (key, head) in self.http.heads where key != Transport.okTrailers {
+            tables.payloads.release(head)
+            self.http.heads[key] = nil
         }
     }
 
     /// The head of a call's response: the same for all calls of one form on one kind of connection, within a second.
-    mutating func callHead(_ stream: Int32) -> PayloadHandle {
-        self.forgetOldHeads()
-        let slot = self.transport.http.streams[stream]
-        let wire = self.tables.connections[slot.connection].wire
+    mutating func callHead(_ stream: Int32, _ tables: inout Tables) -> PayloadHandle {
+        self.forgetOldHeads(&tables)
+        let slot = self.http.streams[stream]
+        let wire = tables.connections[slot.connection].wire
         let encoding = Self.encoding(of: slot)
         var key = UInt32(wire.rawValue) | UInt32(slot.form.rawValue) << 4 | UInt32(encoding.rawValue) << 8
         if slot.flags.contains(.isJSON) { key |= 1 << 12 }
         if slot.flags.contains(.hasSuffix) { key |= 1 << 13 }
         // An answer to another origin names it, and the last one of a connection says so: such heads are not shared.
-        let isLast = wire == .http1 && self.transport.isLastHTTP1Response(slot.connection, &self.tables)
+        let isLast = wire == .http1 && self.isLastHTTP1Response(slot.connection, &tables)
         let isShared = !slot.flags.contains(.isCrossOrigin) && !isLast
         if slot.flags.contains(.hasLength) { key |= 1 << 14 }
-        if isShared, let known = self.transport.http.heads[key] { return known }
+        if isShared, let known = self.http.heads[key] { return known }
         let codec = slot.flags.contains(.isJSON) ? "json" : "proto"
         var fields: [(name: String, value: String)] = []
         switch slot.form {
@@ -385,13 +376,13 @@ extension LoopCore {
         if slot.form != .grpc { fields.append(("cache-control", "no-store")) }
         // nginx would collect a stream before it passes it on.
         if wire == .http1, slot.form != .connectUnary { fields.append(("x-accel-buffering", "no")) }
-        if self.transport.isChunked(slot, self.tables) { fields.append(("transfer-encoding", "chunked")) }
-        let payload = self.tables.payloads.insert(self.transport.responseHead(stream, 200, fields, &self.tables))
+        if self.isChunked(slot, tables) { fields.append(("transfer-encoding", "chunked")) }
+        let payload = tables.payloads.insert(self.responseHead(stream, 200, fields, &tables))
         if isShared {
-            self.transport.http.heads[key] = payload
+            self.http.heads[key] = payload
         } else {
             // Kept as the first pending output of the stream.
-            self.oweFirst(stream, payload)
+            self.oweFirst(stream, payload, &tables)
         }
         return payload
     }
@@ -410,14 +401,13 @@ extension LoopCore {
     }
 
     /// Queues a head before the pending output of a stream.
-    private mutating func oweFirst(_ stream: Int32, _ payload: PayloadHandle) {
-        let slot = self.transport.http.streams[stream]
-        let owed = self.transport.owed.insert(
+    private mutating func oweFirst(_ stream: Int32, _ payload: PayloadHandle, _ tables: inout Tables) {
+        let slot = self.http.streams[stream]
+        let owed = self.owed.insert(
             Owed(role: .head, stream: slot.id, payload: payload, endsCall: -1, next: slot.firstOwed))
-        self.transport.http.streams[stream].firstOwed = owed
-        if slot.lastOwed < 0 { self.transport.http.streams[stream].lastOwed = owed }
-        self.transport.http.connections[self.tables.connections[slot.connection].http].owedBytes +=
-            self.tables.payloads[payload].count
+        self.http.streams[stream].firstOwed = owed
+        if slot.lastOwed < 0 { self.http.streams[stream].lastOwed = owed }
+        self.http.connections[tables.connections[slot.connection].http].owedBytes += tables.payloads[payload].count
     }
 }
 

@@ -240,9 +240,7 @@ struct HTTP1Request {
             guard bytes.count - place < 64 else { throw Fault(400, "the head of a chunk is longer than 64 bytes") }
             return nil
         }
-        guard end >= place + 2, bytes[end - 1] == 13 else {
-            throw Fault(400, "the head of a chunk ends without CR")
-        }
+        guard end >= place + 2, bytes[end - 1] == 13 else { throw Fault(400, "the head of a chunk ends without CR") }
         let line = bytes[place..<(end - 1)]
         var digits = line.prefix { $0 != UInt8(ascii: ";") }
         // An extension is skipped. A CR in it would end the line for others.
@@ -270,67 +268,71 @@ struct HTTP1Request {
 }
 
 // HTTP/1.1: one request at a time, in order.
-extension LoopCore {
+extension Transport {
     /// Takes whole requests from the front of `bytes`. While one is answered, the next waits.
     mutating func takeHTTP1(
-        _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int
+        _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int, _ tables: inout Tables,
+        _ views: inout some Source, _ service: inout some Gate
     ) -> (bytes: Int, isStopped: Bool) {
         let buffer = bytes.withUnsafeBytes { UnsafeRawBufferPointer($0) }
         var offset = 0
-        while self.tables.connections.isTaken(index), self.tables.connections[index].phase == .open,
-            !self.tables.connections[index].flags.contains(.isReadPaused)
+        while tables.connections.isTaken(index), tables.connections[index].phase == .open,
+            !tables.connections[index].flags.contains(.isReadPaused)
         {
-            let http = self.tables.connections[index].http
-            if self.transport.http.connections[http].flags.contains(.isResponding) {
+            let http = tables.connections[index].http
+            if self.http.connections[http].flags.contains(.isResponding) {
                 guard buffer.count - offset <= Limits.httpAheadBytesMax else {
-                    self.broken(index)
+                    self.broken(index, &tables, &views, &service)
                     return (buffer.count, false)
                 }
                 return (offset, false)
             }
-            if self.transport.http.connections[http].flags.contains(.isLeaving) { return (buffer.count, false) }
+            if self.http.connections[http].flags.contains(.isLeaving) { return (buffer.count, false) }
             // Empty lines before a request are skipped (RFC 9112, section 2.2).
             while offset + 1 < buffer.count, buffer[offset] == 13, buffer[offset + 1] == 10 { offset += 2 }
             let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
             guard !rest.isEmpty else {
-                if self.tables.connections[index].flags.contains(.peerHasEnded) { self.remove(index) }
+                if tables.connections[index].flags.contains(.peerHasEnded) {
+                    self.remove(index, &tables, &views, &service)
+                }
                 return (offset, false)
             }
             do throws(HTTP1Request.Fault) {
-                guard let count = try self.takeHTTP1Request(index, rest) else {
-                    guard self.tables.connections[index].flags.contains(.peerHasEnded) else { return (offset, false) }
+                guard let count = try self.takeHTTP1Request(index, rest, &tables, &views, &service) else {
+                    guard tables.connections[index].flags.contains(.peerHasEnded) else { return (offset, false) }
                     throw HTTP1Request.Fault(400, "the connection ended within a request")
                 }
                 offset += count
             } catch {
-                self.refuseHTTP1(index, error)
+                self.refuseHTTP1(index, error, &tables)
                 return (buffer.count, false)
             }
-            if self.tables.asks.count >= asksMax, offset < buffer.count { return (offset, true) }
+            if tables.asks.count >= asksMax, offset < buffer.count { return (offset, true) }
         }
-        let isOver = !self.tables.connections.isTaken(index) || !self.tables.connections[index].phase.takesFrames
+        let isOver = !tables.connections.isTaken(index) || !tables.connections[index].phase.takesFrames
         return (isOver ? buffer.count : offset, false)
     }
 
     /// Takes one request if it is here as a whole; the number of its bytes.
     private mutating func takeHTTP1Request(
-        _ index: Int32, _ bytes: UnsafeRawBufferPointer
+        _ index: Int32, _ bytes: UnsafeRawBufferPointer, _ tables: inout Tables, _ views: inout some Source,
+        _ service: inout some Gate
     ) throws(HTTP1Request.Fault) -> Int? {
-        let http = self.tables.connections[index].http
-        self.transport.http.connections[http].wanted = 0
+        let http = tables.connections[index].http
+        self.http.connections[http].wanted = 0
         let request: HTTP1Request
-        if let known = self.transport.http.heads1.removeValue(forKey: index) {
+        if let known = self.http.heads1.removeValue(forKey: index) {
             request = known
         } else {
             guard let parsed = try HTTP1Request(from: bytes) else { return nil }
             request = parsed
-            self.transport.work.spend(WorkMeter.head + parsed.headCount / WorkMeter.bytesPerUnit)
+            self.work.spend(WorkMeter.head + parsed.headCount / WorkMeter.bytesPerUnit)
             // Before valid credentials a body is short. A refusal comes again when the request is whole.
             if parsed.body != .none {
-                _ = self.service.identifyByHead(index, parsed.head, &self.tables, &self.transport)
+                _ = service.identifyByHead(index, parsed.head, &tables, &self)
             }
         }
-        let limit = self.httpBodyBytesMax(index, request.head)
+        let limit = self.httpBodyBytesMax(index, request.head, tables, service)
         let rest = UnsafeRawBufferPointer(rebasing: bytes[request.headCount...])
         var body: [UInt8] = []
         var count = request.headCount
@@ -339,73 +341,76 @@ extension LoopCore {
         case .length(let length):
             guard length <= limit else {
                 self.refuseHTTP1(
-                    index, HTTP1Request.Fault(413, "the body has \(length) bytes, the limit is \(limit)"), request.head)
+                    index, HTTP1Request.Fault(413, "the body has \(length) bytes, the limit is \(limit)"),
+                    head: request.head, &tables)
                 return bytes.count
             }
-            self.transport.http.connections[http].wanted = Int32(request.headCount + length)
+            self.http.connections[http].wanted = Int32(request.headCount + length)
             guard rest.count >= length else {
-                if request.head.marks.contains(.expectsContinue) { self.sayContinue(index) }
-                self.transport.http.heads1[index] = request
+                if request.head.marks.contains(.expectsContinue) { self.sayContinue(index, &tables) }
+                self.http.heads1[index] = request
                 return nil
             }
             body = Array(rest[..<length])
             count += length
         case .chunked:
-            self.transport.http.connections[http].wanted = -1
+            self.http.connections[http].wanted = -1
             do throws(HTTP1Request.Fault) {
-                try self.transport.http.connections[http].chunks.advance(in: rest, limit: limit)
+                try self.http.connections[http].chunks.advance(in: rest, limit: limit)
             } catch {
-                self.refuseHTTP1(index, error, request.head)
+                self.refuseHTTP1(index, error, head: request.head, &tables)
                 return bytes.count
             }
-            let chunks = self.transport.http.connections[http].chunks
+            let chunks = self.http.connections[http].chunks
             guard chunks.isWhole else {
-                if request.head.marks.contains(.expectsContinue) { self.sayContinue(index) }
-                self.transport.http.heads1[index] = request
+                if request.head.marks.contains(.expectsContinue) { self.sayContinue(index, &tables) }
+                self.http.heads1[index] = request
                 return nil
             }
             body = try chunks.contents(of: rest)
             count += Int(chunks.place)
         }
-        self.transport.http.connections[http].wanted = 0
-        self.transport.http.connections[http].chunks = HTTP1Request.Chunks()
-        self.transport.http.connections[http].flags.remove(.hasSaidContinue)
-        self.tables.counters.framesIn += 1
-        let stream = self.beginHTTP1(index, request, isLast: bytes.count == count)
-        self.beginHTTPRequest(stream, request.head)
-        if self.isOpenHTTP1(index, stream) { self.takeHTTPBody(stream, body.span.bytes) }
-        if self.isOpenHTTP1(index, stream) { self.endHTTPRequest(stream) }
+        self.http.connections[http].wanted = 0
+        self.http.connections[http].chunks = HTTP1Request.Chunks()
+        self.http.connections[http].flags.remove(.hasSaidContinue)
+        tables.counters.framesIn += 1
+        let stream = self.beginHTTP1(index, request, isLast: bytes.count == count, &tables)
+        self.beginHTTPRequest(stream, request.head, &tables, &views, &service)
+        if self.isOpenHTTP1(index, stream, tables) {
+            self.takeHTTPBody(stream, body.span.bytes, &tables, &views, &service)
+        }
+        if self.isOpenHTTP1(index, stream, tables) { self.endHTTPRequest(stream, &tables, &views, &service) }
         return count
     }
 
     /// Asks for the body of a request whose head is in order, once.
-    private mutating func sayContinue(_ index: Int32) {
-        let http = self.tables.connections[index].http
-        guard self.transport.http.connections[http].flags.insert(.hasSaidContinue).inserted else { return }
-        self.oweControl(index, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+    private mutating func sayContinue(_ index: Int32, _ tables: inout Tables) {
+        let http = tables.connections[index].http
+        guard self.http.connections[http].flags.insert(.hasSaidContinue).inserted else { return }
+        self.oweControl(index, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), &tables)
     }
 
-    private func isOpenHTTP1(_ index: Int32, _ stream: Int32) -> Bool {
-        self.tables.connections.isTaken(index) && self.tables.connections[index].http >= 0
-            && self.transport.http.streams.isTaken(stream)
-            && !self.transport.http.streams[stream].flags.contains(.peerHasEnded)
+    private func isOpenHTTP1(_ index: Int32, _ stream: Int32, _ tables: borrowing Tables) -> Bool {
+        tables.connections.isTaken(index) && tables.connections[index].http >= 0
+            && self.http.streams.isTaken(stream)
+            && !self.http.streams[stream].flags.contains(.peerHasEnded)
     }
 
     /// `isLast`: no further request came with this one.
-    private mutating func beginHTTP1(_ index: Int32, _ request: HTTP1Request, isLast: Bool) -> Int32 {
-        let http = self.tables.connections[index].http
-        self.transport.http.connections[http].flags.insert(.isResponding)
-        if !request.keepsAlive { self.transport.http.connections[http].flags.insert(.isLastResponse) }
+    private mutating func beginHTTP1(_ index: Int32, _ request: HTTP1Request, isLast: Bool, _ tables: inout Tables)
+        -> Int32
+    {
+        let http = tables.connections[index].http
+        self.http.connections[http].flags.insert(.isResponding)
+        if !request.keepsAlive { self.http.connections[http].flags.insert(.isLastResponse) }
         if isLast {
-            self.transport.http.connections[http].flags.remove(.hasNextRequest)
+            self.http.connections[http].flags.remove(.hasNextRequest)
         } else {
-            self.transport.http.connections[http].flags.insert(.hasNextRequest)
+            self.http.connections[http].flags.insert(.hasNextRequest)
         }
-        return self.insertHTTPStream(index, 1, request.head)
+        return self.insertHTTPStream(index, 1, request.head, &tables)
     }
-}
 
-extension Transport {
     /// Whether a connection of HTTP/1 ends with the response whose head is written now. An old connection does so unless another
     /// request has come: what follows the response that says `close` is lost (RFC 9112, section 9.6).
     mutating func isLastHTTP1Response(_ index: Int32, _ tables: inout Tables) -> Bool {
@@ -418,95 +423,103 @@ extension Transport {
         }
         return self.http.connections[http].flags.contains(.isLastResponse)
     }
-}
 
-extension LoopCore {
     /// The longest body: a request's limit, and its prefix.
-    private func httpBodyBytesMax(_ index: Int32, _ head: RequestHead) -> Int {
+    private func httpBodyBytesMax(
+        _ index: Int32, _ head: RequestHead, _ tables: borrowing Tables, _ service: borrowing some Gate
+    ) -> Int {
         var limit = Limits.requestBytesMax
-        if case .method(let method)? = self.target(of: head, index) {
+        if case .method(let method)? = self.target(of: head, index, tables) {
             limit = method.requestBytesMax
             if method.isWholeBeforeCredentials { return limit + 5 }
         }
         // On a server without credentials the head alone identifies a client, as on HTTP/2.
-        if !self.tables.connections[index].flags.contains(.isIdentified), !self.isIdentifiedByConnection(index) {
-            limit = min(limit, self.tables.settings.unidentifiedFrameBytesMax)
+        if !tables.connections[index].flags.contains(.isIdentified),
+            !self.isIdentifiedByConnection(index, tables, service)
+        {
+            limit = min(limit, tables.settings.unidentifiedFrameBytesMax)
         }
         return limit + 5
     }
 
     /// The target of a request, on whichever port it came.
-    private func target(of head: RequestHead, _ index: Int32) -> HTTPTarget? {
-        let isIntake = self.tables.connections[index].flags.contains(.isIntake)
+    private func target(of head: RequestHead, _ index: Int32, _ tables: borrowing Tables) -> HTTPTarget? {
+        let isIntake = tables.connections[index].flags.contains(.isIntake)
         if isIntake { return head.path == Self.notificationsPath ? .method(.submitNotification) : nil }
-        return Self.target(head.path)
+        return Self.namedTarget(head.path)
     }
 
     /// Answers a request that breaks HTTP/1.1, and closes the connection. `head`: nil where it is not known.
-    private mutating func refuseHTTP1(_ index: Int32, _ fault: HTTP1Request.Fault, _ head: RequestHead? = nil) {
-        if !self.tables.connections[index].flags.contains(.isIntake), let head,
-            let target = self.target(of: head, index),
+    private mutating func refuseHTTP1(
+        _ index: Int32, _ fault: HTTP1Request.Fault, head: RequestHead? = nil, _ tables: inout Tables
+    ) {
+        if !tables.connections[index].flags.contains(.isIntake), let head,
+            let target = self.target(of: head, index, tables),
             case .method(.submitNotification) = target
         {
             let reason: ErrorReason = fault.status == 413 ? .appleTooLong : .httpProtocol
-            self.tables.noteRefusedNotification(index, fault.status, reason.rawValue, fault.text)
+            tables.noteRefusedNotification(index, fault.status, reason.rawValue, fault.text)
         }
-        self.tables.counters.refusalsByReason[.httpProtocol, default: 0] += 1
-        let http = self.tables.connections[index].http
-        self.transport.http.connections[http].flags.formUnion([.isResponding, .isLastResponse])
-        let stream = self.insertHTTPStream(index, 1, RequestHead())
-        self.transport.http.streams[stream].flags.insert(.peerHasEnded)
-        self.transport.respond(stream, fault.status, fault.text, &self.tables)
+        tables.counters.refusalsByReason[.httpProtocol, default: 0] += 1
+        let http = tables.connections[index].http
+        self.http.connections[http].flags.formUnion([.isResponding, .isLastResponse])
+        let stream = self.insertHTTPStream(index, 1, RequestHead(), &tables)
+        self.http.streams[stream].flags.insert(.peerHasEnded)
+        self.respond(stream, fault.status, fault.text, &tables)
     }
 
     /// A response is written: the next request is taken, or the connection ends.
-    mutating func endHTTP1Response(_ index: Int32) {
-        let http = self.tables.connections[index].http
+    mutating func endHTTP1Response(_ index: Int32, _ tables: inout Tables) {
+        let http = tables.connections[index].http
         guard http >= 0 else { return }
-        self.transport.http.connections[http].flags.remove(.isResponding)
-        let hasMore = self.tables.connections[index].flags.contains(.hasPartialInput)
-        if !self.transport.http.connections[http].flags.isDisjoint(with: [.isLastResponse, .isLeaving])
-            || self.tables.connections[index].flags.contains(.peerHasEnded) && !hasMore
+        self.http.connections[http].flags.remove(.isResponding)
+        let hasMore = tables.connections[index].flags.contains(.hasPartialInput)
+        if !self.http.connections[http].flags.isDisjoint(with: [.isLastResponse, .isLeaving])
+            || tables.connections[index].flags.contains(.peerHasEnded) && !hasMore
         {
-            self.transport.http.connections[http].flags.insert(.isLeaving)
+            self.http.connections[http].flags.insert(.isLeaving)
             return
         }
         if hasMore { self.pauseInput(index) }
     }
 
     /// The client of HTTP/1.1 has shut down its writing side. It may still read, so requests under way are answered first.
-    mutating func http1PeerEnded(_ index: Int32) {
-        let http = self.tables.connections[index].http
-        guard http >= 0, !self.transport.http.connections[http].flags.contains(.isLeaving) else {
-            return self.remove(index)
+    mutating func http1PeerEnded(
+        _ index: Int32, _ tables: inout Tables, _ views: inout some Source, _ service: inout some Gate
+    ) {
+        let http = tables.connections[index].http
+        guard http >= 0, !self.http.connections[http].flags.contains(.isLeaving) else {
+            return self.remove(index, &tables, &views, &service)
         }
-        guard self.transport.http.connections[http].flags.contains(.isResponding) else {
-            guard self.tables.connections[index].flags.contains(.hasPartialInput) else { return self.remove(index) }
+        guard self.http.connections[http].flags.contains(.isResponding) else {
+            guard tables.connections[index].flags.contains(.hasPartialInput) else {
+                return self.remove(index, &tables, &views, &service)
+            }
             self.pauseInput(index)
-            return self.transport.listen(index, &self.tables)
+            return self.listen(index, &tables)
         }
-        let stream = self.transport.http.connections[http].firstStream
+        let stream = self.http.connections[http].firstStream
         // Whether it has gone altogether shows when it is written to. A stream says something at once.
-        if stream >= 0, self.transport.http.healthWatches[stream] != nil { return self.remove(index) }
-        self.transport.listen(index, &self.tables)
-        self.markBookmarks(index)
+        if stream >= 0, self.http.healthWatches[stream] != nil { return self.remove(index, &tables, &views, &service) }
+        self.listen(index, &tables)
+        self.markBookmarks(index, &tables)
     }
 
     /// Whether kept input of a connection that does not speak perch/1 must be read again.
-    func isHTTPPartialDue(_ index: Int32, _ partial: [UInt8], from before: Int) -> Bool {
-        switch self.tables.connections[index].wire {
+    func isHTTPPartialDue(_ index: Int32, _ partial: [UInt8], from before: Int, _ tables: borrowing Tables) -> Bool {
+        switch tables.connections[index].wire {
         case .http2:
             guard before >= HTTP2FrameHeader.byteCount else { return true }
             let length = partial[0..<3].reduce(0) { $0 << 8 | Int($1) }
             return partial.count >= HTTP2FrameHeader.byteCount + length
         case .http1:
-            guard self.tables.connections[index].http >= 0 else { return true }
-            let http = self.transport.http.connections[self.tables.connections[index].http]
+            guard tables.connections[index].http >= 0 else { return true }
+            let http = self.http.connections[tables.connections[index].http]
             if http.flags.contains(.isResponding) {
                 return before == partial.count || partial.count > Limits.httpAheadBytesMax
             }
             // Nothing more comes: what is here is a request, or the part of one.
-            if self.tables.connections[index].flags.contains(.peerHasEnded) { return true }
+            if tables.connections[index].flags.contains(.peerHasEnded) { return true }
             if http.wanted > 0 { return partial.count >= Int(http.wanted) }
             // A head ends with a line, and so does a body in chunks: nothing else is worth a look.
             return before == partial.count || partial.count > Limits.headerListBytesMax && http.wanted == 0
@@ -526,26 +539,26 @@ extension LoopCore {
     }
 
     /// The final bytes of an HTTP connection; nil for perch/1.
-    mutating func httpFarewell(_ index: Int32, _ status: WireStatus) -> [UInt8]? {
-        let http = self.tables.connections[index].http
-        guard self.tables.connections[index].wire.isHTTP, http >= 0 || self.tables.connections[index].phase == .greeting
+    mutating func httpFarewell(_ index: Int32, _ status: WireStatus, _ tables: inout Tables) -> [UInt8]? {
+        let http = tables.connections[index].http
+        guard tables.connections[index].wire.isHTTP, http >= 0 || tables.connections[index].phase == .greeting
         else {
             return nil
         }
-        if self.tables.connections[index].wire == .http2 {
+        if tables.connections[index].wire == .http2 {
             // SETTINGS come first, also where nothing follows them.
-            let settings = http >= 0 ? [] : HTTP2.settings(streamsMax: self.tables.settings.callsPerConnectionMax)
-            return settings + self.goAway(index, status)
+            let settings = http >= 0 ? [] : HTTP2.settings(streamsMax: tables.settings.callsPerConnectionMax)
+            return settings + self.goAway(index, status, tables)
         }
         if http >= 0 {
             // A response is under way, so nothing else can be written.
-            guard !self.transport.http.connections[http].flags.contains(.isResponding) else { return [] }
+            guard !self.http.connections[http].flags.contains(.isResponding) else { return [] }
         }
-        return self.httpClosing(status)
+        return self.httpClosing(status, &tables)
     }
 
     /// A whole response of HTTP/1.1, after which the connection ends.
-    mutating func httpClosing(_ status: WireStatus) -> [UInt8] {
+    mutating func httpClosing(_ status: WireStatus, _ tables: inout Tables) -> [UInt8] {
         let body = status.connectJSON
         let code = status.reason == .httpProtocol ? 400 : status.code.connectHTTPStatus
         let fields =
@@ -553,7 +566,7 @@ extension LoopCore {
                 ("content-type", "application/json"), ("content-length", "\(body.count)"), ("connection", "close"),
                 ("x-content-type-options", "nosniff"),
             ]
-            + Transport.errorFields(status) + self.transport.commonFields(code, &self.tables)
+            + Transport.errorFields(status) + self.commonFields(code, &tables)
         let lines = fields.map { "\($0.0): \($0.1)\r\n" }.joined()
         return Array("HTTP/1.1 \(code) \(Transport.phrase(code))\r\n\(lines)\r\n".utf8) + body
     }

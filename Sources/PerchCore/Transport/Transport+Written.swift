@@ -1,0 +1,290 @@
+import PerchBase
+import PerchWire
+
+// What became of a write: only what the kernel accepted is no longer pending.
+extension Transport {
+    /// Reports the result of one write of the batch.
+    mutating func wrote(
+        _ index: Int, _ result: WriteResult, _ tables: inout Tables, _ views: inout some Source,
+        _ service: inout some Gate
+    ) {
+        let write = self.staging.writes[index]
+        let connection = write.connection
+        guard tables.connections.isTaken(connection) else { return }
+        tables.counters.writes += 1
+        let taken: Int
+        switch result {
+        case .wrote(let count): taken = count
+        case .held(let count):
+            taken = count
+            tables.connections[connection].flags.insert(.isHeldBelow)
+        case .broken:
+            self.remove(connection, &tables, &views, &service)
+            return
+        }
+        tables.counters.bytesOut += UInt64(taken)
+        let isHTTP = tables.connections[connection].wire.isHTTP
+        var (hasNews, hasData) = (false, false)
+        for place in write.firstFrame..<write.firstFrame + write.frameCount {
+            let frame = self.staging.frames[place]
+            let isWhole = taken >= Int(frame.end)
+            if !isWhole {
+                let part = taken - Int(frame.end - frame.count)
+                if frame.role == .unfinished { self.unfinishedFrames[connection]?.taken += part }
+                guard part > 0, frame.role != .unfinished else { break }
+                self.keepUnfinished(frame, write, from: taken, &tables)
+            }
+            if frame.role.isNews {
+                hasNews = true
+                if !isHTTP { self.openGroup(connection, &tables) }
+            }
+            if frame.role.isData { hasData = true }
+            self.frameTaken(frame, connection, &tables, &views, &service)
+            guard tables.connections.isTaken(connection) else { return }
+            if !isWhole { break }
+        }
+        let http = tables.connections[connection].http
+        if http < 0 {
+            self.unlistClean(connection, &tables, &views)
+        } else {
+            if hasData { self.http.connections[http].controls = RateMeter() }
+            // A client that asked for groups gets a bookmark on every stream right after a change.
+            if hasNews, self.http.connections[http].flags.contains(.wantsGroups) {
+                self.markBookmarks(connection, &tables)
+            }
+        }
+        self.afterWrite(connection, taken: taken, isWhole: taken == write.byteCount, &tables, &views, &service)
+    }
+
+    /// Keeps the rest of a frame that the kernel took a part of.
+    private mutating func keepUnfinished(
+        _ frame: Staging.Frame, _ write: Staging.Write, from taken: Int, _ tables: inout Tables
+    ) {
+        var rest = UnfinishedFrame()
+        var place = 0
+        for index in write.firstSegment..<write.firstSegment + write.segmentCount {
+            let segment = self.staging.segments[index]
+            let (from, to) = (max(taken, place), min(Int(frame.end), place + segment.count))
+            if from < to {
+                let bytes = UnsafeRawBufferPointer(start: segment.base + (from - place), count: to - from)
+                if self.staging.isCopy(segment) {
+                    rest.pieces.append((tables.payloads.insert(bytes), 0, bytes.count))
+                } else {
+                    tables.payloads.retain(frame.payload)
+                    let start = tables.payloads[frame.payload].baseAddress.unsafelyUnwrapped
+                    rest.pieces.append((frame.payload, segment.base + (from - place) - start, bytes.count))
+                }
+            }
+            place += segment.count
+        }
+        self.unfinishedFrames[write.connection] = rest
+        tables.connections[write.connection].unfinished = 0
+    }
+
+    mutating func dropUnfinished(_ connection: Int32, _ tables: inout Tables) {
+        if let rest = self.unfinishedFrames.removeValue(forKey: connection) {
+            for piece in rest.pieces { tables.payloads.release(piece.payload) }
+        }
+        tables.connections[connection].unfinished = -1
+    }
+
+    /// A frame is accepted by the kernel, or will be: its content is no longer pending.
+    @inline(__always)
+    private mutating func frameTaken(
+        _ frame: Staging.Frame, _ connection: Int32, _ tables: inout Tables, _ views: inout some Source,
+        _ service: inout some Gate
+    ) {
+        tables.counters.framesOut += 1
+        switch frame.role {
+        case .unfinished:
+            self.dropUnfinished(connection, &tables)
+        case .owed:
+            let entry = self.popOwed(ofConnection: connection, &tables)
+            tables.payloads.release(entry.payload)
+            if entry.endsCall >= 0 {
+                service.removeCall(entry.endsCall, &tables, &views, &self)
+            }
+        case .beat:
+            tables.counters.beatsSent += 1
+            tables.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])
+            tables.connections[connection].lastBeat = tables.now.monotonic
+            tables.connections[connection].vouchedRevision = views.vouchedRevision(connection, tables)
+        case .head:
+            self.headTaken(frame.stream, &tables)
+        case .end:
+            self.endHTTPStream(frame.stream, &tables, &views, &service)
+        case .pinned, .bookmark, .answer, .loading, .value, .event:
+            if frame.stream >= 0 { self.partTaken(frame, connection, &tables) }
+            if frame.isFirst { self.messageBegun(frame, &tables, &views) }
+            if frame.isLast, frame.stream >= 0 { self.messageTaken(frame, &tables, &views, &service) }
+        }
+    }
+
+    /// A message is on its way, and what follows it can be planned.
+    @inline(__always)
+    private mutating func messageBegun(_ frame: Staging.Frame, _ tables: inout Tables, _ views: inout some Source) {
+        switch frame.role {
+        case .loading: tables.calls[frame.call].flags.remove(.owesLoading)
+        case .value: self.valueTaken(frame.call, &tables, &views)
+        case .event: views.eventTaken(frame.call, &tables, &self)
+        case .bookmark: self.bookmarkTaken(frame.stream, &tables)
+        case .answer: self.answerTaken(frame.stream, &tables)
+        case .unfinished, .owed, .beat, .head, .pinned, .end: break
+        }
+    }
+
+    /// Removes and returns the first pending output of a connection.
+    mutating func popOwed(ofConnection connection: Int32, _ tables: inout Tables) -> Owed {
+        let slot = tables.connections[connection].firstOwed
+        let entry = self.owed[slot]
+        self.owed.remove(slot)
+        tables.connections[connection].firstOwed = entry.next
+        if entry.next < 0 { tables.connections[connection].lastOwed = -1 }
+        tables.connections[connection].owedBytes -= Int32(tables.payloads[entry.payload].count + 4)
+        return entry
+    }
+
+    @inline(__always)
+    mutating func valueTaken(_ call: Int32, _ tables: inout Tables, _ views: inout some Source) {
+        tables.counters.valuesPushed += 1
+        tables.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
+        views.valueTaken(call, &tables)
+    }
+
+    @inline(__always)
+    private mutating func openGroup(_ connection: Int32, _ tables: inout Tables) {
+        if tables.connections[connection].watchCount > 1 {
+            tables.connections[connection].flags.insert(.hasOpenGroup)
+        }
+    }
+
+    /// Removes calls without output from the front of a connection's list.
+    private mutating func unlistClean(_ connection: Int32, _ tables: inout Tables, _ views: inout some Source) {
+        var call = tables.connections[connection].firstDirty
+        while call >= 0, tables.calls[call].flags.isDisjoint(with: [.owesLoading, .owesValue]),
+            !tables.calls[call].isFeed || !views.hasEventsToSay(call, tables)
+        {
+            let next = tables.calls[call].nextDirty
+            tables.calls[call].nextDirty = -1
+            tables.calls[call].flags.remove(.isListed)
+            call = next
+        }
+        tables.connections[connection].firstDirty = call
+        if call >= 0 { tables.calls[call].previousDirty = -1 }
+        if call < 0 { tables.connections[connection].lastDirty = -1 }
+    }
+
+    private mutating func afterWrite(
+        _ connection: Int32, taken: Int, isWhole: Bool, _ tables: inout Tables, _ views: inout some Source,
+        _ service: inout some Gate
+    ) {
+        self.noteFullness(connection, taken: taken, allTaken: isWhole, &tables)
+        guard isWhole else { return self.resumeReading(connection, &tables) }
+        let slot = tables.connections[connection]
+        let hasReady = slot.http >= 0 && self.http.connections[slot.http].firstReady >= 0
+        // More output than one write's, a value that is still being computed, or a BEAT that did not fit.
+        if slot.firstOwed >= 0 || slot.firstDirty >= 0 || hasReady || self.owesBeat(slot, views) {
+            self.list(connection, &tables)
+        }
+        // Without a ready stream, all pending output waits for the peer's windows.
+        self.resumeReading(connection, waitsForPeer: slot.http >= 0 && !hasReady, &tables)
+        if slot.http >= 0 {
+            self.closeHTTPIfDrained(connection, &tables, &views, &service)
+        } else {
+            self.closeIfDrained(connection, &tables, &views, &service)
+        }
+        if tables.connections.isTaken(connection) { self.finishClosing(connection, &tables, &views, &service) }
+    }
+
+    private func owesBeat(_ slot: Connection, _ views: borrowing some Source) -> Bool {
+        guard slot.phase == .open, slot.waitingCount == 0, !views.isSweeping else { return false }
+        return slot.flags.contains(.wantsBeat) || slot.flags.contains(.hasOpenGroup) && slot.watchCount > 1
+    }
+
+    /// A connection that has taken enough of its pending answers, or waits for its peer's windows, is read from again.
+    mutating func resumeReading(_ connection: Int32, waitsForPeer: Bool = false, _ tables: inout Tables) {
+        let slot = tables.connections[connection]
+        guard slot.flags.contains(.isReadPaused) else { return }
+        var owed = Int(slot.owedBytes)
+        if slot.wire.isHTTP {
+            guard slot.http >= 0, !slot.flags.contains(.isFull) else { return }
+            owed = self.http.connections[slot.http].owedBytes
+        }
+        guard waitsForPeer || owed <= tables.settings.owedBytesMax / 2 else { return }
+        tables.connections[connection].flags.remove(.isReadPaused)
+        self.listen(connection, &tables)
+        // Frames received before the pause are handled in the next tick, in the ordinary way.
+        if slot.flags.contains(.hasPartialInput) { self.pauseInput(connection) }
+    }
+
+    /// Notes whether the kernel accepted all of a write: a connection that is full waits for `writable`, and may stall.
+    @inline(__always)
+    mutating func noteFullness(_ connection: Int32, taken: Int, allTaken: Bool, _ tables: inout Tables) {
+        let flags = tables.connections[connection].flags
+        if allTaken, !flags.contains(.isHeldBelow) {
+            self.stopsStalling(connection, &tables)
+        } else {
+            self.startsStalling(connection, hasProgress: taken > 0, &tables)
+        }
+        guard flags.contains(.isFull) == allTaken else { return }
+        tables.connections[connection].flags.formSymmetricDifference(.isFull)
+        self.listen(connection, &tables)
+    }
+
+    /// Output waits for the kernel: from now on, or since the kernel last accepted bytes.
+    mutating func startsStalling(_ connection: Int32, hasProgress: Bool, _ tables: inout Tables) {
+        guard hasProgress || tables.connections[connection].stalledSince == 0 else { return }
+        tables.connections[connection].stalledSince = tables.now.monotonic
+        guard !self.stalls.contains(connection) else { return }
+        let wait = tables.settings.writeStallMilliseconds
+        self.stalls.insert(connection, dueAt: (tables.now.monotonic + wait) / 1_000 + 1)
+    }
+
+    @inline(__always)
+    mutating func stopsStalling(_ connection: Int32, _ tables: inout Tables) {
+        guard tables.connections[connection].stalledSince != 0 else { return }
+        tables.connections[connection].stalledSince = 0
+        _ = self.stalls.remove(connection)
+    }
+
+    /// A closing connection whose DRAIN is written: shuts down the writing side; a timer does the rest.
+    mutating func finishClosing(
+        _ connection: Int32, _ tables: inout Tables, _ views: inout some Source, _ service: inout some Gate
+    ) {
+        guard tables.connections[connection].phase == .closing, tables.connections[connection].firstOwed < 0,
+            tables.connections[connection].unfinished < 0
+        else { return }
+        tables.connections[connection].phase = .dying
+        tables.effects.append(.shutDownWriting(connection: connection, socket: tables.connections[connection].socket))
+        if tables.connections[connection].flags.contains(.peerHasEnded) {
+            self.remove(connection, &tables, &views, &service)
+        }
+    }
+
+    /// The kernel has room again.
+    mutating func writable(_ connection: Int32, _ tables: inout Tables, _ views: inout some Source) {
+        guard tables.connections.isTaken(connection) else { return }
+        guard tables.connections[connection].flags.contains(.isFull) else { return }
+        tables.connections[connection].flags.remove(.isFull)
+        self.listen(connection, &tables)
+        // Streams of HTTP refresh freed values when they are planned.
+        if tables.connections[connection].http < 0 { self.refreshLetGo(connection, &tables, &views) }
+        self.list(connection, &tables)
+    }
+
+    /// Recomputes pending values whose encodings were freed while the stream was full.
+    private mutating func refreshLetGo(_ connection: Int32, _ tables: inout Tables, _ views: inout some Source) {
+        var call = tables.connections[connection].firstDirty
+        while call >= 0 {
+            let slot = tables.calls[call]
+            if slot.isFeed {
+                views.resumeUpdates(call, &tables)
+            } else if case .watch(let view) = slot.state, slot.flags.contains(.owesValue),
+                views.encoding(for: call, zlib: false, tables).isNone
+            {
+                views.refresh(view, &tables)
+            }
+            call = slot.nextDirty
+        }
+    }
+}
