@@ -139,6 +139,13 @@ struct CallSlot: BitwiseCopyable {
         @inline(__always) get { if case .watch(let view) = self.state { view } else { -1 } }
     }
 
+    /// Whether it is a watch whose value is all that it has to say.
+    var owesOnlyValue: Bool {
+        @inline(__always) get {
+            self.view >= 0 && self.flags.contains(.owesValue) && !self.flags.contains(.owesLoading)
+        }
+    }
+
     /// Whether it is a stream of events or changes: each of them is sent once, and none is replaced by a newer one.
     var isFeed: Bool {
         @inline(__always) get {

@@ -35,13 +35,19 @@ struct Staging: ~Copyable {
             case loading
             case value
             case event
+        }
+
+        /// The roles in a write.
+        struct Roles {
+            private var bits: UInt16 = 0
 
             @inline(__always)
-            var isNews: Bool { self.rawValue >= Role.loading.rawValue }
+            mutating func insert(_ role: Role) { self.bits |= 1 << UInt16(role.rawValue) }
 
-            /// Whether a stream of HTTP says something with it.
-            @inline(__always)
-            var isData: Bool { self.rawValue >= Role.head.rawValue }
+            /// News of a watch, or of a stream of events.
+            var hasNews: Bool { self.bits >> UInt16(Role.loading.rawValue) != 0 }
+            /// Anything of a stream of HTTP.
+            var hasData: Bool { self.bits >> UInt16(Role.head.rawValue) != 0 }
         }
 
         var role: Role

@@ -24,10 +24,10 @@ struct WritePlan {
     let connection: Int32
     let firstSegment: Int
     let firstFrame: Int
-    var bytes: Int32 = 0
+    var bytes = 0
     /// Bytes that the peer's windows still take: on all streams together, and on the stream under way.
-    var window = Int64.max
-    var streamWindow = Int64.max
+    var window = Int.max
+    var streamWindow = Int.max
     /// The head of the response under way is sent, or laid out.
     var hasHead = true
     /// A value, or `loading`, is laid out.
@@ -79,7 +79,6 @@ extension Transport {
         return self.staging.writes.count
     }
 
-    /// Number of connections that may have output.
     /// Writes to the watchers before the callers of this tick, if there are few watchers. They get the change one write
     /// earlier; its caller already knows it.
     mutating func putWatchersFirst(after answered: Int) {
@@ -99,6 +98,7 @@ extension Transport {
         self.heldGroups.removeAll()
     }
 
+    /// Number of connections that may have output.
     var listedCount: Int { self.listedConnections.count }
 
     func listedConnection(_ place: Int) -> Int32 { self.listedConnections[place] }
@@ -129,8 +129,7 @@ extension Transport {
         var owed = slot.firstOwed
         while owed >= 0, !plan.isFull {
             let entry = self.owed[owed]
-            self.append(
-                Staging.Frame(role: .owed), F.kind(of: entry.role), entry.stream, entry.payload, &plan, F.self, &tables)
+            self.append(.owed, entry.payload, F.self, F.kind(of: entry.role), entry.stream, &plan, &tables)
             owed = entry.next
         }
         self.planOutput(slot, &plan, F.self, &tables, &views)
@@ -145,7 +144,7 @@ extension Transport {
             Staging.Write(
                 connection: connection, socket: slot.socket, firstSegment: plan.firstSegment,
                 segmentCount: self.staging.segments.count - plan.firstSegment, firstFrame: plan.firstFrame,
-                frameCount: self.staging.frames.count - plan.firstFrame, byteCount: Int(plan.bytes)))
+                frameCount: self.staging.frames.count - plan.firstFrame, byteCount: plan.bytes))
     }
 
     @inline(__always)
@@ -181,7 +180,7 @@ extension Transport {
             self.heldGroups.append(plan.connection)
         } else if slot.waitingCount == 0, !plan.lacksValue {
             let beat = self.beatBody(revision: views.vouchedRevision(plan.connection, tables), &tables)
-            self.append(Staging.Frame(role: .beat), .beat, 0, beat, &plan, Perch1Framing.self, &tables)
+            self.append(.beat, beat, Perch1Framing.self, .beat, 0, &plan, &tables)
             tables.payloads.release(beat)
         }
     }
@@ -200,9 +199,12 @@ extension Transport {
             taken -= skipped
             guard skipped < piece.count, let base = tables.payloads[piece.payload].baseAddress else { continue }
             self.staging.refer(base + piece.offset + skipped, count: piece.count - skipped)
-            plan.bytes += Int32(piece.count - skipped)
+            plan.bytes += piece.count - skipped
         }
-        self.staging.frames.append(Staging.Frame(role: .unfinished, end: plan.bytes, count: plan.bytes))
+        self.staging.frames.append(
+            Staging.Frame(
+                role: .unfinished, end: Int32(truncatingIfNeeded: plan.bytes),
+                count: Int32(truncatingIfNeeded: plan.bytes)))
     }
 
     // MARK: One call, one message, one frame
@@ -242,96 +244,132 @@ extension Transport {
         return true
     }
 
-    /// Appends a message from `start` on, as far as the windows allow; false if a part is left.
+    /// Appends a message, as far as the windows allow; false if a part is left.
     @inline(__always)
     mutating func append<F: Framing>(
+        _ role: Staging.Frame.Role, _ payload: PayloadHandle, of call: Int32 = -1, to target: MessageTarget<F>,
+        _ plan: inout WritePlan, _ tables: inout Tables
+    ) -> Bool {
+        guard plan.hasHead || self.planHead(target, &plan, &tables) else { return false }
+        return self.appendWhole(role, payload, of: call, to: target, &plan, &tables)
+            || self.appendParts(role, payload, of: call, to: target, &plan, &tables)
+    }
+
+    /// Appends a message as one copied frame, as most are; false if it does not fit into one.
+    @inline(__always)
+    mutating func appendWhole<F: Framing>(
+        _ role: Staging.Frame.Role, _ payload: PayloadHandle, of call: Int32, to target: MessageTarget<F>,
+        _ plan: inout WritePlan, _ tables: inout Tables
+    ) -> Bool {
+        let body = tables.payloads[payload]
+        let most = body.count + F.aroundBytesMax
+        guard most <= Limits.copiedFrameBytesMax, self.hasRoom(most, copied: most, plan),
+            !F.hasWindows || body.count <= min(plan.window, plan.streamWindow)
+        else { return false }
+        let place = self.staging.end
+        var used = F.open(target.kind, target.number, count: body.count, ends: false, at: place)
+        (place + used).copyMemory(from: body.baseAddress.unsafelyUnwrapped, byteCount: body.count)
+        used += body.count
+        used += F.close(target.kind, count: body.count, ends: false, at: place + used)
+        self.staging.advance(used, firstSegment: plan.firstSegment)
+        plan.bytes += used
+        if F.hasWindows {
+            plan.window -= body.count
+            plan.streamWindow -= body.count
+        }
+        self.staging.frames.append(
+            Staging.Frame(
+                role: role, stream: target.stream, call: call, payload: payload,
+                flow: F.hasWindows ? Int32(truncatingIfNeeded: body.count) : 0,
+                end: Int32(truncatingIfNeeded: plan.bytes), count: Int32(truncatingIfNeeded: used)))
+        return true
+    }
+
+    /// Appends a message from `start` on, in frames of their longest length.
+    @inline(never)
+    mutating func appendParts<F: Framing>(
         _ role: Staging.Frame.Role, _ payload: PayloadHandle, of call: Int32 = -1, from start: Int = 0,
         ends: Bool = false, to target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables
     ) -> Bool {
         guard plan.hasHead || self.planHead(target, &plan, &tables) else { return false }
-        let count = tables.payloads[payload].count
-        var frame = Staging.Frame(role: role, stream: target.stream, call: call, payload: payload)
-        frame.isFirst = role != .pinned
+        let body = tables.payloads[payload]
         var place = start
         repeat {
-            let rest = count - place
+            let rest = body.count - place
             var part = min(rest, F.partBytesMax)
-            if F.hasWindows { part = min(part, Int(max(0, min(plan.window, plan.streamWindow)))) }
-            if part == 0, rest > 0 { return false }
-            frame.isLast = part == rest
-            frame.offset = Int32(truncatingIfNeeded: place + part)
-            frame.flow = F.hasWindows ? Int32(truncatingIfNeeded: part) : 0
-            guard
-                self.append(
-                    frame, target.kind, target.number, payload, from: place, count: part,
-                    ends: ends && frame.isLast, &plan, F.self, &tables)
-            else { return false }
             if F.hasWindows {
-                plan.window -= Int64(part)
-                plan.streamWindow -= Int64(part)
+                part = max(0, min(part, plan.window, plan.streamWindow))
+                if part == 0, rest > 0 { return false }
             }
+            let bytes = UnsafeRawBufferPointer(start: body.baseAddress.unsafelyUnwrapped + place, count: part)
+            let ends = ends && part == rest
+            guard let count = self.stage(bytes, F.self, target.kind, target.number, ends: ends, &plan) else {
+                return false
+            }
+            if F.hasWindows {
+                plan.window -= part
+                plan.streamWindow -= part
+            }
+            self.staging.frames.append(
+                Staging.Frame(
+                    role: role, isFirst: place == start && role != .pinned, isLast: part == rest,
+                    stream: target.stream, call: call, payload: payload,
+                    offset: Int32(truncatingIfNeeded: place + part),
+                    flow: F.hasWindows ? Int32(truncatingIfNeeded: part) : 0,
+                    end: Int32(truncatingIfNeeded: plan.bytes), count: Int32(truncatingIfNeeded: count)))
             place += part
-            frame.isFirst = false
-        } while place < count
+        } while place < body.count
         return true
     }
 
     /// Appends a frame with a whole payload.
     @discardableResult
     mutating func append<F: Framing>(
-        _ frame: Staging.Frame, _ kind: F.Kind, _ number: UInt32, _ payload: PayloadHandle, ends: Bool = false,
-        _ plan: inout WritePlan, _: F.Type, _ tables: inout Tables
+        _ role: Staging.Frame.Role, _ payload: PayloadHandle, _: F.Type, _ kind: F.Kind, _ number: UInt32,
+        stream: Int32 = -1, ends: Bool = false, _ plan: inout WritePlan, _ tables: inout Tables
     ) -> Bool {
-        var frame = frame
-        frame.payload = payload
-        return self.append(
-            frame, kind, number, payload, from: 0, count: tables.payloads[payload].count, ends: ends, &plan, F.self,
-            &tables)
+        let body = tables.payloads[payload]
+        guard let count = self.stage(body, F.self, kind, number, ends: ends, &plan) else { return false }
+        self.staging.frames.append(
+            Staging.Frame(
+                role: role, stream: stream, payload: payload, end: Int32(truncatingIfNeeded: plan.bytes),
+                count: Int32(truncatingIfNeeded: count)))
+        return true
     }
 
-    /// Appends a frame with a part of a payload, if it fits into this write. Short ones are copied.
+    /// Puts bytes and what stands around them into the write, short ones as a copy. Returns how many; nil without room.
     @inline(__always)
-    mutating func append<F: Framing>(
-        _ frame: Staging.Frame, _ kind: F.Kind, _ number: UInt32, _ payload: PayloadHandle, from start: Int, count: Int,
-        ends: Bool, _ plan: inout WritePlan, _: F.Type, _ tables: inout Tables
-    ) -> Bool {
-        let whole = count + F.aroundBytesMax
+    private mutating func stage<F: Framing>(
+        _ bytes: UnsafeRawBufferPointer, _: F.Type, _ kind: F.Kind, _ number: UInt32, ends: Bool,
+        _ plan: inout WritePlan
+    ) -> Int? {
+        let whole = bytes.count + F.aroundBytesMax
         let isCopied = whole <= Limits.copiedFrameBytesMax
-        guard self.hasRoom(whole, copied: isCopied ? whole : F.aroundBytesMax, &plan) else { return false }
-        var used = F.open(kind, number, count: count, ends: ends, at: self.staging.end)
+        guard self.hasRoom(whole, copied: isCopied ? whole : F.aroundBytesMax, plan) else {
+            plan.isFull = true
+            return nil
+        }
+        var used = F.open(kind, number, count: bytes.count, ends: ends, at: self.staging.end)
         var referred = 0
-        if count > 0, let base = tables.payloads[payload].baseAddress {
+        if let base = bytes.baseAddress, bytes.count > 0 {
             if isCopied {
-                (self.staging.end + used).copyMemory(from: base + start, byteCount: count)
-                used += count
+                (self.staging.end + used).copyMemory(from: base, byteCount: bytes.count)
+                used += bytes.count
             } else {
                 self.staging.advance(used, firstSegment: plan.firstSegment)
-                self.staging.refer(base + start, count: count)
-                (referred, used) = (used + count, 0)
+                self.staging.refer(base, count: bytes.count)
+                (referred, used) = (used + bytes.count, 0)
             }
         }
-        used += F.close(kind, count: count, ends: ends, at: self.staging.end + used)
+        used += F.close(kind, count: bytes.count, ends: ends, at: self.staging.end + used)
         self.staging.advance(used, firstSegment: plan.firstSegment)
-        self.note(frame, referred + used, &plan)
-        return true
+        plan.bytes += referred + used
+        return referred + used
     }
 
     /// Whether `count` more bytes fit into the write, `copied` of them into the staging memory.
     @inline(__always)
-    func hasRoom(_ count: Int, copied: Int, _ plan: inout WritePlan) -> Bool {
-        let hasRoom =
-            (plan.bytes == 0 || Int(plan.bytes) + count <= Limits.writeBytesMax)
-            && self.staging.room >= copied
-        if !hasRoom { plan.isFull = true }
-        return hasRoom
-    }
-
-    /// The frame is in the staging memory.
-    @inline(__always)
-    mutating func note(_ frame: Staging.Frame, _ count: Int, _ plan: inout WritePlan) {
-        plan.bytes += Int32(truncatingIfNeeded: count)
-        var frame = frame
-        (frame.end, frame.count) = (plan.bytes, Int32(truncatingIfNeeded: count))
-        self.staging.frames.append(frame)
+    func hasRoom(_ count: Int, copied: Int, _ plan: WritePlan) -> Bool {
+        (plan.bytes == 0 || plan.bytes + count <= Limits.writeBytesMax) && self.staging.room >= copied
     }
 }

@@ -23,43 +23,38 @@ extension Transport {
             return
         }
         tables.counters.bytesOut += UInt64(taken)
-        let isHTTP = tables.connections[connection].wire.isHTTP
-        var (hasNews, hasData) = (false, false)
+        let http = tables.connections[connection].http
+        var roles = Staging.Frame.Roles()
         for place in write.firstFrame..<write.firstFrame + write.frameCount {
             let frame = self.staging.frames[place]
             let isWhole = taken >= Int(frame.end)
-            if !isWhole {
-                let part = taken - Int(frame.end - frame.count)
-                if frame.role == .unfinished { self.unfinishedFrames[connection]?.taken += part }
-                guard part > 0, frame.role != .unfinished else { break }
-                self.keepUnfinished(frame, write, from: taken, &tables)
-            }
-            if frame.role.isNews {
-                hasNews = true
-                if !isHTTP { self.openGroup(connection, &tables) }
-            }
-            if frame.role.isData { hasData = true }
-            self.frameTaken(frame, connection, &tables, &views, &service)
+            if !isWhole, !self.keepUnfinished(frame, write, from: taken, &tables) { break }
+            roles.insert(frame.role)
+            self.frameTaken(frame, connection, http, &tables, &views, &service)
             guard tables.connections.isTaken(connection) else { return }
             if !isWhole { break }
         }
-        let http = tables.connections[connection].http
         if http < 0 {
             self.unlistClean(connection, &tables, &views)
-        } else {
-            if hasData { self.http.connections[http].controls = RateMeter() }
+        } else if tables.connections[connection].http >= 0 {
+            if roles.hasData { self.http.connections[http].controls = RateMeter() }
             // A client that asked for groups gets a bookmark on every stream right after a change.
-            if hasNews, self.http.connections[http].flags.contains(.wantsGroups) {
+            if roles.hasNews, self.http.connections[http].flags.contains(.wantsGroups) {
                 self.markBookmarks(connection, &tables)
             }
         }
         self.afterWrite(connection, taken: taken, isWhole: taken == write.byteCount, &tables, &views, &service)
     }
 
-    /// Keeps the rest of a frame that the kernel took a part of.
+    /// Keeps the rest of a frame that the kernel took a part of. False: it took nothing of it, or a further part of a kept rest.
     private mutating func keepUnfinished(
         _ frame: Staging.Frame, _ write: Staging.Write, from taken: Int, _ tables: inout Tables
-    ) {
+    ) -> Bool {
+        if frame.role == .unfinished {
+            self.unfinishedFrames[write.connection]?.taken += taken
+            return false
+        }
+        guard taken > Int(frame.end - frame.count) else { return false }
         var rest = UnfinishedFrame()
         var place = 0
         for index in write.firstSegment..<write.firstSegment + write.segmentCount {
@@ -79,6 +74,7 @@ extension Transport {
         }
         self.unfinishedFrames[write.connection] = rest
         tables.connections[write.connection].unfinished = 0
+        return true
     }
 
     mutating func dropUnfinished(_ connection: Int32, _ tables: inout Tables) {
@@ -91,46 +87,41 @@ extension Transport {
     /// A frame is accepted by the kernel, or will be: its content is no longer pending.
     @inline(__always)
     private mutating func frameTaken(
-        _ frame: Staging.Frame, _ connection: Int32, _ tables: inout Tables, _ views: inout some Source,
-        _ service: inout some Gate
+        _ frame: Staging.Frame, _ connection: Int32, _ http: Int32, _ tables: inout Tables,
+        _ views: inout some Source, _ service: inout some Gate
     ) {
         tables.counters.framesOut += 1
-        switch frame.role {
-        case .unfinished:
-            self.dropUnfinished(connection, &tables)
-        case .owed:
-            let entry = self.popOwed(ofConnection: connection, &tables)
-            tables.payloads.release(entry.payload)
-            if entry.endsCall >= 0 {
-                service.removeCall(entry.endsCall, &tables, &views, &self)
+        if frame.stream >= 0 { self.partTaken(frame, http, &tables) }
+        if frame.isFirst {
+            switch frame.role {
+            case .unfinished:
+                self.dropUnfinished(connection, &tables)
+            case .owed:
+                let entry = self.popOwed(ofConnection: connection, &tables)
+                tables.payloads.release(entry.payload)
+                if entry.endsCall >= 0 { service.removeCall(entry.endsCall, &tables, &views, &self) }
+            case .beat:
+                tables.counters.beatsSent += 1
+                tables.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])
+                tables.connections[connection].lastBeat = tables.now.monotonic
+                tables.connections[connection].vouchedRevision = views.vouchedRevision(connection, tables)
+            case .loading:
+                tables.calls[frame.call].flags.remove(.owesLoading)
+                self.openGroup(connection, &tables)
+            case .value:
+                self.valueTaken(frame.call, &tables, &views)
+                self.openGroup(connection, &tables)
+            case .event:
+                views.eventTaken(frame.call, &tables, &self)
+                self.openGroup(connection, &tables)
+            case .head: return self.headTaken(frame.stream, &tables)
+            case .end: return self.endHTTPStream(frame.stream, &tables, &views, &service)
+            case .bookmark: self.bookmarkTaken(frame.stream, &tables)
+            case .answer: self.answerTaken(frame.stream, &tables)
+            case .pinned: break
             }
-        case .beat:
-            tables.counters.beatsSent += 1
-            tables.connections[connection].flags.subtract([.wantsBeat, .hasOpenGroup])
-            tables.connections[connection].lastBeat = tables.now.monotonic
-            tables.connections[connection].vouchedRevision = views.vouchedRevision(connection, tables)
-        case .head:
-            self.headTaken(frame.stream, &tables)
-        case .end:
-            self.endHTTPStream(frame.stream, &tables, &views, &service)
-        case .pinned, .bookmark, .answer, .loading, .value, .event:
-            if frame.stream >= 0 { self.partTaken(frame, connection, &tables) }
-            if frame.isFirst { self.messageBegun(frame, &tables, &views) }
-            if frame.isLast, frame.stream >= 0 { self.messageTaken(frame, &tables, &views, &service) }
         }
-    }
-
-    /// A message is on its way, and what follows it can be planned.
-    @inline(__always)
-    private mutating func messageBegun(_ frame: Staging.Frame, _ tables: inout Tables, _ views: inout some Source) {
-        switch frame.role {
-        case .loading: tables.calls[frame.call].flags.remove(.owesLoading)
-        case .value: self.valueTaken(frame.call, &tables, &views)
-        case .event: views.eventTaken(frame.call, &tables, &self)
-        case .bookmark: self.bookmarkTaken(frame.stream, &tables)
-        case .answer: self.answerTaken(frame.stream, &tables)
-        case .unfinished, .owed, .beat, .head, .pinned, .end: break
-        }
+        if frame.stream >= 0, frame.isLast { self.messageTaken(frame, &tables, &views, &service) }
     }
 
     /// Removes and returns the first pending output of a connection.
@@ -153,7 +144,8 @@ extension Transport {
 
     @inline(__always)
     private mutating func openGroup(_ connection: Int32, _ tables: inout Tables) {
-        if tables.connections[connection].watchCount > 1 {
+        // On HTTP the streams' own bookmarks end a group.
+        if tables.connections[connection].watchCount > 1, tables.connections[connection].http < 0 {
             tables.connections[connection].flags.insert(.hasOpenGroup)
         }
     }

@@ -157,6 +157,14 @@ struct HTTPStream: BitwiseCopyable {
     var previousReady: Int32 = -1
     var next: Int32 = -1
     var previous: Int32 = -1
+
+    /// Whether its call has begun to answer, and nothing but the call's own output is pending.
+    var isQuiet: Bool {
+        @inline(__always) get {
+            self.flags.contains(.hasSentHead) && self.flags.isDisjoint(with: [.owesBookmark, .isEnding])
+                && self.firstOwed < 0 && self.pinned.isNone && self.call >= 0
+        }
+    }
 }
 
 /// The connection among whose streams a question without a stream counts.

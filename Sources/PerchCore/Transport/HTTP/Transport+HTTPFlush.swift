@@ -9,15 +9,15 @@ extension Transport {
     mutating func planStreams<F: Framing>(
         _ http: Int32, _ plan: inout WritePlan, _: F.Type, _ tables: inout Tables, _ views: inout some Source
     ) {
-        let initialWindow = Int64(self.http.connections[http].initialWindow)
-        plan.window = self.http.connections[http].window
+        let initialWindow = Int(self.http.connections[http].initialWindow)
+        plan.window = Int(self.http.connections[http].window)
         var stream = self.http.connections[http].firstReady
         while stream >= 0, !plan.isFull {
             let next = self.http.streams[stream].nextReady
             // The connection window is used up: only trailers can go out, and they stand first.
             if plan.window <= 0, !self.http.streams[stream].flags.contains(.needsNoWindow) { break }
             tables.counters.streamsPlanned += 1
-            plan.streamWindow = initialWindow + Int64(self.http.streams[stream].credit)
+            plan.streamWindow = initialWindow + Int(self.http.streams[stream].credit)
             self.planStream(stream, &plan, F.self, &tables, &views)
             stream = next
         }
@@ -32,6 +32,11 @@ extension Transport {
         let isWhole = slot.flags.contains(.hasLength) && !F.hasWindows
         let target = MessageTarget<F>(
             number: slot.id, stream: stream, kind: F.kind(of: isWhole ? .control : .answer), form: slot.reads)
+        // Most streams send a value, and nothing beside it.
+        if slot.isQuiet, tables.calls[slot.call].owesOnlyValue {
+            let value = self.form(of: slot.call, target.form, &tables, &views)
+            if !value.isNone, self.appendWhole(.value, value, of: slot.call, to: target, &plan, &tables) { return }
+        }
         let before = plan.bytes
         plan.hasHead = slot.flags.contains(.hasSentHead)
         plan.lacksValue = false
@@ -55,7 +60,7 @@ extension Transport {
     ) -> Bool {
         if !slot.pinned.isNone {
             let ends = slot.flags.contains(.endsAfterPinned)
-            guard self.append(.pinned, slot.pinned, from: Int(slot.offset), ends: ends, to: target, &plan, &tables)
+            guard self.appendParts(.pinned, slot.pinned, from: Int(slot.offset), ends: ends, to: target, &plan, &tables)
             else {
                 return false
             }
@@ -70,26 +75,27 @@ extension Transport {
             } else {
                 guard self.planCall(call, target, &plan, &tables, &views) else { return false }
             }
-            guard !slot.flags.contains(.owesBookmark) || self.planBookmark(slot, target, &plan, &tables, &views) else {
+            guard !slot.flags.contains(.owesBookmark) || self.planBookmark(target, &plan, &tables, &views) else {
                 return false
             }
         }
-        return slot.firstOwed < 0 || self.planAnswers(slot, target, &plan, &tables)
+        return slot.firstOwed < 0 || self.planAnswers(target, &plan, &tables)
     }
 
     /// Appends a bookmark. It never passes a pending value, nor one that the clock has made old and that is being computed.
     private mutating func planBookmark<F: Framing>(
-        _ slot: HTTPStream, _ target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables,
+        _ target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables,
         _ views: inout some Source
     ) -> Bool {
-        guard !plan.lacksValue, !self.isLate(slot.call, tables, views),
-            !tables.parts(of: slot.call).contains(where: { self.isLate($0, tables, views) })
+        let call = self.http.streams[target.stream].call
+        guard !plan.lacksValue, !self.isLate(call, tables, views),
+            !tables.parts(of: call).contains(where: { self.isLate($0, tables, views) })
         else {
             return true
         }
         if views.isSweeping {
             // It comes with the end of the sweep.
-            self.heldGroups.append(slot.connection)
+            self.heldGroups.append(plan.connection)
             return false
         }
         return self.append(.bookmark, self.bookmark(target.form, &tables, &views), to: target, &plan, &tables)
@@ -105,20 +111,21 @@ extension Transport {
 
     /// Appends what a stream owes: answers, and its end.
     private mutating func planAnswers<F: Framing>(
-        _ slot: HTTPStream, _ target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables
+        _ target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables
     ) -> Bool {
+        let form = self.http.streams[target.stream].form
         var owed = self.http.streams[target.stream].firstOwed
         while owed >= 0 {
             let entry = self.owed[owed]
             switch entry.role {
             case .head:
                 guard plan.hasHead || self.planHead(target, &plan, &tables) else { return false }
-            case .status where slot.form == .grpc:
+            case .status where form == .grpc:
                 return self.planTrailers(entry.payload, target, &plan, &tables)
             default:
-                let from = slot.form == .connectUnary && entry.role != .status ? 5 : 0
+                let from = form == .connectUnary && entry.role != .status ? 5 : 0
                 guard
-                    self.append(
+                    self.appendParts(
                         .answer, entry.payload, from: from, ends: entry.role == .status, to: target, &plan, &tables)
                 else { return false }
             }
@@ -136,8 +143,7 @@ extension Transport {
         let isOwn = owed >= 0 && self.owed[owed].role == .head
         let head = isOwn ? self.owed[owed].payload : self.callHead(target.stream, &tables)
         plan.hasHead = self.append(
-            Staging.Frame(role: .head, stream: target.stream), F.kind(of: .head), target.number, head, &plan, F.self,
-            &tables)
+            .head, head, F.self, F.kind(of: .head), target.number, stream: target.stream, &plan, &tables)
         return plan.hasHead
     }
 
@@ -150,13 +156,21 @@ extension Transport {
             plan.hasHead
             ? UnsafeRawBufferPointer(start: nil, count: 0) : tables.payloads[self.callHead(target.stream, &tables)]
         let count = head.count + trailers.count
-        guard self.hasRoom(count + F.aroundBytesMax, copied: count + F.aroundBytesMax, &plan) else { return false }
+        guard self.hasRoom(count + F.aroundBytesMax, copied: count + F.aroundBytesMax, plan) else {
+            plan.isFull = true
+            return false
+        }
         let place = self.staging.end
         let start = place + F.open(F.kind(of: .head), target.number, count: count, ends: true, at: place)
         UnsafeMutableRawBufferPointer(start: start, count: head.count).copyMemory(from: head)
         UnsafeMutableRawBufferPointer(start: start + head.count, count: trailers.count).copyMemory(from: trailers)
-        self.staging.advance(start - place + count, firstSegment: plan.firstSegment)
-        self.note(Staging.Frame(role: .end, stream: target.stream), start - place + count, &plan)
+        let used = start - place + count
+        self.staging.advance(used, firstSegment: plan.firstSegment)
+        plan.bytes += used
+        self.staging.frames.append(
+            Staging.Frame(
+                role: .end, stream: target.stream, end: Int32(truncatingIfNeeded: plan.bytes),
+                count: Int32(truncatingIfNeeded: used)))
         return true
     }
 
@@ -171,15 +185,17 @@ extension Transport {
 
     /// Counts a part of a message against the windows.
     @inline(__always)
-    mutating func partTaken(_ frame: Staging.Frame, _ connection: Int32, _ tables: inout Tables) {
-        let http = tables.connections[connection].http
+    mutating func partTaken(_ frame: Staging.Frame, _ http: Int32, _ tables: inout Tables) {
         self.http.connections[http].window -= Int64(frame.flow)
         self.http.streams[frame.stream].credit -= frame.flow
-        self.http.streams[frame.stream].offset = frame.offset
-        guard frame.isFirst, !frame.isLast else { return }
-        // Begun: it stays until it is complete, whatever comes after it.
-        tables.payloads.retain(frame.payload)
+        if !frame.isLast { self.pin(frame, &tables) }
+    }
+
+    /// A message is begun: it stays until it is complete, whatever comes after it.
+    private mutating func pin(_ frame: Staging.Frame, _ tables: inout Tables) {
+        if frame.isFirst { tables.payloads.retain(frame.payload) }
         self.http.streams[frame.stream].pinned = frame.payload
+        self.http.streams[frame.stream].offset = frame.offset
     }
 
     mutating func bookmarkTaken(_ stream: Int32, _ tables: inout Tables) {
@@ -204,12 +220,12 @@ extension Transport {
             self.http.streams[stream].pinned = .none
         }
         let flags = self.http.streams[stream].flags
-        if flags.contains(.endsAfterPinned), frame.role == .answer || frame.role == .pinned {
-            self.endHTTPStream(stream, &tables, &views, &service)
-        } else if flags.contains(.isEnding) {
-            self.hastenEnd(stream, &tables)
-        } else {
+        if flags.isDisjoint(with: [.endsAfterPinned, .isEnding]) {
             self.unlistIfDone(stream, &tables)
+        } else if flags.contains(.endsAfterPinned), frame.role == .answer || frame.role == .pinned {
+            self.endHTTPStream(stream, &tables, &views, &service)
+        } else {
+            self.hastenEnd(stream, &tables)
         }
     }
 
