@@ -2,6 +2,10 @@ import Testing
 
 @testable import PerchStore
 
+extension Int: @retroactive Spread {
+    var spread: Int { self &* 0x9E37_79B9 &>> 8 }
+}
+
 @Suite struct GrowingDictionaryTests {
     @Test func `It holds what a dictionary holds, after any changes`() {
         var random = SystemRandomNumberGenerator()

@@ -42,3 +42,15 @@ struct AnswerTable {
         return found
     }
 }
+
+extension MutationKey: Spread {
+    /// Of the first and the last bytes: a whole hash would be a fifth of a purchase.
+    var spread: Int {
+        self.bytes.withUnsafeBytes { bytes in
+            guard bytes.count >= 8 else { return bytes.reduce(0) { $0 &* 31 &+ Int($1) } }
+            let first = bytes.loadUnaligned(as: UInt64.self)
+            let last = bytes.loadUnaligned(fromByteOffset: bytes.count - 8, as: UInt64.self)
+            return Int(truncatingIfNeeded: ((first ^ last &<< 1) &* 0x9E37_79B9_7F4A_7C15) &>> 24)
+        }
+    }
+}

@@ -1,8 +1,13 @@
+/// A key that says cheaply into which part of a table it belongs. Keys that belong together cost time, and nothing else.
+protocol Spread: Hashable {
+    var spread: Int { get }
+}
+
 /// A dictionary that grows a little at a time.
 ///
 /// Swift's doubles its memory at once: with 600,000 kept answers that took 300 ms, and every call waited. This one has many small
 /// dictionaries, and each time the number of entries has grown by `pieceCount`, one of them is split into two (linear hashing).
-struct GrowingDictionary<Key: Hashable, Value> {
+struct GrowingDictionary<Key: Spread, Value> {
     private static var pieceCount: Int { 256 }
 
     /// As many as `1 << level`, and `split` more: those that were split since the level began, in order.
@@ -45,7 +50,7 @@ struct GrowingDictionary<Key: Hashable, Value> {
     var largestPiece: Int { self.pieces.map(\.count).max() ?? 0 }
 
     private func piece(of key: Key) -> Int {
-        let hash = key.hashValue
+        let hash = key.spread
         let place = hash & (1 << self.level - 1)
         return place < self.split ? hash & (1 << (self.level + 1) - 1) : place
     }
@@ -56,7 +61,7 @@ struct GrowingDictionary<Key: Hashable, Value> {
             [Key: Value](minimumCapacity: Self.pieceCount), [Key: Value](minimumCapacity: Self.pieceCount)
         )
         for (key, value) in self.pieces[self.split] {
-            if key.hashValue & bit == 0 { low[key] = value } else { high[key] = value }
+            if key.spread & bit == 0 { low[key] = value } else { high[key] = value }
         }
         self.pieces[self.split] = low
         self.pieces.append(high)
