@@ -17,17 +17,17 @@ extension Limits {
     package static let appleValuesMax = 8_192
 
     /// Identifiers of transactions that are taken. From 2^63-1 on no storage holds them: such a value is kept as a dead letter.
-    package static let toldTransactionIDs: ClosedRange<UInt64> = 0...UInt64(Int64.max) - 1
+    package static let reportedTransactionIDs: ClosedRange<UInt64> = 0...UInt64(Int64.max) - 1
 
     /// Amounts of money that are taken, in thousandths of the currency's unit: sums and texts of them cannot overflow.
-    package static let toldAmounts: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
+    package static let reportedAmounts: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
     /// Bytes of a text of a signed value that becomes part of a key or a row: an identifier of a product, a group, an offer, a
     /// customer. A value with a longer one, or with NUL in it, is kept as a dead letter. Apple's have at most 100.
-    package static let toldTextBytesMax = 1_024
+    package static let reportedTextBytesMax = 1_024
 
     /// Characters of the type, the subtype and the UUID of a notification that its account notes; the rest is cut off. A UUID has 36.
-    package static let toldNoticeTextMax = 64
+    package static let reportedNoticeTextMax = 64
 
     /// How long after a consumption request was signed the App Store takes an answer.
     package static let consumptionAnswerMilliseconds: Int64 = 12 * 3_600_000
@@ -68,10 +68,10 @@ extension Limits {
 
     /// Consumables of an account of the App Store that its record keeps, the newest. Older ones leave the record and stay in the list of
     /// transactions, so they never fill the record (`recordEntriesMax`); a late refund finds them.
-    package static let toldConsumablesMax = 256
+    package static let reportedConsumablesMax = 256
 
     /// Submitted transactions of an account that wait to be finished. The oldest count as finished when there are more.
-    package static let toldUnfinishedMax = 256
+    package static let reportedUnfinishedMax = 256
 
     /// Purchases of one name that are looked at for the account of a customer whose name is no account's. Those with the greatest
     /// original IDs are not.

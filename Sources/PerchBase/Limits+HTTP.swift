@@ -45,7 +45,7 @@ extension Limits {
     package static let healthWatchesMax = 1_024
 
     /// Bytes of answers that may wait on a connection whose call of reflection asks for more; then CALLS_BYTES_LIMIT.
-    package static let reflectionOwedBytesMax = 256 * 1024
+    package static let reflectionUnsentBytesMax = 256 * 1024
 
     /// Bytes of answers on one HTTP/2 connection that wait for a window. Calls beyond it are refused with CALLS_BYTES_LIMIT.
     package static let httpBlockedBytesMax = 8 * 1024 * 1024

@@ -189,7 +189,7 @@ extension Limits {
     package static let connectionsPerIdentityMax = 20_000
 
     /// Pending bytes (STATUS, unary answers, PONG) above which a connection is not read.
-    package static let owedBytesMax = 64 * 1024
+    package static let unsentBytesMax = 64 * 1024
 
     /// Milliseconds without progress while output is pending. Then the connection is closed with WRITE_STALLED.
     package static let writeStallMilliseconds: Int64 = 30_000

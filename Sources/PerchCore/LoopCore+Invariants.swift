@@ -56,7 +56,7 @@ extension LoopCore {
         self.checkInvariants()
         precondition(self.tables.connections.count == 0, "\(self.tables.connections.count) connections are left")
         precondition(self.tables.calls.count == 0, "\(self.tables.calls.count) calls are left")
-        precondition(self.transport.owed.count == 0, "\(self.transport.owed.count) owed frames are left")
+        precondition(self.transport.unsent.count == 0, "\(self.transport.unsent.count) owed frames are left")
         precondition(self.views.slots.count == 0, "\(self.views.slots.count) views are left")
         precondition(self.views.accounts.count == 0, "\(self.views.accounts.count) accounts are left")
         let kept = 2 + self.transport.http.heads.count + self.transport.lastingFormCount(self.tables, self.views)
@@ -131,30 +131,31 @@ extension LoopCore {
 
     private func checkConnections(_ refer: (PayloadHandle) -> Void) {
         var callCount: Int32 = 0
-        var owedCount: Int32 = 0
+        var unsentCount: Int32 = 0
         var greeting = 0
         var partial = 0
         var unfinished = 0
         for index in 0..<self.tables.connections.extent where self.tables.connections.isTaken(index) {
             let slot = self.tables.connections[index]
             callCount += self.checkCallList(index)
-            var owed = slot.firstOwed
+            var unsent = slot.firstUnsent
             var last: Int32 = -1
             var bytes = 0
-            while owed >= 0 {
-                let entry = self.transport.owed[owed]
+            while unsent >= 0 {
+                let entry = self.transport.unsent[unsent]
                 refer(entry.payload)
                 bytes += self.tables.payloads[entry.payload].count + 4
-                owedCount += 1
+                unsentCount += 1
                 if entry.endsCall >= 0 {
                     precondition(
                         self.tables.calls.isTaken(entry.endsCall) && self.tables.calls[entry.endsCall].isEnding,
                         "a status is pending for a call that does not end")
                 }
-                last = owed
-                owed = entry.next
+                last = unsent
+                unsent = entry.next
             }
-            precondition(last == slot.lastOwed && bytes == Int(slot.owedBytes), "the owed frames of \(index) are torn")
+            precondition(
+                last == slot.lastUnsent && bytes == Int(slot.unsentBytes), "the owed frames of \(index) are torn")
             self.checkDirtyList(index)
             let holdsSlot = slot.phase.takesFrames && !slot.flags.contains(.isIdentified)
             precondition(
@@ -190,8 +191,8 @@ extension LoopCore {
             "\(self.tables.counters.callsOpened) calls opened, \(self.tables.counters.callsEnded) ended, and \(callCount) are there"
         )
         precondition(
-            owedCount + self.transport.httpOwedCount == self.transport.owed.count,
-            "\(owedCount) owed frames in lists, \(self.transport.owed.count) in the slab")
+            unsentCount + self.transport.httpUnsentCount == self.transport.unsent.count,
+            "\(unsentCount) owed frames in lists, \(self.transport.unsent.count) in the slab")
         self.checkAdmission()
         precondition(
             greeting == self.transport.handshakes, "\(greeting) connections greet, \(self.transport.handshakes) counted"
@@ -262,7 +263,7 @@ extension LoopCore {
         while call >= 0 {
             let entry = self.tables.calls[call]
             if entry.flags.contains(.isListed) { marked += 1 }
-            let owes = !entry.flags.isDisjoint(with: [.owesLoading, .owesValue])
+            let owes = !entry.flags.isDisjoint(with: [.hasUnsentLoading, .hasUnsentValue])
             precondition(
                 !owes || entry.flags.contains(.isListed) || slot.wire.isHTTP,
                 "call \(call) has pending output but is not listed")
@@ -286,7 +287,7 @@ extension LoopCore {
         }
         for (call, _) in self.views.lateReaders {
             precondition(
-                self.tables.calls.isTaken(call) && self.tables.calls[call].flags.contains(.owesValue),
+                self.tables.calls.isTaken(call) && self.tables.calls[call].flags.contains(.hasUnsentValue),
                 "a late reader owes nothing")
         }
         for (part, place) in self.tables.carried.parts {
@@ -364,14 +365,14 @@ extension LoopCore {
             let slot = self.views.accounts[account]
             count += 1
             precondition(self.views.findAccount(self.views.accountKey(account)) == account, "an account is not indexed")
-            var tenants: Int32 = 0
+            var holders: Int32 = 0
             var previous: Int32 = -1
             var view = slot.firstView
             while view >= 0 {
                 precondition(
                     self.views.slots[view].account == account && self.views.slots[view].previousInAccount == previous,
                     "the views of account \(account) are torn")
-                tenants += 1
+                holders += 1
                 previous = view
                 view = self.views.slots[view].nextInAccount
             }
@@ -382,12 +383,12 @@ extension LoopCore {
                     self.tables.calls[call].state == .updates(account: account)
                         && self.tables.calls[call].previousInTarget == previous,
                     "the streams of account \(account) are torn")
-                tenants += 1
+                holders += 1
                 previous = call
                 call = self.tables.calls[call].nextInTarget
             }
             precondition(
-                tenants == slot.tenantCount && tenants > 0, "account \(account) counts \(slot.tenantCount) tenants")
+                holders == slot.holderCount && holders > 0, "account \(account) counts \(slot.holderCount) holders")
             precondition(slot.news == -1, "account \(account) has news of a turn that has ended")
             if slot.hasNumber { numbered += 1 }
         }

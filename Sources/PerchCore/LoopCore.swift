@@ -122,7 +122,7 @@ package struct CoreSettings: Sendable {
     package var partialFramesBytesMax = Limits.partialFramesBytesMax
     package var unidentifiedFrameBytesMax = Limits.unidentifiedFrameBytesMax
     package var frameTimeoutMilliseconds = Limits.frameTimeoutMilliseconds
-    package var owedBytesMax = Limits.owedBytesMax
+    package var unsentBytesMax = Limits.unsentBytesMax
     package var writeStallMilliseconds = Limits.writeStallMilliseconds
     package var lingerMilliseconds = Limits.lingerMilliseconds
     package var dyingConnectionsMax = Limits.dyingConnectionsMax
@@ -185,7 +185,7 @@ package enum ControlAnswer: Sendable {
     case failed(Refusal)
     case refused(ErrorReason, String, [StatusDetail])
     /// Values were verified and are to be written as this mutation; of a submission some may have been refused.
-    case told(Mutation, refused: [RefusedValue] = [])
+    case reported(Mutation, refused: [RefusedValue] = [])
     /// A value was not taken. It is kept first, and then refused.
     case deadLetter(Mutation, WireStatus)
 }

@@ -183,7 +183,7 @@ final class IntakeLoop: LoopDriver {
                 .notToldApp,
                 "this server takes no values for \(bundleID), \(environment); name it in the file of --apple-apps", [])
         }
-        var reports: [ToldReport] = []
+        var reports: [ReportedValue] = []
         var names: [AccountAlias] = []
         var refusals: [(value: RefusedValue, error: IntakeRefusal)] = []
         for (index, text) in texts.enumerated() {
@@ -204,8 +204,8 @@ final class IntakeLoop: LoopDriver {
                 Self.details(first.error) + [.field("signed_values"), StatusDetail(key: "index", value: "0")])
         }
         let key = claimant.isEmpty ? nil : AccountKey(app: entry.number, bytes: claimant)
-        return .told(
-            .told(.reports(reports, source: .submission, claimant: key, names: names), app: entry.number),
+        return .reported(
+            .reported(.reports(reports, source: .submission, claimant: key, names: names), app: entry.number),
             refused: refusals.map(\.value))
     }
 
@@ -231,8 +231,8 @@ final class IntakeLoop: LoopDriver {
             counts.lastNotification = now
             counts.lagMilliseconds = max(0, now.milliseconds(since: report.signed))
         }
-        return .told(
-            .told(
+        return .reported(
+            .reported(
                 .reports(
                     report.reports, source: .notification, claimant: nil, notice: Self.notice(of: report),
                     dropping: item), app: entry.number))
@@ -240,7 +240,7 @@ final class IntakeLoop: LoopDriver {
 
     /// What accounts note of a notification.
     private static func notice(of report: SourceReport) -> NotedNotification {
-        func short(_ text: String) -> String { String(text.prefix(Limits.toldNoticeTextMax)) }
+        func short(_ text: String) -> String { String(text.prefix(Limits.reportedNoticeTextMax)) }
         var id: TransactionID = 0
         for case .transaction(let transaction, _) in report.reports { id = transaction.id }
         return NotedNotification(

@@ -32,7 +32,7 @@ extension ServerLoop {
 
     /// Receives bytes of a connection that is not plaintext, or not yet known to be.
     func receivedBelow(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
-        switch self.tenants[Int(connection)].transport {
+        switch self.sessions[Int(connection)].transport {
         case .fresh: self.begin(connection, bytes)
         case .handshake, .secure: self.open(connection, bytes)
         case .plain: self.give(connection, bytes)
@@ -44,7 +44,7 @@ extension ServerLoop {
     private func begin(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
         let index = Int(connection)
         guard bytes.first == Self.handshakeRecord else {
-            self.tenants[index].transport = .plain
+            self.sessions[index].transport = .plain
             if self.port.mode == .required {
                 self.core.refuse(
                     connection,
@@ -58,31 +58,31 @@ extension ServerLoop {
             return
         }
         guard let context = self.port.context else {
-            self.tenants[index].transport = .ended
+            self.sessions[index].transport = .ended
             self.failed(connection, "off", "a client speaks TLS, and TLS is off here; give --tls-certificate")
-            _ = Self.refusal.withUnsafeBytes { Sockets.send(self.tenants[index].socket, $0) }
+            _ = Self.refusal.withUnsafeBytes { Sockets.send(self.sessions[index].socket, $0) }
             self.core.giveUp(connection)
             return
         }
         do throws(TLSError) {
-            self.tenants[index].secure = try self.window.accept(context)
+            self.sessions[index].secure = try self.window.accept(context)
         } catch {
             self.failed(connection, error.fault.rawValue, error.description)
             self.core.broken(connection)
             return
         }
         self.tls.open += 1
-        self.tenants[index].transport = .handshake
+        self.sessions[index].transport = .handshake
         self.core.holds(Limits.tlsHandshakeBytes, for: connection)
-        self.tenants[index].ticketChange = self.port.tickets?.changes ?? 0
+        self.sessions[index].ticketChange = self.port.tickets?.changes ?? 0
         self.open(connection, bytes)
     }
 
     /// Receives ciphertext: a part of a handshake, records, or both.
     private func open(_ connection: Int32, _ bytes: UnsafeRawBufferPointer) {
-        guard let secure = self.tenants[Int(connection)].secure else { return }
+        guard let secure = self.sessions[Int(connection)].secure else { return }
         self.window.take(bytes)
-        if self.tenants[Int(connection)].transport == .handshake {
+        if self.sessions[Int(connection)].transport == .handshake {
             guard self.shakeHands(connection, secure, bytes.count) else { return }
         }
         var count = 0
@@ -115,12 +115,12 @@ extension ServerLoop {
     private func shakeHands(_ connection: Int32, _ secure: TLSConnection, _ count: Int) -> Bool {
         let index = Int(connection)
         self.core.heard(connection)
-        self.tenants[index].handshakeBytes += Int32(clamping: count)
+        self.sessions[index].handshakeBytes += Int32(clamping: count)
         self.core.holds(count, for: connection)
         let step = self.window.handshake(secure)
         switch step {
         case .wantsInput:
-            guard Int(self.tenants[index].handshakeBytes) <= Limits.tlsHandshakeBytesMax else {
+            guard Int(self.sessions[index].handshakeBytes) <= Limits.tlsHandshakeBytesMax else {
                 self.failed(
                     connection, "limit",
                     "a handshake has more than \(Limits.tlsHandshakeBytesMax) bytes, the limit; use shorter chains")
@@ -136,7 +136,7 @@ extension ServerLoop {
         case .done:
             break
         }
-        self.tenants[index].transport = .secure
+        self.sessions[index].transport = .secure
         self.tls.handshakes += 1
         if secure.isResumed { self.tls.resumed += 1 }
         let chosen = secure.applicationProtocol
@@ -166,7 +166,7 @@ extension ServerLoop {
         let now = self.loop.now
         guard now >= self.port.nextFailureTold else { return }
         self.port.nextFailureTold = now.advanced(byMilliseconds: Self.failureToldMilliseconds)
-        let peer = Sockets.peerAddress(self.tenants[Int(connection)].socket)
+        let peer = Sockets.peerAddress(self.sessions[Int(connection)].socket)
         self.control.post(.handshakeFailed(peer: peer, reason: reason, text: text))
     }
 
@@ -181,15 +181,15 @@ extension ServerLoop {
     /// Seals the core's planned write, a record at a time, as long as the kernel accepts them.
     func sendSecure(_ write: PlannedWrite) -> WriteResult {
         let index = Int(write.connection)
-        guard self.tenants[index].transport == .secure, let secure = self.tenants[index].secure else {
+        guard self.sessions[index].transport == .secure, let secure = self.sessions[index].secure else {
             // The core wants to send during a handshake, because its time is over or the server stops. That is
             // impossible before the handshake ends.
-            if self.tenants[index].transport == .handshake { self.countFailure("unfinished") }
+            if self.sessions[index].transport == .handshake { self.countFailure("unfinished") }
             return .broken
         }
         guard self.sendPending(write.connection) else { return .held(0) }
-        if let changes = self.port.tickets?.changes, changes != self.tenants[index].ticketChange {
-            self.tenants[index].ticketChange = changes
+        if let changes = self.port.tickets?.changes, changes != self.sessions[index].ticketChange {
+            self.sessions[index].ticketChange = changes
             self.window.renewTicket(secure)
         }
         var place = (segment: 0, offset: 0)
@@ -245,20 +245,20 @@ extension ServerLoop {
         guard !output.isEmpty else { return .all }
         defer { self.window.clearOutput() }
         let index = Int(connection)
-        if self.tenants[index].hasPending {
+        if self.sessions[index].hasPending {
             self.pending[connection]?.bytes.append(contentsOf: output)
             self.updateInterest(connection)
             return .part
         }
         var taken = 0
-        switch Sockets.send(self.tenants[index].socket, output) {
+        switch Sockets.send(self.sessions[index].socket, output) {
         case .wrote(let count): taken = count
         case .full: break
         case .broken: return .none
         }
         guard taken < output.count else { return .all }
         self.pending[connection] = PendingCiphertext(bytes: Array(output[taken...]))
-        self.tenants[index].hasPending = true
+        self.sessions[index].hasPending = true
         self.updateInterest(connection)
         return .part
     }
@@ -271,17 +271,17 @@ extension ServerLoop {
     /// Sends the kept rest; returns whether all of it is sent.
     func sendPending(_ connection: Int32) -> Bool {
         let index = Int(connection)
-        guard self.tenants[index].hasPending, var pending = self.pending.removeValue(forKey: connection) else {
+        guard self.sessions[index].hasPending, var pending = self.pending.removeValue(forKey: connection) else {
             return true
         }
-        let outcome = pending.rest.withUnsafeBytes { Sockets.send(self.tenants[index].socket, $0) }
+        let outcome = pending.rest.withUnsafeBytes { Sockets.send(self.sessions[index].socket, $0) }
         switch outcome {
         case .wrote(let count):
             pending.sent += count
             if count > 0 { self.core.progressed(connection, isAll: pending.count == 0) }
         case .full: break
         case .broken:
-            self.tenants[index].hasPending = false
+            self.sessions[index].hasPending = false
             self.core.broken(connection)
             return false
         }
@@ -290,15 +290,15 @@ extension ServerLoop {
             self.updateInterest(connection)
             return false
         }
-        self.tenants[index].hasPending = false
-        if self.tenants[index].endsAfterPending { Sockets.shutdownWriting(self.tenants[index].socket) }
+        self.sessions[index].hasPending = false
+        if self.sessions[index].endsAfterPending { Sockets.shutdownWriting(self.sessions[index].socket) }
         self.updateInterest(connection)
         return true
     }
 
     /// True if so much output waits that reading would only add to it.
     func isClogged(_ connection: Int32) -> Bool {
-        self.tenants[Int(connection)].hasPending
+        self.sessions[Int(connection)].hasPending
             && (self.pending[connection]?.count ?? 0) > Limits.tlsPendingBytesMax
     }
 
@@ -307,37 +307,37 @@ extension ServerLoop {
     /// The core has sent everything, so TLS closes too; returns whether the writing side can be shut down now.
     func endSecure(_ connection: Int32) -> Bool {
         let index = Int(connection)
-        if let secure = self.tenants[index].secure {
-            if self.tenants[index].transport == .secure {
+        if let secure = self.sessions[index].secure {
+            if self.sessions[index].transport == .secure {
                 self.window.close(secure)
                 _ = self.sendOutput(connection: connection)
             }
             self.letGo(index, secure)
         }
-        guard self.tenants[index].hasPending else { return true }
-        self.tenants[index].endsAfterPending = true
+        guard self.sessions[index].hasPending else { return true }
+        self.sessions[index].endsAfterPending = true
         return false
     }
 
     /// Drops the TLS state before its socket is closed.
     func forgetSecure(_ connection: Int32) {
         let index = Int(connection)
-        if let secure = self.tenants[index].secure {
-            if self.tenants[index].transport == .secure, !self.tenants[index].hasPending {
+        if let secure = self.sessions[index].secure {
+            if self.sessions[index].transport == .secure, !self.sessions[index].hasPending {
                 // A peer that has sent close_notify waits for ours; a closed one ignores it.
                 self.window.close(secure)
-                _ = Sockets.send(self.tenants[index].socket, self.window.output)
+                _ = Sockets.send(self.sessions[index].socket, self.window.output)
                 self.window.clearOutput()
             }
             self.letGo(index, secure)
         }
-        if self.tenants[index].hasPending { self.pending[connection] = nil }
+        if self.sessions[index].hasPending { self.pending[connection] = nil }
     }
 
     private func letGo(_ index: Int, _ secure: TLSConnection) {
         secure.free()
-        self.tenants[index].secure = nil
-        self.tenants[index].transport = .ended
+        self.sessions[index].secure = nil
+        self.sessions[index].transport = .ended
         self.tls.open -= 1
     }
 }

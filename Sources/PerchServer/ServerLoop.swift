@@ -69,7 +69,7 @@ final class ServerLoop: LoopDriver {
     @exclusivity(unchecked) private var standing = Standing()
 
     /// By connection number.
-    @exclusivity(unchecked) var tenants: [Tenant] = []
+    @exclusivity(unchecked) var sessions: [Session] = []
 
     // TLS.
     var port: TLSPort
@@ -88,7 +88,7 @@ final class ServerLoop: LoopDriver {
     }
 
     /// The loop's state of a connection: a plain structure, so that thousands cost only their bytes.
-    struct Tenant {
+    struct Session {
         var generation: UInt32 = 0
         var socket: Int32 = -1
         /// The events that the core wants from epoll.
@@ -172,7 +172,7 @@ final class ServerLoop: LoopDriver {
     deinit {
         self.memory.deinitialize(count: 1)
         self.memory.deallocate()
-        for tenant in self.tenants { tenant.secure?.free() }
+        for session in self.sessions { session.secure?.free() }
         self.buffer.deallocate()
         self.plaintext.deallocate()
     }
@@ -202,7 +202,7 @@ final class ServerLoop: LoopDriver {
             return
         }
         let connection = Int32(truncatingIfNeeded: tag & 0xFFFF_FFFF)
-        guard self.tenants[Int(connection)].generation == UInt32(truncatingIfNeeded: tag >> 32) else { return }
+        guard self.sessions[Int(connection)].generation == UInt32(truncatingIfNeeded: tag >> 32) else { return }
         if writable, self.sendPending(connection) { self.core.writable(connection) }
         if readable || hungUp { self.read(connection, isHungUp: hungUp && !readable) }
         self.execute()
@@ -216,22 +216,22 @@ final class ServerLoop: LoopDriver {
     }
 
     private func read(_ connection: Int32, isHungUp: Bool) {
-        let tenant = self.tenants[Int(connection)]
+        let session = self.sessions[Int(connection)]
         guard isHungUp || (self.core.wantsInput(connection) && !self.isClogged(connection)) else { return }
-        switch Sockets.receive(tenant.socket, into: self.buffer) {
+        switch Sockets.receive(session.socket, into: self.buffer) {
         case .bytes(let count):
             let bytes = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(self.buffer)[..<count])
-            if tenant.transport == .plain {
+            if session.transport == .plain {
                 self.give(connection, bytes)
             } else {
                 self.receivedBelow(connection, bytes)
             }
         case .end:
-            if tenant.transport == .handshake { self.countFailure("closed") }
+            if session.transport == .handshake { self.countFailure("closed") }
             self.core.peerEnded(connection)
         case .empty: break
         case .broken:
-            if tenant.transport == .handshake { self.countFailure("closed") }
+            if session.transport == .handshake { self.countFailure("closed") }
             self.core.broken(connection)
         }
     }
@@ -356,13 +356,13 @@ final class ServerLoop: LoopDriver {
     /// One system call a connection, as long as the core has data to write.
     private func flush() {
         self.sending.begin()
-        for place in 0..<min(2, self.core.listedCount) { self.prefetchTenant(self.core.listedConnection(place)) }
+        for place in 0..<min(2, self.core.listedCount) { self.prefetchSession(self.core.listedConnection(place)) }
         while true {
             let count = self.core.planWrites()
             if count == 0 { break }
             for index in 0..<count {
                 // The kernel call takes long enough to prefetch the connection after the next.
-                if index + 2 < count { self.prefetchTenant(self.core.plannedWrite(index + 2).connection) }
+                if index + 2 < count { self.prefetchSession(self.core.plannedWrite(index + 2).connection) }
                 let write = self.core.plannedWrite(index)
                 self.core.wrote(index, self.send(write))
             }
@@ -370,18 +370,18 @@ final class ServerLoop: LoopDriver {
         }
     }
 
-    private func prefetchTenant(_ connection: Int32) {
-        self.tenants.withUnsafeBufferPointer { tenants in
-            guard let base = tenants.baseAddress else { return }
-            Prefetch.bytes(base + Int(connection), MemoryLayout<Tenant>.size)
+    private func prefetchSession(_ connection: Int32) {
+        self.sessions.withUnsafeBufferPointer { sessions in
+            guard let base = sessions.baseAddress else { return }
+            Prefetch.bytes(base + Int(connection), MemoryLayout<Session>.size)
         }
     }
 
     private func send(_ write: PlannedWrite) -> WriteResult {
-        switch self.tenants[Int(write.connection)].transport {
+        switch self.sessions[Int(write.connection)].transport {
         case .plain: break
         // Here the core sends first, with a refusal. The peer's protocol is unknown, and plaintext costs no handshake.
-        case .fresh: self.tenants[Int(write.connection)].transport = .plain
+        case .fresh: self.sessions[Int(write.connection)].transport = .plain
         default: return self.sendSecure(write)
         }
         let outcome: SendOutcome
@@ -417,7 +417,7 @@ final class ServerLoop: LoopDriver {
                 if self.endSecure(connection) { Sockets.shutdownWriting(socket) }
             case .close(let connection, let socket):
                 self.forgetSecure(connection)
-                self.tenants[Int(connection)] = Tenant(generation: self.tenants[Int(connection)].generation &+ 1)
+                self.sessions[Int(connection)] = Session(generation: self.sessions[Int(connection)].generation &+ 1)
                 Sockets.close(socket)
                 self.acceptor.connectionClosed()
             case .control(let ticket, .ingest(let work)):
@@ -454,16 +454,16 @@ final class ServerLoop: LoopDriver {
 
     private func listen(_ connection: Int32, _ socket: Int32, reading: Bool, writing: Bool) {
         let index = Int(connection)
-        while self.tenants.count <= index { self.tenants.append(Tenant()) }
-        self.tenants[index].wantsReading = reading
-        self.tenants[index].wantsWriting = writing
-        if self.tenants[index].socket == socket {
+        while self.sessions.count <= index { self.sessions.append(Session()) }
+        self.sessions[index].wantsReading = reading
+        self.sessions[index].wantsWriting = writing
+        if self.sessions[index].socket == socket {
             self.updateInterest(connection)
             return
         }
-        self.tenants[index].socket = socket
-        self.tenants[index].reading = reading
-        self.tenants[index].writing = writing
+        self.sessions[index].socket = socket
+        self.sessions[index].reading = reading
+        self.sessions[index].writing = writing
         do {
             try self.loop.poller.watch(
                 socket, tag: self.tag(connection), for: Poller.Interest(reading: reading, writing: writing))
@@ -474,19 +474,19 @@ final class ServerLoop: LoopDriver {
     }
 
     private func tag(_ connection: Int32) -> UInt64 {
-        UInt64(self.tenants[Int(connection)].generation) << 32 | UInt64(UInt32(bitPattern: connection))
+        UInt64(self.sessions[Int(connection)].generation) << 32 | UInt64(UInt32(bitPattern: connection))
     }
 
     /// Updates epoll's registration if the needs of the core or of TLS have changed.
     func updateInterest(_ connection: Int32) {
-        let tenant = self.tenants[Int(connection)]
-        let reading = tenant.wantsReading && !self.isClogged(connection)
-        let writing = tenant.wantsWriting || tenant.hasPending
-        guard tenant.reading != reading || tenant.writing != writing else { return }
-        self.tenants[Int(connection)].reading = reading
-        self.tenants[Int(connection)].writing = writing
+        let session = self.sessions[Int(connection)]
+        let reading = session.wantsReading && !self.isClogged(connection)
+        let writing = session.wantsWriting || session.hasPending
+        guard session.reading != reading || session.writing != writing else { return }
+        self.sessions[Int(connection)].reading = reading
+        self.sessions[Int(connection)].writing = writing
         self.loop.poller.change(
-            tenant.socket, tag: self.tag(connection), to: Poller.Interest(reading: reading, writing: writing))
+            session.socket, tag: self.tag(connection), to: Poller.Interest(reading: reading, writing: writing))
     }
 }
 

@@ -14,7 +14,7 @@ package struct AccountChange: Sendable {
 
     /// The cause of its last fact. A report that changes no value has none.
     package var cause: Cause {
-        self.facts.last { $0.told == nil || $0.cause != .unspecified }?.cause ?? .unspecified
+        self.facts.last { $0.reported == nil || $0.cause != .unspecified }?.cause ?? .unspecified
     }
 
     /// The events for subscribers of the account's transactions. Computed only for subscribers, which are rare. The

@@ -243,7 +243,7 @@ package enum MutationResult: Hashable, Sendable {
     /// The number of a created object.
     case number(UInt64)
     /// What a change of an App Store app did.
-    case told(ToldOutcome)
+    case reported(ReportedOutcome)
     /// The clock of a test app, and the number of renewals that were settled before the answer.
     indirect case clock(
         now: Instant, isFrozen: Bool, offsetMilliseconds: Int64, timeRate: TimeRate, settled: RenewalCount)
@@ -303,9 +303,9 @@ package struct Mutation: Sendable {
         self.contents = Contents(Fields(subject: subject, needsTestApp: needsTestApp, decider: .function(decide)))
     }
 
-    init(told request: ToldRequest, app: AppNumber, origin: [UInt8]) {
+    init(reported request: ReportedRequest, app: AppNumber, origin: [UInt8]) {
         self.contents = Contents(
-            Fields(subject: .app(app), needsTestApp: false, decider: .told(request), origin: origin))
+            Fields(subject: .app(app), needsTestApp: false, decider: .reported(request), origin: origin))
     }
 
     /// A mutation that makes a guest.
@@ -320,8 +320,8 @@ package struct Mutation: Sendable {
     }
 
     /// The change of an App Store app; nil for any other mutation.
-    var told: ToldRequest? {
-        guard case .told(let request) = self.contents.fields.decider else { return nil }
+    var reported: ReportedRequest? {
+        guard case .reported(let request) = self.contents.fields.decider else { return nil }
         return request
     }
 
@@ -358,7 +358,7 @@ package struct Mutation: Sendable {
         case operation(StoreOperation)
         case function(@Sendable (inout DecisionView) throws(Refusal) -> Decision)
         /// Decided by the engine, because it reads as many accounts as its reports are about.
-        indirect case told(ToldRequest)
+        indirect case reported(ReportedRequest)
         /// Decided by the engine, because there is no app yet.
         indirect case opening(GuestOpening)
     }
@@ -374,7 +374,7 @@ package struct Mutation: Sendable {
         switch self.contents.fields.decider {
         case .operation(let operation): try Decision(of: operation, &view)
         case .function(let decide): try decide(&view)
-        case .told, .opening: preconditionFailure("the engine decides changes of App Store apps, and of new ones")
+        case .reported, .opening: preconditionFailure("the engine decides changes of App Store apps, and of new ones")
         }
     }
 

@@ -25,6 +25,6 @@ def options(document, *words, **more):
 
 
 def ends_what_it_began():
-    """Told to end, a trial runs its `finally`."""
+    """Reported to end, a trial runs its `finally`."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))

@@ -66,7 +66,7 @@ import Testing
         #expect(report.app == self.app && report.statedStatus == .subscribed && report.signed == signedDate)
         #expect(report.values.map(\.jws) == [transaction, renewal])
         #expect(report.unknownFields == ["new"])
-        var book = ToldBook()
+        var book = ReportedBook()
         #expect(report.reports.map { book.fold($0) } == [.news, .news])
         #expect(book.originals[11]?.head(at: signedDate)?.id == 12)
         // A retry says the same.

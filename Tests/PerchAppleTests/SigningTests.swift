@@ -127,7 +127,7 @@ import Testing
         func instant() -> Instant { Instant(milliseconds: Int64.random(in: 0...4_000_000_000_000, using: &random)) }
         func money() -> Money { Money(milliunits: Int64.random(in: 0...9_999_990, using: &random), currency: "USD") }
         var one = Transaction(
-            id: UInt64.random(in: Limits.toldTransactionIDs, using: &random),
+            id: UInt64.random(in: Limits.reportedTransactionIDs, using: &random),
             originalID: UInt64.random(in: 0...9, using: &random),
             appBundleID: "com.example.app", productID: "p\"\u{E9}/", productType: any(AppleNames.productType),
             purchaseDate: instant(), originalPurchaseDate: instant(), environment: .xcode,
@@ -170,7 +170,7 @@ import Testing
         for _ in 0..<1_000 {
             func instant() -> Instant { Instant(milliseconds: Int64.random(in: 0...4_000_000_000_000, using: &random)) }
             var info = RenewalInfo(
-                originalTransactionID: UInt64.random(in: Limits.toldTransactionIDs, using: &random),
+                originalTransactionID: UInt64.random(in: Limits.reportedTransactionIDs, using: &random),
                 currentProductID: "p",
                 willAutoRenew: Bool.random(using: &random), renewalDate: instant(),
                 recentSubscriptionStartDate: instant(), environment: .xcode, signedDate: instant())

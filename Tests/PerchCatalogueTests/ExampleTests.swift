@@ -62,13 +62,14 @@ import Testing
             self.tell(.transaction(Self.report(transaction)))
         }
 
-        static func report(_ transaction: Transaction) -> ToldTransaction {
-            ToldTransaction(
-                told: transaction, content: Digest(high: transaction.id, low: 1), shown: transaction, kind: .purchased)
+        static func report(_ transaction: Transaction) -> ReportedTransaction {
+            ReportedTransaction(
+                reported: transaction, content: Digest(high: transaction.id, low: 1), shown: transaction,
+                kind: .purchased)
         }
 
-        mutating func told(renewalOf original: TransactionID, _ change: (inout RenewalInfo) -> Void) throws {
-            let line = try #require(self.record.told?.original(original)?.head(at: now))
+        mutating func reported(renewalOf original: TransactionID, _ change: (inout RenewalInfo) -> Void) throws {
+            let line = try #require(self.record.reported?.original(original)?.head(at: now))
             let end = try #require(line.expirationDate)
             var info = RenewalInfo(
                 originalTransactionID: original, currentProductID: line.productID, willAutoRenew: true,
@@ -78,7 +79,7 @@ import Testing
             self.tell(.renewal(info, renewalDate: end, content: Digest(high: original, low: 2)))
         }
 
-        mutating func tell(_ fact: ToldFact) { self.record.apply(Fact(.told(fact), effective: now)) }
+        mutating func tell(_ fact: ReportedFact) { self.record.apply(Fact(.reported(fact), effective: now)) }
 
         func named(_ name: String, at instant: Instant = now) -> NamedEntitlement? {
             namedEntitlements(of: self.record, app: self.app, at: instant).value.first { $0.name == name }
@@ -112,7 +113,7 @@ import Testing
         var account = Account(try Self.app("flower-movie"))
         try account.bought("com.pass.monthly", daysAgo: 40)
         #expect(account.named("movies")?.isActive == false, "the news did not come within the leeway")
-        try account.told(renewalOf: 1) {
+        try account.reported(renewalOf: 1) {
             $0.isInBillingRetry = true
             $0.gracePeriodExpirationDate = Self.now.advanced(byMilliseconds: Self.day)
         }

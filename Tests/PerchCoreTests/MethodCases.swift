@@ -27,7 +27,7 @@ struct MethodCase {
     }
 
     /// Only an app whose purchases come from a store has the method.
-    private static func told(_ request: Request, _ scope: Scope) -> MethodCase {
+    private static func reported(_ request: Request, _ scope: Scope) -> MethodCase {
         MethodCase(request, scope, refusal: "NOT_A_TOLD_APP")
     }
 
@@ -113,14 +113,15 @@ struct MethodCase {
         case .revokeGrant: return Self(.revokeGrant(RevokeGrantRequest(account: "anna", name: "plus")), .admin)
         case .listAudit: return Self(.listAudit(ListAuditRequest()), .admin)
         case .findAccount: return Self(.findAccount(FindAccountRequest(transactionID: 1)), .admin)
-        case .listUnclaimed: return .told(.listUnclaimed(ListUnclaimedRequest()), .admin)
+        case .listUnclaimed: return .reported(.listUnclaimed(ListUnclaimedRequest()), .admin)
         case .attachAlias:
-            return .told(.attachAlias(AttachAliasRequest(account: "anna", appTransactionID: "7")), .admin)
-        case .detachAlias: return .told(.detachAlias(DetachAliasRequest(appTransactionID: "7")), .admin)
+            return .reported(.attachAlias(AttachAliasRequest(account: "anna", appTransactionID: "7")), .admin)
+        case .detachAlias: return .reported(.detachAlias(DetachAliasRequest(appTransactionID: "7")), .admin)
         case .moveTransaction:
-            return .told(.moveTransaction(MoveTransactionRequest(originalTransactionID: 1, account: "anna")), .admin)
+            return .reported(
+                .moveTransaction(MoveTransactionRequest(originalTransactionID: 1, account: "anna")), .admin)
         case .mergeAccounts:
-            return .told(.mergeAccounts(MergeAccountsRequest(account: "anna", intoAccount: "berta")), .admin)
+            return .reported(.mergeAccounts(MergeAccountsRequest(account: "anna", intoAccount: "berta")), .admin)
         case .listDeadLetters: return Self(.listDeadLetters(ListDeadLettersRequest()), .admin)
         case .retryDeadLetter:
             return Self(
@@ -129,10 +130,10 @@ struct MethodCase {
             return Self(
                 .dropDeadLetter(DropDeadLetterRequest(id: Self.noLetter)), .admin, refusal: "DEAD_LETTER_UNKNOWN")
         case .submitTransaction:
-            return .told(
+            return .reported(
                 .submitTransaction(SubmitTransactionRequest(signedValues: ["a.b.c"], account: "anna")), .ingest)
         case .submitNotification:
-            return .told(.submitNotification(SubmitNotificationRequest(signedPayload: "a.b.c")), .ingest)
+            return .reported(.submitNotification(SubmitNotificationRequest(signedPayload: "a.b.c")), .ingest)
         // Every holder of a token may offer it, and the code is the credential of its browser.
         case .offerConsoleCode:
             return Self(.offerConsoleCode(OfferConsoleCodeRequest(token: "a.b.c")), .read, refusal: "FIELD_INVALID")

@@ -63,7 +63,7 @@ import Testing
             defer { storage.close() }
             let engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
             let anna = AccountKey(app: 1, bytes: Array("anna".utf8))
-            let done = try engine.mutateAtStart(.told(.erase(anna), app: 1), wall: self.wall, machine: self.wall)
+            let done = try engine.mutateAtStart(.reported(.erase(anna), app: 1), wall: self.wall, machine: self.wall)
             #expect(done)
         }
         try StoreApps.remove("com.example.app", .xcode, from: self.path)

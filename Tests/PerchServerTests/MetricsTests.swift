@@ -240,8 +240,8 @@ enum SampleReports {
         "ingestFileBytesMax", "offerCodesMax", "offerCodeBytesMax", "appVersionBytesMax",
         "consumptionAnswerMilliseconds",
         "groupDifferencesMax", "linkedOriginalsMax", "passKeyMilliseconds", "passKeyMillisecondsRange",
-        "toldConsumablesMax",
-        "toldNoticeTextMax", "toldUnfinishedMax",
+        "reportedConsumablesMax",
+        "reportedNoticeTextMax", "reportedUnfinishedMax",
     ]
 
     /// Names of the constants in a file of limits.

@@ -38,7 +38,7 @@ import Testing
         #expect(bytes[0] == 3)
         let read = try AccountRecord(unsealing: bytes, of: 7)
         #expect(contents(read) == contents(EarlierForm.recordOfForm2))
-        #expect(read.told == nil)
+        #expect(read.reported == nil)
     }
 
     @Test(arguments: EarlierForm.bodies.indices)

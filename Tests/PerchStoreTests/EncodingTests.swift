@@ -28,7 +28,7 @@ struct Blob: Sendable, CustomTestStringConvertible {
             // Who orders is asked before a purchase waits, and a renewal is unreported in views only: neither is stored.
             fixed: [
                 "account", "rare/some/pendingPurchases/PerchModel.PendingPurchase/order/isByApp",
-                "rare/some/told/some/originals/PerchModel.ToldOriginal/renewal/some/info/isUnreported",
+                "rare/some/reported/some/originals/PerchModel.ReportedOriginal/renewal/some/info/isUnreported",
             ]),
         Blob(
             "transaction",

@@ -12,36 +12,36 @@ private let all = StorageImplementation.allCases
     private static let late: Int64 = 2_000
 
     /// Alice with a subscription in two accounts, a refund, a stale report, a grant, a kept answer and a dead letter; and bob.
-    private static func filled(_ storage: any Storage) throws -> ToldStore {
-        let store = try ToldStore(on: storage)
-        try store.tell(.attach(.appAccountToken(ToldLine.bob), to: store.key("bob")))
-        try store.tell(.reports(ToldLine.transaction(500, of: 500, token: ToldLine.bob)))
+    private static func filled(_ storage: any Storage) throws -> ReportedStore {
+        let store = try ReportedStore(on: storage)
+        try store.tell(.attach(.appAccountToken(ReportedLine.bob), to: store.key("bob")))
+        try store.tell(.reports(ReportedLine.transaction(500, of: 500, token: ReportedLine.bob)))
         // Before her account was known, then as an anonymous customer, then as alice.
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
-        try store.tell(.attach(.appAccountToken(ToldLine.alice), to: store.key("anonymous-alice")))
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice)))
+        try store.tell(.attach(.appAccountToken(ReportedLine.alice), to: store.key("anonymous-alice")))
         try store.tell(
-            .reports(ToldLine.transaction(100, token: ToldLine.alice, signedAfter: Self.late, revoked: true)),
+            .reports(ReportedLine.transaction(100, token: ReportedLine.alice, signedAfter: Self.late, revoked: true)),
             key: Array("alice's request".utf8))
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice, signedAfter: 1)))
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice, signedAfter: 1)))
         try store.tell(.merge(store.key("anonymous-alice"), into: store.key("alice-the-first")))
         let letter = DeadLetter(
-            received: ToldStore.start, reason: "APPLE_SIGNATURE", message: "m", bundleID: "b",
+            received: ReportedStore.start, reason: "APPLE_SIGNATURE", message: "m", bundleID: "b",
             environment: "Production",
             notificationType: "REFUND", jws: "letter-of-alice", about: [DeadLetter.about(original: 100)])
-        _ = try store.ask(.mutate(.item(.keep(letter.item(signed: ToldStore.start, isStrange: false), limit: 9))))
+        _ = try store.ask(.mutate(.item(.keep(letter.item(signed: ReportedStore.start, isStrange: false), limit: 9))))
         let other = DeadLetter(
-            received: ToldStore.start, reason: "APPLE_SIGNATURE", message: "m", bundleID: "b",
+            received: ReportedStore.start, reason: "APPLE_SIGNATURE", message: "m", bundleID: "b",
             environment: "Production",
             notificationType: "REFUND", jws: "letter-of-bob", about: [DeadLetter.about(original: 500)])
-        _ = try store.ask(.mutate(.item(.keep(other.item(signed: ToldStore.start, isStrange: false), limit: 9))))
+        _ = try store.ask(.mutate(.item(.keep(other.item(signed: ReportedStore.start, isStrange: false), limit: 9))))
         return store
     }
 
-    private static func erase(_ name: String, _ store: ToldStore) throws -> (facts: UInt64, revision: UInt64) {
-        switch try store.ask(.mutate(.told(.erase(store.key(name)), app: 1))) {
+    private static func erase(_ name: String, _ store: ReportedStore) throws -> (facts: UInt64, revision: UInt64) {
+        switch try store.ask(.mutate(.reported(.erase(store.key(name)), app: 1))) {
         case .mutated(.number(let count), let position): return (count, position.revision)
         case .refused(let refusal): throw refusal
-        default: throw ToldStore.Unexpected()
+        default: throw ReportedStore.Unexpected()
         }
     }
 
@@ -55,7 +55,7 @@ private let all = StorageImplementation.allCases
         #expect(erased.revision == before + 1 && erased.facts > 6)
         for name in ["alice-the-first", "anonymous-alice"] { #expect(try store.record(name) == nil, "\(name)") }
         #expect(try store.found(.transaction(100)) == nil)
-        #expect(try store.found(.alias(.appAccountToken(ToldLine.alice))) == nil)
+        #expect(try store.found(.alias(.appAccountToken(ReportedLine.alice))) == nil)
         #expect(try made.storage.answer(to: MutationKey(app: 1, bytes: Array("alice's request".utf8))) == nil)
         let letters = try made.storage.items(.deadLetter, group: DeadLetter.known, after: [], limit: 9)
         #expect(letters.compactMap { DeadLetter($0)?.jws } == ["letter-of-bob"])
@@ -65,7 +65,7 @@ private let all = StorageImplementation.allCases
         #expect(rows.map(\.revision) == Array(1...erased.revision))
         for row in rows {
             for stored in try made.storage.facts(ofRevision: row.revision) where stored.account != bob.account {
-                #expect(stored.fact.told == .erased && row.revision == erased.revision)
+                #expect(stored.fact.reported == .erased && row.revision == erased.revision)
             }
             for (key, account) in row.detail?.aliases ?? [] {
                 #expect(account == bob.account || String(decoding: key.bytes, as: UTF8.self).contains("500"), "\(key)")
@@ -74,7 +74,7 @@ private let all = StorageImplementation.allCases
         #expect(try store.record("bob") == bob)
         #expect(try store.state("bob") == [.subscribed])
         let change = try #require(store.changes.last)
-        #expect(change.revision == erased.revision && change.accounts.allSatisfy { $0.record.told == nil })
+        #expect(change.revision == erased.revision && change.accounts.allSatisfy { $0.record.reported == nil })
         #expect(throws: Refusal.self) { try Self.erase("alice-the-first", store) }
     }
 
@@ -83,15 +83,15 @@ private let all = StorageImplementation.allCases
         let store = try Self.filled(try implementation.make().storage)
         _ = try Self.erase("alice-the-first", store)
         let revision = store.engine.header.revision
-        let report = ToldLine.transaction(101, period: 1, token: ToldLine.alice)
+        let report = ReportedLine.transaction(101, period: 1, token: ReportedLine.alice)
         let outcome = try store.tell(.reports(report))
         #expect(outcome.erased == 1 && outcome.news == 0)
         #expect(store.engine.header.revision == revision)
         #expect(try store.found(.transaction(101)) == nil)
         try store.tell(.reports(report, by: store.key("alice-again")))
         #expect(try store.found(.transaction(101))?.key == Array("alice-again".utf8))
-        #expect(try store.tell(.reports(ToldLine.transaction(102, period: 2))).news == 1)
-        #expect(try store.record("alice-again")?.told?.original(100)?.registers.count == 2)
+        #expect(try store.tell(.reports(ReportedLine.transaction(102, period: 2))).news == 1)
+        #expect(try store.record("alice-again")?.reported?.original(100)?.registers.count == 2)
     }
 
     @Test(arguments: all)
@@ -102,10 +102,12 @@ private let all = StorageImplementation.allCases
         let facts = try made.storage.facts(of: account.account)
         let header = try made.storage.header()
         var change = StoredChange(
-            revision: header.revision + 1, committed: ToldStore.start, app: 1, nextTransaction: header.nextTransaction,
+            revision: header.revision + 1, committed: ReportedStore.start, app: 1,
+            nextTransaction: header.nextTransaction,
             nextAccount: header.nextAccount)
         change.facts = [
-            StoredFact(account: account.account, fact: Fact(.told(.erased), effective: ToldStore.start), origin: [])
+            StoredFact(
+                account: account.account, fact: Fact(.reported(.erased), effective: ReportedStore.start), origin: [])
         ]
         change.records = [StoredRecord(AccountRecord(account: account.account, app: 1))]
         var side = SideWrites()
@@ -141,8 +143,8 @@ private let all = StorageImplementation.allCases
         try StoreApps.remove("com.example.app", .production, from: path)
         let storage = try SQLiteStorage(path: path)
         let removed = storage.header().revision
-        let store = try ToldStore(on: storage)
-        let outcome = try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
+        let store = try ReportedStore(on: storage)
+        let outcome = try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice)))
         #expect(outcome.erased == 0 && outcome.news == 1)
         let rows = try #require(try storage.commitRows(after: 0, limit: 99))
         #expect(rows.filter { $0.revision <= removed }.allSatisfy { $0.app == 0 })
@@ -159,8 +161,8 @@ private let all = StorageImplementation.allCases
         }
         _ = try Self.erase("alice-the-first", store)
         storage.close()
-        #expect(try found(ToldLine.bob), "the test finds what is there")
-        for text in ["alice", ToldLine.alice, "70100", "w100-0"] { #expect(try !found(text), "\(text)") }
+        #expect(try found(ReportedLine.bob), "the test finds what is there")
+        for text in ["alice", ReportedLine.alice, "70100", "w100-0"] { #expect(try !found(text), "\(text)") }
         #expect(try SQLiteStorage(path: path).findings() == [])
     }
 
@@ -173,9 +175,9 @@ private let all = StorageImplementation.allCases
         try store.buy("lifetime", "anna")
         try store.buy("gold", "berta")
         let number = try #require(try store.storage.account(FamilyStore.key("anna")))
-        try store.mutate(.told(.erase(FamilyStore.key("anna")), app: 1))
+        try store.mutate(.reported(.erase(FamilyStore.key("anna")), app: 1))
         #expect(try store.storage.due(1, through: .distantFuture, limit: 9).count == 1)
-        #expect(try store.storage.facts(of: number).map(\.told) == [.erased])
+        #expect(try store.storage.facts(of: number).map(\.reported) == [.erased])
         store.now = store.now.advanced(byMilliseconds: 3 * FamilyStore.month)
         try store.buy("coins", "berta")
         try store.buy("gold", "anna")
@@ -192,14 +194,14 @@ private let all = StorageImplementation.allCases
             .operation(.share(.product("gold"), member: "berta"), account: FamilyStore.key("anna"), app: 1))
         for name in ["anna", "berta"] {
             #expect {
-                try store.mutate(.told(.erase(FamilyStore.key(name)), app: 1))
+                try store.mutate(.reported(.erase(FamilyStore.key(name)), app: 1))
             } throws: {
                 ($0 as? Refusal)?.reason == .accountShares
             }
         }
         try store.mutate(
             .operation(.stopSharing(.product("gold"), member: "berta"), account: FamilyStore.key("anna"), app: 1))
-        try store.mutate(.told(.erase(FamilyStore.key("anna")), app: 1))
+        try store.mutate(.reported(.erase(FamilyStore.key("anna")), app: 1))
         #expect(try store.storage.account(FamilyStore.key("anna")) == nil)
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import PerchStore
 
-extension Int: @retroactive Spread {
+extension Int: Spread {
     var spread: Int { self &* 0x9E37_79B9 &>> 8 }
 }
 

@@ -66,7 +66,7 @@ import Testing
     func `of what was reported has what belongs to nobody and what is overdue, each account once`(
         _ implementation: StorageImplementation
     ) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
+        let store = try ReportedStore(on: try implementation.make().storage)
         func counted() throws -> (unclaimed: UInt64, overdue: UInt64, states: [String: UInt64]) {
             var count = store.engine.beginSubscriptionCount()
             while !count.isComplete { try store.engine.count(&count, wall: store.wall) }
@@ -74,8 +74,8 @@ import Testing
             return (count.unclaimed, count.overdue, Dictionary(uniqueKeysWithValues: states))
         }
         #expect(try counted().states.isEmpty)
-        try store.tell(.reports(ToldLine.transaction(100)))
-        try store.tell(.reports(ToldLine.transaction(200, of: 200), by: store.key("alice")))
+        try store.tell(.reports(ReportedLine.transaction(100)))
+        try store.tell(.reports(ReportedLine.transaction(200, of: 200), by: store.key("alice")))
         #expect(try counted() == (1, 0, ["subscribed": 2]))
         // An account with two keys is one account.
         try store.tell(.merge(store.key("alice"), into: store.key("bob")))
@@ -83,12 +83,12 @@ import Testing
         try store.tell(.attach(.appTransactionID("70100"), to: store.key("carol")))
         #expect(try counted() == (0, 0, ["subscribed": 2]))
         for number in 1...UInt64(Limits.subscriptionCountAccountsPerStep) {
-            try store.tell(.reports(ToldLine.transaction(1_000 + number, of: 1_000 + number)))
+            try store.tell(.reports(ReportedLine.transaction(1_000 + number, of: 1_000 + number)))
         }
         let many = UInt64(Limits.subscriptionCountAccountsPerStep)
         #expect(try counted() == (many, 0, ["subscribed": 2 + many]))
         // No renewal is reported.
-        store.wall = ToldStore.start.advanced(byMilliseconds: 60 * ToldLine.day)
+        store.wall = ReportedStore.start.advanced(byMilliseconds: 60 * ReportedLine.day)
         #expect(try counted() == (many, 2 + many, ["expired": 2 + many]))
     }
 }

@@ -120,7 +120,7 @@ private let all = StorageImplementation.allCases
             script.accounts.map(\.account).max { left, right in
                 script.rows.count { $0.account == left } < script.rows.count { $0.account == right }
             })
-        let rows = (script.rows + script.toldRows).filter { $0.account == account }
+        let rows = (script.rows + script.reportedRows).filter { $0.account == account }
         try #require(rows.count > 10)
         for isNewestFirst in [false, true] {
             for product in [nil, "coins", "pro"] {

@@ -37,9 +37,9 @@ package final class SimulatedLoop {
     /// Connection numbers in the order of writes in the last tick.
     package private(set) var written: [Int32] = []
     /// By connection number.
-    private var tenants: [Tenant?] = []
+    private var sessions: [Session?] = []
 
-    private struct Tenant {
+    private struct Session {
         var socket: SimulatedSocket
         var reading = true
         var writing = false
@@ -53,8 +53,8 @@ package final class SimulatedLoop {
     /// Whether a tick would have work.
     package func hasWork(at monotonic: Int64) -> Bool {
         !self.inbox.isEmpty || !self.backlog.isEmpty || self.isInTurn || (self.wake.map { $0 <= monotonic } ?? false)
-            || self.tenants.contains { tenant in
-                tenant.map { ($0.reading && $0.socket.isReadable) || ($0.writing && $0.socket.isWritable) } ?? false
+            || self.sessions.contains { session in
+                session.map { ($0.reading && $0.socket.isReadable) || ($0.writing && $0.socket.isWritable) } ?? false
             }
     }
 
@@ -84,25 +84,25 @@ package final class SimulatedLoop {
                 socket: socket.number, isLoopback: socket.address == nil, address: socket.address ?? .thisMachine,
                 isIntake: socket.isIntake)
             let connection = Int(accepted)
-            while self.tenants.count <= connection { self.tenants.append(nil) }
-            self.tenants[connection] = Tenant(socket: socket)
+            while self.sessions.count <= connection { self.sessions.append(nil) }
+            self.sessions[connection] = Session(socket: socket)
             if let certificate = socket.certificate { self.core.authenticated(accepted, as: certificate) }
             self.execute()
         }
         self.backlog.removeAll()
-        for connection in self.tenants.indices {
-            guard let tenant = self.tenants[connection], !conditions.isSkipped() else { continue }
+        for connection in self.sessions.indices {
+            guard let session = self.sessions[connection], !conditions.isSkipped() else { continue }
             let index = Int32(connection)
-            if tenant.writing, tenant.socket.isWritable { self.core.writable(index) }
+            if session.writing, session.socket.isWritable { self.core.writable(index) }
             // As in the server's driver, the readiness from epoll holds for the whole tick unless the core stopped
             // reading.
-            if tenant.reading, tenant.socket.isReadable, self.core.wantsInput(index) {
-                switch tenant.socket.read(upTo: max(1, conditions.readBytes())) {
+            if session.reading, session.socket.isReadable, self.core.wantsInput(index) {
+                switch session.socket.read(upTo: max(1, conditions.readBytes())) {
                 case .bytes(let bytes): self.receive(index, bytes)
                 case .end: self.core.peerEnded(index)
                 case .broken: self.core.broken(index)
                 }
-            } else if tenant.socket.isReset {
+            } else if session.socket.isReset {
                 self.core.broken(index)
             }
             self.execute()
@@ -148,7 +148,7 @@ package final class SimulatedLoop {
 
     private func write(_ index: Int, _ conditions: Conditions) {
         let write = self.core.plannedWrite(index)
-        guard let socket = self.tenants[Int(write.connection)]?.socket, socket.number == write.socket else {
+        guard let socket = self.sessions[Int(write.connection)]?.socket, socket.number == write.socket else {
             preconditionFailure("a write to connection \(write.connection), which is gone")
         }
         self.written.append(socket.number)
@@ -174,17 +174,17 @@ package final class SimulatedLoop {
         for effect in effects {
             switch effect {
             case .listen(let connection, let socket, let reading, let writing):
-                guard let tenant = self.tenants[Int(connection)], tenant.socket.number == socket else { continue }
-                self.tenants[Int(connection)]?.reading = reading
-                self.tenants[Int(connection)]?.writing = writing
+                guard let session = self.sessions[Int(connection)], session.socket.number == socket else { continue }
+                self.sessions[Int(connection)]?.reading = reading
+                self.sessions[Int(connection)]?.writing = writing
             case .shutDownWriting(_, let number):
-                self.tenants.first { $0?.socket.number == number }??.socket.shutDownWriting()
+                self.sessions.first { $0?.socket.number == number }??.socket.shutDownWriting()
             case .close(let connection, let number):
-                guard let tenant = self.tenants[Int(connection)], tenant.socket.number == number else {
+                guard let session = self.sessions[Int(connection)], session.socket.number == number else {
                     preconditionFailure("connection \(connection) was closed twice")
                 }
-                tenant.socket.close()
-                self.tenants[Int(connection)] = nil
+                session.socket.close()
+                self.sessions[Int(connection)] = nil
             case .control(let ticket, let request): self.controls.append((ticket, request))
             case .drained: self.hasDrained = true
             }

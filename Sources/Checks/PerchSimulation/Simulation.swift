@@ -138,7 +138,7 @@ package final class Simulation {
         setup.cacheBytesMax = random.bool() ? 1 << 20 : 1_024
         // A store in memory has a cache only where the cache is under test.
         self.storage?.holdsRecords = setup.cacheBytesMax > 1_024
-        if random.below(4) == 0 { setup.core.owedBytesMax = 300 }
+        if random.below(4) == 0 { setup.core.unsentBytesMax = 300 }
         let jsonBytes = random.below(6) == 0 ? 5_000 : 0
         let shareable: Set<String> = random.below(4) == 0 ? [] : SimulatedCustomer.shared
         setup.catalogue = TestShop.catalogue(jsonBytes: jsonBytes, shareable: shareable)

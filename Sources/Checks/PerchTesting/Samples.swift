@@ -155,13 +155,13 @@ extension SeededRandom {
         }
         record.refundRequests = self.array(upTo: 2) { $0.uint64() }
         record.grants = self.array(upTo: 2) { $0.grant() }
-        record.told = self.optional { random in
-            var told = ToldRecord()
-            told.isUnclaimed = random.bool()
-            for original in random.array(upTo: 2, { $0.toldOriginal() }) { told.add(original) }
-            told.names = random.array(upTo: 2) { $0.alias() }
-            told.unfinished = random.array(upTo: 2) { $0.uint64() }
-            return told
+        record.reported = self.optional { random in
+            var reported = ReportedRecord()
+            reported.isUnclaimed = random.bool()
+            for original in random.array(upTo: 2, { $0.reportedOriginal() }) { reported.add(original) }
+            reported.names = random.array(upTo: 2) { $0.alias() }
+            reported.unfinished = random.array(upTo: 2) { $0.uint64() }
+            return reported
         }
         return record
     }
@@ -216,8 +216,8 @@ extension SeededRandom {
 
     private mutating func stamp() -> ReportStamp { ReportStamp(signed: self.instant(), content: self.digest()) }
 
-    package mutating func toldOriginal() -> ToldOriginal {
-        var original = ToldOriginal(id: self.uint64())
+    package mutating func reportedOriginal() -> ReportedOriginal {
+        var original = ReportedOriginal(id: self.uint64())
         for _ in 0..<self.below(3) {
             var transaction = self.transaction()
             transaction.originalID = original.id
@@ -245,17 +245,17 @@ extension SeededRandom {
         self.bool() ? .appAccountToken(self.string()) : .appTransactionID(self.string())
     }
 
-    package mutating func toldFact() -> ToldFact {
+    package mutating func reportedFact() -> ReportedFact {
         switch self.below(18) {
         case 0:
             .transaction(
-                ToldTransaction(
-                    told: self.transaction(), content: self.digest(), shown: self.optional { $0.transaction() },
+                ReportedTransaction(
+                    reported: self.transaction(), content: self.digest(), shown: self.optional { $0.transaction() },
                     replaces: self.array(upTo: 2) { $0.uint64() }, kind: self.open()))
         case 1:
             .renewal(self.renewalInfo(), renewalDate: self.optional { $0.instant() }, content: self.digest())
         case 2: .claimed(self.uint64(), AccountClaim(account: self.uint64(), revision: self.uint64()))
-        case 3: .gained(self.toldOriginal(), from: self.uint64())
+        case 3: .gained(self.reportedOriginal(), from: self.uint64())
         case 4: .lost(self.uint64(), rows: self.array(upTo: 2) { $0.uint64() })
         case 5: .openedUnclaimed
         case 6: .granted(self.grant())
@@ -268,7 +268,7 @@ extension SeededRandom {
                     type: self.string(), subtype: self.string(), uuid: self.string(), signed: self.instant(),
                     transactionID: self.uint64()), reason: self.string())
         case 11: .archived(self.uint64())
-        case 12, 14, 15: .unarchived(self.toldOriginal())
+        case 12, 14, 15: .unarchived(self.reportedOriginal())
         case 13: .submitted(self.uint64())
         default: .merged
         }
@@ -317,7 +317,7 @@ extension SeededRandom {
                         lines: self.array(upTo: 2) { $0.line() }, owned: self.array(upTo: 2) { $0.transaction() },
                         histories: self.array(upTo: 2) { $0.groupHistory() }))
             case 29: .refundRequested(self.uint64())
-            case 30...37: .told(self.toldFact())
+            case 30...37: .reported(self.reportedFact())
             case 38: .paymentsSet(isAllowed: self.bool())
             case 39: .appTransactionSet(self.appTransactionTerms())
             case 40: .codeRedeemed(self.redeemedOffer())

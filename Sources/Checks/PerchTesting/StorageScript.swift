@@ -13,7 +13,7 @@ package struct StorageScript: Sendable {
     package private(set) var answerKeys: [MutationKey] = []
     package private(set) var rows: [TransactionRow] = []
     /// Transactions of App Store apps. Few IDs, the same in both apps, so that most are written again, often for another account.
-    package private(set) var toldRows: [TransactionRow] = []
+    package private(set) var reportedRows: [TransactionRow] = []
     /// Every item that was ever written.
     package private(set) var itemKeys: Set<ItemKey> = []
     private var dueInstants: [AccountNumber: Instant] = [:]
@@ -127,39 +127,39 @@ package struct StorageScript: Sendable {
     private mutating func tellTransaction(in change: inout StoredChange) {
         guard let record = self.anyAccount(of: change.appNumber) else { return }
         var transaction = self.random.transaction()
-        transaction.id = Self.toldIDs + TransactionID(self.random.below(12))
+        transaction.id = Self.reportedIDs + TransactionID(self.random.below(12))
         transaction.originalID = transaction.id
         self.shape(&transaction)
-        var original = ToldOriginal(id: transaction.id)
-        let told: ToldFact
+        var original = ReportedOriginal(id: transaction.id)
+        let reported: ReportedFact
         if self.random.bool(), let report = original.fact(of: transaction, content: self.random.digest()) {
-            told = .transaction(report)
+            reported = .transaction(report)
         } else {
             _ = original.fold(
                 transaction, stamp: ReportStamp(signed: transaction.signedDate, content: self.random.digest()))
-            told = .gained(original, from: 0)
+            reported = .gained(original, from: 0)
         }
-        change.facts.append(self.fact(.told(told), record.account))
-        self.removeTold(transaction.id, of: change.appNumber)
-        self.toldRows.append(TransactionRow(account: record.account, transaction: transaction, isFinished: false))
+        change.facts.append(self.fact(.reported(reported), record.account))
+        self.removeReported(transaction.id, of: change.appNumber)
+        self.reportedRows.append(TransactionRow(account: record.account, transaction: transaction, isFinished: false))
         self.touch(record, in: &change)
     }
 
     /// Sometimes of an account that does not have the transaction, which changes nothing.
     private mutating func loseTransaction(in change: inout StoredChange) {
         guard let record = self.anyAccount(of: change.appNumber) else { return }
-        let id = Self.toldIDs + TransactionID(self.random.below(12))
-        change.facts.append(self.fact(.told(.lost(id, rows: [id])), record.account))
-        self.toldRows.removeAll { $0.transaction.id == id && $0.account == record.account }
+        let id = Self.reportedIDs + TransactionID(self.random.below(12))
+        change.facts.append(self.fact(.reported(.lost(id, rows: [id])), record.account))
+        self.reportedRows.removeAll { $0.transaction.id == id && $0.account == record.account }
         self.touch(record, in: &change)
     }
 
-    private mutating func removeTold(_ id: TransactionID, of app: AppNumber) {
+    private mutating func removeReported(_ id: TransactionID, of app: AppNumber) {
         let accounts = self.accounts
-        self.toldRows.removeAll { $0.transaction.id == id && accounts[Int($0.account) - 1].app == app }
+        self.reportedRows.removeAll { $0.transaction.id == id && accounts[Int($0.account) - 1].app == app }
     }
 
-    private static let toldIDs: TransactionID = 1_000_000
+    private static let reportedIDs: TransactionID = 1_000_000
 
     private mutating func changeItem(in change: inout StoredChange) {
         var side = change.side ?? SideWrites()
@@ -347,7 +347,7 @@ extension Storage {
     private func toldTranscript(of script: StorageScript) throws(StorageError) -> [String] {
         func digest(_ bytes: [UInt8]?) -> String { bytes.map { Digest(of: $0).description } ?? "none" }
         var lines: [String] = []
-        for row in script.toldRows {
+        for row in script.reportedRows {
             let found = try self.transaction(script.app(of: row), row.transaction.id)
             let blob = found.map { $0.transaction.sealed(account: $0.account) }
             lines.append("told \(row.transaction.id) of \(found?.account ?? 0): \(digest(blob))")

@@ -16,7 +16,7 @@ enum Main {
     static func main() {
         if CommandLine.arguments.dropFirst().first == "write" { self.writeScenario() }
         if CommandLine.arguments.dropFirst().first == "reach" { self.tellReach() }
-        if CommandLine.arguments.dropFirst().first == "told" { self.checkTold() }
+        if CommandLine.arguments.dropFirst().first == "told" { self.checkReported() }
         let numbers = CommandLine.arguments.dropFirst().map { UInt64($0) }
         guard (1...3).contains(numbers.count), !numbers.contains(nil), let count = numbers[0], count > 0 else {
             self.explain()
@@ -56,10 +56,10 @@ enum Main {
         exit(2)
     }
 
-    private static func checkTold() -> Never {
+    private static func checkReported() -> Never {
         let numbers = CommandLine.arguments.dropFirst(2).map { UInt64($0) }
         guard (1...2).contains(numbers.count), let count = numbers[0], count > 0 else { self.explain() }
-        exit(Told.check(count: count, from: numbers.count > 1 ? numbers[1] ?? 1 : 1, say: self.say) ? 0 : 1)
+        exit(Reported.check(count: count, from: numbers.count > 1 ? numbers[1] ?? 1 : 1, say: self.say) ? 0 : 1)
     }
 
     private static func tellReach() -> Never {

@@ -26,7 +26,7 @@ package struct SourceReport: Hashable, Sendable {
     /// Apple's word for why a customer wants a refund, where a notification asks the app about one; empty for none.
     package var consumptionReason = ""
     /// What to fold, in any order.
-    package var reports: [ToldReport] = []
+    package var reports: [ReportedValue] = []
     /// Apple's number of the customer in an app transaction. It reports no purchase.
     package var appTransactionID = ""
     /// The state that Apple computed. It is compared with ours and counted.

@@ -13,7 +13,7 @@ extension PayloadFields {
     /// The identifier of a transaction: a decimal number without sign or leading zeros that every storage holds.
     func transactionID(_ name: String) -> TransactionID? {
         guard let text = self.text(name), let id = TransactionID(text), String(id) == text,
-            Limits.toldTransactionIDs.contains(id)
+            Limits.reportedTransactionIDs.contains(id)
         else { return nil }
         return id
     }
@@ -31,14 +31,14 @@ extension PayloadFields {
     /// An amount of money in thousandths that arithmetic can take; nil where there is none.
     fileprivate func usableAmount(_ name: String) throws(PayloadFault) -> Int64? {
         guard let amount = self.integer(name) else { return nil }
-        guard Limits.toldAmounts.contains(amount) else { throw PayloadFault(field: name) }
+        guard Limits.reportedAmounts.contains(amount) else { throw PayloadFault(field: name) }
         return amount
     }
 
     /// A text of a length that keys and rows may have; nil where there is none.
     func usableText(_ name: String) throws(PayloadFault) -> String? {
         guard let text = self.text(name) else { return nil }
-        guard text.utf8.count <= Limits.toldTextBytesMax, !text.utf8.contains(0) else {
+        guard text.utf8.count <= Limits.reportedTextBytesMax, !text.utf8.contains(0) else {
             throw PayloadFault(field: name)
         }
         return text

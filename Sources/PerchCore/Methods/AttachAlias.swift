@@ -9,7 +9,7 @@ struct AttachAlias: AccountMove {
 
     func check() throws(CallRefusal) { try Check.oneName([self.asked.appAccountToken, self.asked.appTransactionID]) }
 
-    func move(_ context: MethodContext) -> ToldRequest {
+    func move(_ context: MethodContext) -> ReportedRequest {
         .attach(
             AccountAlias(token: self.asked.appAccountToken, id: self.asked.appTransactionID),
             to: context.key(ofAccount: self.asked.account))

@@ -9,7 +9,7 @@ struct DetachAlias: AccountMove {
 
     func check() throws(CallRefusal) { try Check.oneName([self.asked.appAccountToken, self.asked.appTransactionID]) }
 
-    func move(_ context: MethodContext) -> ToldRequest {
+    func move(_ context: MethodContext) -> ReportedRequest {
         .detach(AccountAlias(token: self.asked.appAccountToken, id: self.asked.appTransactionID))
     }
 }

@@ -9,7 +9,7 @@ struct EraseAccount: ChangeMethod {
     var auditNote: AuditNote { .audited("") }
 
     func mutation(_ context: MethodContext) -> Mutation {
-        .told(.erase(context.key(ofAccount: self.asked.account)), app: context.app.number)
+        .reported(.erase(context.key(ofAccount: self.asked.account)), app: context.app.number)
     }
 
     func answer(_ result: MutationResult, at position: Position, _ context: MethodContext) -> EraseAccountResponse {

@@ -27,6 +27,6 @@ struct FindAccount: MethodHandler {
         return Self.step(
             AccountFound(
                 account: String(decoding: account.key, as: UTF8.self), isUnclaimed: account.isUnclaimed,
-                originalTransactionIDs: account.record.told?.originals.map { String($0.id) } ?? []))
+                originalTransactionIDs: account.record.reported?.originals.map { String($0.id) } ?? []))
     }
 }

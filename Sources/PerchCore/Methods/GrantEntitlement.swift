@@ -20,13 +20,13 @@ struct GrantEntitlement: ChangeMethod {
         let asIs = EntitlementGrant(
             name: self.asked.name, until: self.asked.until, reason: self.asked.reason, since: context.now,
             tier: self.asked.tier)
-        if !context.app.isTestApp { return .told(.grant(asIs, to: key), app: context.app.number) }
+        if !context.app.isTestApp { return .reported(.grant(asIs, to: key), app: context.app.number) }
         return Mutation(.account(key, opens: true), needsTestApp: false) { view throws(Refusal) in
             let record = view.accountRecord
             var grant = asIs
             grant.since = view.now
             if let refusal = grant.refusal(beside: record.grants, app: view.app, at: view.now) { throw refusal }
-            let fact = Fact(.told(.granted(grant)), effective: view.now, source: .grant, stamp: view.wall)
+            let fact = Fact(.reported(.granted(grant)), effective: view.now, source: .grant, stamp: view.wall)
             return .commit([AccountFacts(account: record.account, facts: [fact])], answer: .none)
         }
     }

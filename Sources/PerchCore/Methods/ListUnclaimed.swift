@@ -19,7 +19,7 @@ struct ListUnclaimed: MethodHandler {
         guard case .accounts(let accounts, let next) = found else { preconditionFailure("accounts were asked for") }
         var page = UnclaimedPage()
         for (key, record) in accounts {
-            guard let reported = record.told else { continue }
+            guard let reported = record.reported else { continue }
             let name = reported.isUnclaimed ? "" : String(decoding: key, as: UTF8.self)
             page.purchases += reported.originals.compactMap { original in
                 UnclaimedPurchase(
@@ -35,7 +35,8 @@ struct ListUnclaimed: MethodHandler {
 extension UnclaimedPurchase {
     /// Nil: it needs nobody.
     fileprivate init?(
-        _ original: ToldOriginal, account: String, isUnclaimed: Bool, leewayMilliseconds leeway: Int64, at now: Instant
+        _ original: ReportedOriginal, account: String, isUnclaimed: Bool, leewayMilliseconds leeway: Int64,
+        at now: Instant
     ) {
         let standing = original.isSubscription ? original.standing(at: now, leewayMilliseconds: leeway) : nil
         let isOverdue = standing?.isOverdue ?? false

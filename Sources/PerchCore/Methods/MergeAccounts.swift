@@ -11,7 +11,7 @@ struct MergeAccounts: AccountMove {
 
     func check() throws(CallRefusal) { try Check.account(self.asked.intoAccount, field: "into_account") }
 
-    func move(_ context: MethodContext) -> ToldRequest {
+    func move(_ context: MethodContext) -> ReportedRequest {
         .merge(
             context.key(ofAccount: self.asked.account), into: context.key(ofAccount: self.asked.intoAccount))
     }

@@ -6,7 +6,7 @@ struct MoveTransaction: AccountMove {
 
     var auditNote: AuditNote { .audited(String(self.asked.originalTransactionID)) }
 
-    func move(_ context: MethodContext) -> ToldRequest {
+    func move(_ context: MethodContext) -> ReportedRequest {
         .claim(self.asked.originalTransactionID, for: context.key(ofAccount: self.asked.account))
     }
 }

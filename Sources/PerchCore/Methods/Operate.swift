@@ -91,7 +91,7 @@ extension OperateResponse {
                 wasHeld: isPurchase && wasHeld)
         case .pending(let number), .number(let number):
             self.init(position: position, purchaseResult: became, number: number)
-        case .none, .cancelled, .clock, .told:
+        case .none, .cancelled, .clock, .reported:
             self.init(position: position, purchaseResult: became)
         }
     }

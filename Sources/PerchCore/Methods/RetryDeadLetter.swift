@@ -22,7 +22,7 @@ struct RetryDeadLetter: MethodHandler {
                     .deadLetterUnknown, "there is no such dead letter; it may have been taken meanwhile")
             }
             return .server(.ingest(.retry(letter, item.key)))
-        case .mutated(.told(let outcome), let position):
+        case .mutated(.reported(let outcome), let position):
             return Self.step(RetryAnswer(position: position, newsCount: outcome.news))
         default: preconditionFailure("a dead letter was asked for, or taken")
         }

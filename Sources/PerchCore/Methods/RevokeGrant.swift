@@ -16,7 +16,7 @@ struct RevokeGrant: ChangeMethod {
             view throws(Refusal) in
             let record = view.accountRecord
             guard record.grants.contains(where: { $0.name == name }) else { return .unchanged(answer: .none) }
-            let fact = Fact(.told(.grantEnded(name: name)), effective: view.now, source: .grant, stamp: view.wall)
+            let fact = Fact(.reported(.grantEnded(name: name)), effective: view.now, source: .grant, stamp: view.wall)
             return .commit([AccountFacts(account: record.account, facts: [fact])], answer: .none)
         }
     }

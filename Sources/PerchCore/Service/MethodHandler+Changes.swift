@@ -5,17 +5,17 @@ import PerchWire
 
 /// A change of who owns what the App Store reported.
 protocol AccountMove: ChangeMethod where Answer == MoveAnswer {
-    func move(_ context: MethodContext) -> ToldRequest
+    func move(_ context: MethodContext) -> ReportedRequest
 }
 
 extension AccountMove {
     func mutation(_ context: MethodContext) throws(CallRefusal) -> Mutation {
         try context.requireReportedApp()
-        return .told(self.move(context), app: context.app.number)
+        return .reported(self.move(context), app: context.app.number)
     }
 
     func answer(_ result: MutationResult, at position: Position, _ context: MethodContext) -> MoveAnswer {
-        guard case .told(let outcome) = result else { preconditionFailure("a move has an outcome") }
+        guard case .reported(let outcome) = result else { preconditionFailure("a move has an outcome") }
         return MoveAnswer(position: position, movedCount: outcome.moved)
     }
 }
@@ -29,7 +29,7 @@ extension SubmissionMethod {
     func begin(_ context: MethodContext) throws(CallRefusal) -> Step { .server(.ingest(try self.work(context))) }
 
     func finish(_ found: StoreAnswer, _ context: MethodContext) -> Step {
-        guard case .mutated(.told(let outcome), let position) = found else {
+        guard case .mutated(.reported(let outcome), let position) = found else {
             preconditionFailure("a submission has an outcome")
         }
         var answer = SubmissionAnswer(
@@ -64,7 +64,7 @@ extension MutationResult {
         case .transaction: .success
         case .pending: .pending
         case .cancelled: .userCancelled
-        case .none, .number, .clock, .told: .unspecified
+        case .none, .number, .clock, .reported: .unspecified
         }
     }
 }

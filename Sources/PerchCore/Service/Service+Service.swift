@@ -272,7 +272,7 @@ extension Service {
             self.end(call, WireStatus(reason, message, details: details), &tables, &views, &sink)
         case .failed(let refusal):
             self.end(call, WireStatus(refusal), &tables, &views, &sink)
-        case .told(let mutation, let refused):
+        case .reported(let mutation, let refused):
             pending.refusedValues = refused
             self.hold(call, pending, &tables)
             self.change(call, mutation, pending.request, of: pending.app, &tables, &sink)
@@ -293,12 +293,12 @@ extension Service {
         }
         let environment = reference.environment == .unspecified ? "" : " (\(reference.environment))"
         let asked = (reference.bundleID.isEmpty ? "any" : printable(reference.bundleID)) + environment
-        let told = reference.bundleID.isEmpty ? "of the environment \(reference.environment)" : asked
+        let reported = reference.bundleID.isEmpty ? "of the environment \(reference.environment)" : asked
         let others = tables.apps.all.filter { $0.bundleID == reference.bundleID && reach.includes($0.name) }
         let also =
             others.isEmpty ? "" : ", it has it as \(others.map(\.environment.description).joined(separator: " and "))"
         return CallRefusal(
-            .appUnknown, "this server has no app \(told)\(also); `perch get apps` lists what there is",
+            .appUnknown, "this server has no app \(reported)\(also); `perch get apps` lists what there is",
             details: [StatusDetail(key: "found", value: asked)])
     }
 

@@ -15,7 +15,7 @@ protocol Framing {
     static var hasWindows: Bool { get }
 
     /// The kind of a pending output; that of an answer is every message's.
-    static func kind(of owed: Owed.Role) -> Kind
+    static func kind(of unsent: Unsent.Role) -> Kind
 
     /// Writes what stands before `count` bytes, and returns its length. `ends`: the stream ends with them.
     static func open(
@@ -33,8 +33,8 @@ enum Perch1Framing: Framing {
     static var hasWindows: Bool { false }
 
     @inline(__always)
-    static func kind(of owed: Owed.Role) -> FrameKind {
-        switch owed {
+    static func kind(of unsent: Unsent.Role) -> FrameKind {
+        switch unsent {
         case .answer: .message
         case .status: .status
         case .welcome: .welcome
@@ -66,8 +66,8 @@ enum HTTPFrameKind {
 
 extension Framing where Kind == HTTPFrameKind {
     @inline(__always)
-    static func kind(of owed: Owed.Role) -> HTTPFrameKind {
-        switch owed {
+    static func kind(of unsent: Unsent.Role) -> HTTPFrameKind {
+        switch unsent {
         case .answer, .status: .data
         case .head: .head
         case .welcome, .ping, .pong, .farewell, .control: .whole

@@ -16,7 +16,7 @@ struct Staging: ~Copyable {
             /// The rest of a frame that the kernel took a part of.
             case unfinished
             /// The first pending output of the connection.
-            case owed
+            case unsent
             case beat
 
             // Of a stream of HTTP:

@@ -180,13 +180,13 @@ extension Transport {
         }
         if first == UInt8(ascii: "P"), second == UInt8(ascii: "R") {
             tables.connections[index].wire = .http2
-            self.oweControl(index, HTTP2.settings(streamsMax: tables.settings.callsPerConnectionMax), &tables)
-            self.oweControl(index, self.goAway(index, refused.status, tables), &tables)
+            self.keepUnsentControl(index, HTTP2.settings(streamsMax: tables.settings.callsPerConnectionMax), &tables)
+            self.keepUnsentControl(index, self.goAway(index, refused.status, tables), &tables)
         } else if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) {
             tables.connections[index].wire = .http1
-            self.oweControl(index, self.httpClosing(refused.status, &tables), &tables)
+            self.keepUnsentControl(index, self.httpClosing(refused.status, &tables), &tables)
         } else {
-            self.oweDrain(index, refused.status, endsAcceptedCredentials: false, wait: refused.wait, &tables)
+            self.keepUnsentDrain(index, refused.status, endsAcceptedCredentials: false, wait: refused.wait, &tables)
         }
         tables.connections[index].flags.insert(.writesReason)
     }

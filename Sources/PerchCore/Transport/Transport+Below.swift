@@ -43,7 +43,7 @@ extension Transport {
         } else {
             self.leaveOpenPhase(connection, to: .dying, &tables, &views, &service)
         }
-        self.dropOwed(connection, &tables)
+        self.dropUnsent(connection, &tables)
         if tables.connections[connection].unfinished >= 0 { self.dropUnfinished(connection, &tables) }
         tables.effects.append(.shutDownWriting(connection: connection, socket: tables.connections[connection].socket))
         if tables.connections[connection].flags.contains(.peerHasEnded) {

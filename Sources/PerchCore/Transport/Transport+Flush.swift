@@ -126,11 +126,11 @@ extension Transport {
             connection: connection, firstSegment: self.staging.segments.count,
             firstFrame: self.staging.frames.count)
         if slot.unfinished >= 0 { self.planUnfinished(&plan, &tables) }
-        var owed = slot.firstOwed
-        while owed >= 0, !plan.isFull {
-            let entry = self.owed[owed]
-            self.append(.owed, entry.payload, F.self, F.kind(of: entry.role), entry.stream, &plan, &tables)
-            owed = entry.next
+        var unsent = slot.firstUnsent
+        while unsent >= 0, !plan.isFull {
+            let entry = self.unsent[unsent]
+            self.append(.unsent, entry.payload, F.self, F.kind(of: entry.role), entry.stream, &plan, &tables)
+            unsent = entry.next
         }
         self.planOutput(slot, &plan, F.self, &tables, &views)
         guard plan.bytes > 0 else {
@@ -216,12 +216,12 @@ extension Transport {
         _ views: inout some Source
     ) -> Bool {
         let flags = tables.calls[call].flags
-        if flags.contains(.owesLoading) {
+        if flags.contains(.hasUnsentLoading) {
             let loading = self.form(of: views.loading, target.form, .subscriptionStatusTask, &tables, &views)
             guard self.append(.loading, loading, of: call, to: target, &plan, &tables) else { return false }
             plan.hasValue = true
         }
-        if flags.contains(.owesValue) {
+        if flags.contains(.hasUnsentValue) {
             let body = self.form(of: call, target.form, &tables, &views)
             if body.isNone {
                 plan.lacksValue = true

@@ -62,7 +62,7 @@ extension Transport {
         tables.connections[index].lastBeat = tables.now.monotonic - Int64(heartbeat) * 1_000
         let spread = 1 + Int64(truncatingIfNeeded: UInt32(bitPattern: index) &* 2_654_435_761 >> 8) % Int64(heartbeat)
         self.beats.insert(index, dueAt: tables.now.monotonic / 1_000 + spread)
-        self.owe(index, .welcome, stream: 0, self.welcome(heartbeatSeconds: heartbeat, &tables), &tables)
+        self.keepUnsent(index, .welcome, stream: 0, self.welcome(heartbeatSeconds: heartbeat, &tables), &tables)
     }
 
     /// The WELCOME of this tick, except for the heartbeat. Encoded once, because a storm of connects has hundreds in a

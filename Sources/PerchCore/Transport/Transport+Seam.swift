@@ -9,7 +9,7 @@ extension Transport: CallSink {
     mutating func send(_ call: Int32, _ payload: PayloadHandle, _ tables: inout Tables) {
         let connection = tables.calls[call].connection
         if tables.connections[connection].wire.isHTTP { return self.sendHTTP(call, payload, &tables) }
-        self.owe(connection, .answer, stream: tables.calls[call].stream, payload, &tables)
+        self.keepUnsent(connection, .answer, stream: tables.calls[call].stream, payload, &tables)
     }
 
     mutating func sendEnd(of call: Int32, _ status: WireStatus, _ tables: inout Tables) {
@@ -17,7 +17,7 @@ extension Transport: CallSink {
         if tables.connections[connection].wire.isHTTP {
             return self.sendHTTPEnd(Int32(bitPattern: tables.calls[call].stream), status, endsCall: call, &tables)
         }
-        self.owe(
+        self.keepUnsent(
             connection, .status, stream: tables.calls[call].stream, self.encodedStatus(status, &tables), endsCall: call,
             &tables)
     }
@@ -28,14 +28,14 @@ extension Transport: CallSink {
             return self.sendHTTPEnd(Int32(bitPattern: tables.calls[call].stream), .ok, endsCall: call, &tables)
         }
         tables.payloads.retain(self.okStatus)
-        self.owe(connection, .status, stream: tables.calls[call].stream, self.okStatus, endsCall: call, &tables)
+        self.keepUnsent(connection, .status, stream: tables.calls[call].stream, self.okStatus, endsCall: call, &tables)
     }
 
     mutating func sendRefusal(_ connection: Int32, stream: UInt32, _ status: WireStatus, _ tables: inout Tables) {
         if tables.connections[connection].wire.isHTTP {
             return self.sendHTTPEnd(Int32(bitPattern: stream), status, endsCall: -1, &tables)
         }
-        self.owe(connection, .status, stream: stream, self.encodedStatus(status, &tables), &tables)
+        self.keepUnsent(connection, .status, stream: stream, self.encodedStatus(status, &tables), &tables)
     }
 
     private mutating func encodedStatus(_ status: WireStatus, _ tables: inout Tables) -> PayloadHandle {
@@ -68,7 +68,7 @@ extension Transport: CallSink {
     }
 
     func hasOutput(_ connection: Int32, _ tables: borrowing Tables) -> Bool {
-        tables.connections[connection].firstOwed >= 0
+        tables.connections[connection].firstUnsent >= 0
     }
 
     @inline(__always)

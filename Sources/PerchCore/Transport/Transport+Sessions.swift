@@ -77,7 +77,7 @@ extension Transport {
         _ views: inout some Source, _ service: inout some Gate
     ) -> (bytes: Int, isStopped: Bool) {
         if tables.connections[index].wire != .perch1 {
-            return self.takeOther(index, bytes, untilAsks: asksMax, &tables, &views, &service)
+            return self.takeOtherProtocol(index, bytes, untilAsks: asksMax, &tables, &views, &service)
         }
         var offset = 0
         while tables.connections.isTaken(index), tables.connections[index].phase.takesFrames,
@@ -192,7 +192,7 @@ extension Transport {
             pong[4] = 8
             body.withUnsafeBytes { pong.replaceSubrange(5..., with: $0) }
             let payload = tables.payloads.insert(pong)
-            self.owe(index, .pong, stream: 0, payload, &tables)
+            self.keepUnsent(index, .pong, stream: 0, payload, &tables)
         default:
             break
         }
@@ -234,19 +234,19 @@ extension Transport {
         let wasOpen = tables.connections[index].phase == .open
         let goodbye = self.httpFarewell(index, status, &tables)
         self.leaveOpenPhase(index, to: .closing, &tables, &views, &service)
-        self.dropOwed(index, &tables)
+        self.dropUnsent(index, &tables)
         if let goodbye {
             let payload = tables.payloads.insert(goodbye)
-            self.owe(index, .control, stream: 0, payload, &tables)
+            self.keepUnsent(index, .control, stream: 0, payload, &tables)
         } else {
-            self.oweDrain(index, status, endsAcceptedCredentials: wasOpen, wait: wait, &tables)
+            self.keepUnsentDrain(index, status, endsAcceptedCredentials: wasOpen, wait: wait, &tables)
         }
         tables.connections[index].flags.insert(.writesReason)
         self.linger(index, &tables, &views, &service)
     }
 
     /// The last frame of a perch/1 connection.
-    mutating func oweDrain(
+    mutating func keepUnsentDrain(
         _ index: Int32, _ status: WireStatus, endsAcceptedCredentials: Bool, wait: UInt32?, _ tables: inout Tables
     ) {
         var pause = self.pause(for: status.reason, endsAcceptedCredentials: endsAcceptedCredentials, tables)
@@ -254,7 +254,7 @@ extension Transport {
         let drain = status.drain(
             isFinal: true, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
         let payload = tables.encoded { codec throws(MessageError) in try codec.encode(drain) }
-        self.owe(index, .farewell, stream: 0, payload, &tables)
+        self.keepUnsent(index, .farewell, stream: 0, payload, &tables)
     }
 
     /// Bounds the time and the number of closing connections.
@@ -341,7 +341,7 @@ extension Transport {
         if tables.connections[index].phase.takesFrames {
             self.leaveOpenPhase(index, to: .dying, &tables, &views, &service)
         }
-        self.dropOwed(index, &tables)
+        self.dropUnsent(index, &tables)
         if tables.connections[index].unfinished >= 0 { self.dropUnfinished(index, &tables) }
         self.admission.closing.remove(index)
         if !self.admission.refused.isEmpty { self.admission.refused[index] = nil }
@@ -376,16 +376,16 @@ extension Transport {
     }
 
     /// Adds output that is not state: it stays pending until it is sent.
-    mutating func owe(
-        _ index: Int32, _ role: Owed.Role, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1,
+    mutating func keepUnsent(
+        _ index: Int32, _ role: Unsent.Role, stream: UInt32, _ payload: PayloadHandle, endsCall: Int32 = -1,
         _ tables: inout Tables
     ) {
-        let slot = self.owed.insert(Owed(role: role, stream: stream, payload: payload, endsCall: endsCall))
-        let last = tables.connections[index].lastOwed
-        if last >= 0 { self.owed[last].next = slot } else { tables.connections[index].firstOwed = slot }
-        tables.connections[index].lastOwed = slot
-        tables.connections[index].owedBytes += Int32(tables.payloads[payload].count + 4)
-        if Int(tables.connections[index].owedBytes) > tables.settings.owedBytesMax,
+        let slot = self.unsent.insert(Unsent(role: role, stream: stream, payload: payload, endsCall: endsCall))
+        let last = tables.connections[index].lastUnsent
+        if last >= 0 { self.unsent[last].next = slot } else { tables.connections[index].firstUnsent = slot }
+        tables.connections[index].lastUnsent = slot
+        tables.connections[index].unsentBytes += Int32(tables.payloads[payload].count + 4)
+        if Int(tables.connections[index].unsentBytes) > tables.settings.unsentBytesMax,
             tables.connections[index].phase == .open, !tables.connections[index].flags.contains(.isReadPaused)
         {
             tables.connections[index].flags.insert(.isReadPaused)
@@ -395,17 +395,17 @@ extension Transport {
         self.list(index, &tables)
     }
 
-    mutating func dropOwed(_ index: Int32, _ tables: inout Tables) {
-        var slot = tables.connections[index].firstOwed
+    mutating func dropUnsent(_ index: Int32, _ tables: inout Tables) {
+        var slot = tables.connections[index].firstUnsent
         while slot >= 0 {
-            let owed = self.owed[slot]
-            tables.payloads.release(owed.payload)
-            self.owed.remove(slot)
-            slot = owed.next
+            let unsent = self.unsent[slot]
+            tables.payloads.release(unsent.payload)
+            self.unsent.remove(slot)
+            slot = unsent.next
         }
-        tables.connections[index].firstOwed = -1
-        tables.connections[index].lastOwed = -1
-        tables.connections[index].owedBytes = 0
+        tables.connections[index].firstUnsent = -1
+        tables.connections[index].lastUnsent = -1
+        tables.connections[index].unsentBytes = 0
     }
 
     /// Adds a connection to the list of those with output.
@@ -469,7 +469,7 @@ extension Transport {
         let notice = status.drain(
             isFinal: false, reconnectAfterMilliseconds: pause.after, jitterMilliseconds: pause.jitter)
         let noticePayload = tables.encoded { codec throws(MessageError) in try codec.encode(notice) }
-        self.owe(index, .farewell, stream: 0, noticePayload, &tables)
+        self.keepUnsent(index, .farewell, stream: 0, noticePayload, &tables)
         var call = tables.connections[index].firstCall
         while call >= 0 {
             let next = tables.calls[call].nextInConnection
@@ -490,7 +490,7 @@ extension Transport {
     ) {
         guard self.draining, tables.connections[index].phase == .open,
             tables.connections[index].callCount == 0,
-            tables.connections[index].firstOwed < 0
+            tables.connections[index].firstUnsent < 0
         else { return }
         self.close(index, self.shuttingDown(tables), &tables, &views, &service)
     }

@@ -154,7 +154,7 @@ extension Transport {
         // A waiting watch delays the BEAT, and the client would treat silence as a dead connection.
         if slot.phase == .open, slot.waitingCount > 0, !slot.flags.contains(.isFull) {
             let payload = tables.payloads.insert(Self.pingBody)
-            self.owe(connection, .ping, stream: 0, payload, &tables)
+            self.keepUnsent(connection, .ping, stream: 0, payload, &tables)
         }
         self.list(connection, &tables)
     }

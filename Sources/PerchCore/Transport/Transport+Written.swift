@@ -96,8 +96,8 @@ extension Transport {
             switch frame.role {
             case .unfinished:
                 self.dropUnfinished(connection, &tables)
-            case .owed:
-                let entry = self.popOwed(ofConnection: connection, &tables)
+            case .unsent:
+                let entry = self.popUnsent(ofConnection: connection, &tables)
                 tables.payloads.release(entry.payload)
                 if entry.endsCall >= 0 { service.removeCall(entry.endsCall, &tables, &views, &self) }
             case .beat:
@@ -106,7 +106,7 @@ extension Transport {
                 tables.connections[connection].lastBeat = tables.now.monotonic
                 tables.connections[connection].vouchedRevision = views.vouchedRevision(connection, tables)
             case .loading:
-                tables.calls[frame.call].flags.remove(.owesLoading)
+                tables.calls[frame.call].flags.remove(.hasUnsentLoading)
                 self.openGroup(connection, &tables)
             case .value:
                 self.valueTaken(frame.call, &tables, &views)
@@ -125,20 +125,20 @@ extension Transport {
     }
 
     /// Removes and returns the first pending output of a connection.
-    mutating func popOwed(ofConnection connection: Int32, _ tables: inout Tables) -> Owed {
-        let slot = tables.connections[connection].firstOwed
-        let entry = self.owed[slot]
-        self.owed.remove(slot)
-        tables.connections[connection].firstOwed = entry.next
-        if entry.next < 0 { tables.connections[connection].lastOwed = -1 }
-        tables.connections[connection].owedBytes -= Int32(tables.payloads[entry.payload].count + 4)
+    mutating func popUnsent(ofConnection connection: Int32, _ tables: inout Tables) -> Unsent {
+        let slot = tables.connections[connection].firstUnsent
+        let entry = self.unsent[slot]
+        self.unsent.remove(slot)
+        tables.connections[connection].firstUnsent = entry.next
+        if entry.next < 0 { tables.connections[connection].lastUnsent = -1 }
+        tables.connections[connection].unsentBytes -= Int32(tables.payloads[entry.payload].count + 4)
         return entry
     }
 
     @inline(__always)
     mutating func valueTaken(_ call: Int32, _ tables: inout Tables, _ views: inout some Source) {
         tables.counters.valuesPushed += 1
-        tables.calls[call].flags.subtract([.owesValue, .owesUnchanged, .isFirst])
+        tables.calls[call].flags.subtract([.hasUnsentValue, .hasUnsentUnchanged, .isFirst])
         views.valueTaken(call, &tables)
     }
 
@@ -153,7 +153,7 @@ extension Transport {
     /// Removes calls without output from the front of a connection's list.
     private mutating func unlistClean(_ connection: Int32, _ tables: inout Tables, _ views: inout some Source) {
         var call = tables.connections[connection].firstDirty
-        while call >= 0, tables.calls[call].flags.isDisjoint(with: [.owesLoading, .owesValue]),
+        while call >= 0, tables.calls[call].flags.isDisjoint(with: [.hasUnsentLoading, .hasUnsentValue]),
             !tables.calls[call].isFeed || !views.hasEventsToSay(call, tables)
         {
             let next = tables.calls[call].nextDirty
@@ -175,7 +175,7 @@ extension Transport {
         let slot = tables.connections[connection]
         let hasReady = slot.http >= 0 && self.http.connections[slot.http].firstReady >= 0
         // More output than one write's, a value that is still being computed, or a BEAT that did not fit.
-        if slot.firstOwed >= 0 || slot.firstDirty >= 0 || hasReady || self.owesBeat(slot, views) {
+        if slot.firstUnsent >= 0 || slot.firstDirty >= 0 || hasReady || self.hasUnsentBeat(slot, views) {
             self.list(connection, &tables)
         }
         // Without a ready stream, all pending output waits for the peer's windows.
@@ -188,7 +188,7 @@ extension Transport {
         if tables.connections.isTaken(connection) { self.finishClosing(connection, &tables, &views, &service) }
     }
 
-    private func owesBeat(_ slot: Connection, _ views: borrowing some Source) -> Bool {
+    private func hasUnsentBeat(_ slot: Connection, _ views: borrowing some Source) -> Bool {
         guard slot.phase == .open, slot.waitingCount == 0, !views.isSweeping else { return false }
         return slot.flags.contains(.wantsBeat) || slot.flags.contains(.hasOpenGroup) && slot.watchCount > 1
     }
@@ -197,12 +197,12 @@ extension Transport {
     mutating func resumeReading(_ connection: Int32, waitsForPeer: Bool = false, _ tables: inout Tables) {
         let slot = tables.connections[connection]
         guard slot.flags.contains(.isReadPaused) else { return }
-        var owed = Int(slot.owedBytes)
+        var unsent = Int(slot.unsentBytes)
         if slot.wire.isHTTP {
             guard slot.http >= 0, !slot.flags.contains(.isFull) else { return }
-            owed = self.http.connections[slot.http].owedBytes
+            unsent = self.http.connections[slot.http].unsentBytes
         }
-        guard waitsForPeer || owed <= tables.settings.owedBytesMax / 2 else { return }
+        guard waitsForPeer || unsent <= tables.settings.unsentBytesMax / 2 else { return }
         tables.connections[connection].flags.remove(.isReadPaused)
         self.listen(connection, &tables)
         // Frames received before the pause are handled in the next tick, in the ordinary way.
@@ -243,7 +243,7 @@ extension Transport {
     mutating func finishClosing(
         _ connection: Int32, _ tables: inout Tables, _ views: inout some Source, _ service: inout some Gate
     ) {
-        guard tables.connections[connection].phase == .closing, tables.connections[connection].firstOwed < 0,
+        guard tables.connections[connection].phase == .closing, tables.connections[connection].firstUnsent < 0,
             tables.connections[connection].unfinished < 0
         else { return }
         tables.connections[connection].phase = .dying
@@ -271,7 +271,7 @@ extension Transport {
             let slot = tables.calls[call]
             if slot.isFeed {
                 views.resumeUpdates(call, &tables)
-            } else if case .watch(let view) = slot.state, slot.flags.contains(.owesValue),
+            } else if case .watch(let view) = slot.state, slot.flags.contains(.hasUnsentValue),
                 views.encoding(for: call, zlib: false, tables).isNone
             {
                 views.refresh(view, &tables)

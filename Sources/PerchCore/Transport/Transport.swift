@@ -9,7 +9,7 @@ struct Transport: ~Copyable {
 
     /// The calls by stream number and connection.
     var streams = SlotTable()
-    var owed = Slab<Owed>()
+    var unsent = Slab<Unsent>()
     var http = HTTPTables()
     var admission = Admission()
     /// What clients of perch/1 say they are in HELLO.

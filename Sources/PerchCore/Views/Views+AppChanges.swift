@@ -16,7 +16,7 @@ struct AppChangesState {
     var filter: ChangesFilter
     var phase = Phase.behind
     /// Its first message says where it begins.
-    var owesPlace = true
+    var hasUnsentPlace = true
     var start: ChangesAsked.Start
     /// The revision of the last cursor that was sent.
     var saidRevision: UInt64 = 0
@@ -137,9 +137,9 @@ extension Views {
         default:
             preconditionFailure("changes were asked for")
         }
-        if state.owesPlace {
+        if state.hasUnsentPlace {
             state.ready.append(self.encodedPlace(page.from, app: state.app, &tables))
-            state.owesPlace = false
+            state.hasUnsentPlace = false
             state.saidRevision = page.from.revision
         }
         for entry in page.entries {
@@ -322,7 +322,7 @@ extension Views {
                 event.consumables.removeAll { $0.value.id == transaction.id }
                 event.consumables.append(PerchModel.verified(transaction, app: account.app))
             }
-            guard case .notified(let notice, let reason) = fact.told else { continue }
+            guard case .notified(let notice, let reason) = fact.reported else { continue }
             event.notification = notice
             guard notice.type == "CONSUMPTION_REQUEST" else { continue }
             event.consumptionRequest = ConsumptionRequest(

@@ -44,7 +44,9 @@ extension Views {
         var call = self.slots[view].firstWatch
         while call >= 0 {
             let flags = tables.calls[call].flags
-            if flags.contains(.isFirst), flags.contains(.owesValue), !flags.contains(.owesUnchanged) { return true }
+            if flags.contains(.isFirst), flags.contains(.hasUnsentValue), !flags.contains(.hasUnsentUnchanged) {
+                return true
+            }
             call = tables.calls[call].nextInTarget
         }
         return false
@@ -122,7 +124,7 @@ extension Views {
     mutating func compressForReader(_ call: Int32, _ tables: inout Tables) {
         let view = tables.calls[call].view
         let flags = tables.calls[call].flags
-        guard view >= 0, !flags.contains(.owesUnchanged) else { return }
+        guard view >= 0, !flags.contains(.hasUnsentUnchanged) else { return }
         let place = self.slots[view].encodings
         guard place >= 0 else { return }
         if flags.contains(.isFirst) {
@@ -148,7 +150,7 @@ extension Views {
     func encoding(for call: Int32, zlib: Bool, _ tables: borrowing Tables) -> PayloadHandle {
         let flags = tables.calls[call].flags
         let value = self.encodings(of: tables.calls[call].view)
-        if flags.contains(.owesUnchanged) { return value.unchanged }
+        if flags.contains(.hasUnsentUnchanged) { return value.unchanged }
         if flags.contains(.isFirst) { return zlib && !value.snapshotZlib.isNone ? value.snapshotZlib : value.snapshot }
         return zlib && !value.changeZlib.isNone ? value.changeZlib : value.change
     }

@@ -50,9 +50,9 @@ extension Views {
         while call >= 0 {
             let isWaiting = tables.calls[call].flags.contains(.isWaiting)
             self.readyForFirst(call, &tables, &sink)
-            tables.calls[call].flags.remove(.owesUnchanged)
-            if isWaiting || !hadFailed { tables.calls[call].flags.insert(.owesValue) }
-            if tables.calls[call].flags.contains(.owesValue) { sink.ready(call, &tables) }
+            tables.calls[call].flags.remove(.hasUnsentUnchanged)
+            if isWaiting || !hadFailed { tables.calls[call].flags.insert(.hasUnsentValue) }
+            if tables.calls[call].flags.contains(.hasUnsentValue) { sink.ready(call, &tables) }
             call = tables.calls[call].nextInTarget
         }
     }

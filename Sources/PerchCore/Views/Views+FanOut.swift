@@ -346,21 +346,21 @@ extension Views {
             } else if isNew {
                 // The new value replaces an unsent one, including `unchanged`. If the value equals the last one sent,
                 // nothing is pending.
-                tables.calls[call].flags.remove(.owesUnchanged)
+                tables.calls[call].flags.remove(.hasUnsentUnchanged)
                 if !self.lateReaders.isEmpty, self.lateReaders[call] == digest {
                     self.lateReaders[call] = nil
-                    tables.calls[call].flags.remove(.owesValue)
+                    tables.calls[call].flags.remove(.hasUnsentValue)
                 } else if !tables.callTokens.isEmpty, tables.callTokens[call]?.digest == digest {
                     // The value equals the watch's token, and nothing was sent yet: the answer is `unchanged`.
-                    tables.calls[call].flags.formUnion([.owesValue, .owesUnchanged])
+                    tables.calls[call].flags.formUnion([.hasUnsentValue, .hasUnsentUnchanged])
                     sink.ready(call, &tables)
                 } else {
-                    tables.calls[call].flags.insert(.owesValue)
+                    tables.calls[call].flags.insert(.hasUnsentValue)
                     sink.ready(call, &tables)
                 }
             }
-            if tables.calls[call].flags.contains(.owesValue) {
-                if tables.calls[call].flags.contains(.owesUnchanged) {
+            if tables.calls[call].flags.contains(.hasUnsentValue) {
+                if tables.calls[call].flags.contains(.hasUnsentUnchanged) {
                     wants.unchanged = true
                 } else if tables.calls[call].flags.contains(.isFirst) {
                     wants.snapshot = true
@@ -381,7 +381,7 @@ extension Views {
         var call = self.slots[view].firstWatch
         while call >= 0 {
             let flags = tables.calls[call].flags
-            if flags.contains(.owesValue), !flags.contains(.isFirst), self.lateReaders[call] == nil {
+            if flags.contains(.hasUnsentValue), !flags.contains(.isFirst), self.lateReaders[call] == nil {
                 self.lateReaders[call] = said
             }
             call = tables.calls[call].nextInTarget
@@ -395,7 +395,7 @@ extension Views {
             let flags = tables.calls[call].flags
             if flags.contains(.isWaiting) { return true }
             // A watch with a full stream has a pending value whose encoding was freed.
-            if flags.contains(.owesValue), self.encoding(for: call, zlib: false, tables).isNone { return true }
+            if flags.contains(.hasUnsentValue), self.encoding(for: call, zlib: false, tables).isNone { return true }
             call = tables.calls[call].nextInTarget
         }
         return false

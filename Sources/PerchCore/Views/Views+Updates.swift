@@ -22,7 +22,7 @@ struct UpdatesState {
     var isSigned: Bool
     var phase: Phase
     /// The call came with a cursor, and its first message has yet to say that the cursor holds.
-    var owesPlace: Bool
+    var hasUnsentPlace: Bool
     /// The last event that was sent.
     var cursor: EventPlace
     /// Transactions from this ID on are newer than the start.
@@ -70,12 +70,12 @@ extension Views {
         tables.calls[call].previousInTarget = -1
         if first >= 0 { tables.calls[first].previousInTarget = call }
         self.accounts[account].firstUpdates = call
-        self.accounts[account].tenantCount += 1
+        self.accounts[account].holderCount += 1
         self.setBehind(call, true, &tables, &sink)
         let place = cursor ?? EventPlace(revision: 0, ordinal: 0)
         self.updates[call] = UpdatesState(
             account: account, key: key, isSigned: asked.includesJWS, phase: cursor == nil ? .starting : .behind,
-            owesPlace: cursor != nil,
+            hasUnsentPlace: cursor != nil,
             cursor: place, through: place)
         // The number of the account comes with its record; changes find the stream by it.
         if !self.accounts[account].hasNumber { self.askForRecord(account, &tables) }
@@ -140,9 +140,9 @@ extension Views {
                 state.phase = .unfinished(after: nil, isLast: false)
                 state.isCompleteAfterReady = false
             } else {
-                if state.owesPlace {
+                if state.hasUnsentPlace {
                     state.ready.append(self.encodePlace(of: state, &tables))
-                    state.owesPlace = false
+                    state.hasUnsentPlace = false
                 }
                 for event in events {
                     state.ready.append(self.encodeEvent(event, state.key, isSigned: state.isSigned, &tables))

@@ -37,7 +37,7 @@ extension Views: ViewSource {
     mutating func sayLoading(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         // A watch that another call carries is loading until its first message.
         guard !tables.calls[call].flags.contains(.hasLoaded), tables.part(call) == nil else { return }
-        tables.calls[call].flags.formUnion([.owesLoading, .hasLoaded])
+        tables.calls[call].flags.formUnion([.hasUnsentLoading, .hasLoaded])
         sink.ready(call, &tables)
     }
 
@@ -76,11 +76,11 @@ extension Views: ViewSource {
         guard tables.calls[call].flags.contains(.isWaiting) else { return }
         tables.calls[call].flags.remove(.isWaiting)
         sink.releaseBeats(for: call, &tables)
-        tables.calls[call].flags.insert(.owesValue)
+        tables.calls[call].flags.insert(.hasUnsentValue)
         // The token is kept until the first answer is sent, because the value may change and return to it before that.
         if !tables.callTokens.isEmpty, let token = tables.callTokens[call] {
             if token.digest == self.slots[tables.calls[call].view].digest {
-                tables.calls[call].flags.insert(.owesUnchanged)
+                tables.calls[call].flags.insert(.hasUnsentUnchanged)
                 tables.counters.unchangedAnswers += 1
             } else {
                 tables.counters.resumedWithValue += 1
@@ -107,7 +107,7 @@ extension Views: ViewSource {
         case .appChanges: return self.appChanges[call]?.isAsked == true ? .updates(call, generation: generation) : nil
         case .watch(let view):
             let account = self.slots[view].account
-            guard account >= 0, self.accounts[account].isAsked, self.accounts[account].tenantCount == 1,
+            guard account >= 0, self.accounts[account].isAsked, self.accounts[account].holderCount == 1,
                 self.slots[view].watchCount == 1
             else { return nil }
             return .account(account, generation: self.accounts.generation(account))
@@ -151,7 +151,7 @@ extension Views: ViewSource {
             self.slots[view].nextInAccount = first
             if first >= 0 { self.slots[first].previousInAccount = view }
             self.accounts[account].firstView = view
-            self.accounts[account].tenantCount += 1
+            self.accounts[account].holderCount += 1
         }
         return view
     }
@@ -183,8 +183,8 @@ extension Views: ViewSource {
 
     /// Removes one user of an account slot; an account without users is freed.
     mutating func releaseAccount(_ slot: Int32) {
-        self.accounts[slot].tenantCount -= 1
-        guard self.accounts[slot].tenantCount == 0 else { return }
+        self.accounts[slot].holderCount -= 1
+        guard self.accounts[slot].holderCount == 0 else { return }
         self.forgetNumber(slot)
         self.removeAccount(slot)
     }

@@ -165,9 +165,9 @@ package struct AccountRecord: Hashable, Sendable {
     }
 
     /// What was told of purchases that happen elsewhere; nil in a test app.
-    package var told: ToldRecord? {
-        get { self.contents.fields.told }
-        set { self.change { $0.told = newValue } }
+    package var reported: ReportedRecord? {
+        get { self.contents.fields.reported }
+        set { self.change { $0.reported = newValue } }
     }
 
     /// Changes several fields with one copy; changing them one by one would copy the contents each time.
@@ -213,8 +213,8 @@ package struct AccountRecord: Hashable, Sendable {
 extension AccountRecord {
     /// The subscription groups in which the account has a line, each once.
     package func groupIDs(in catalogue: Catalogue) -> [String] {
-        let told = self.told?.originals.filter { $0.isSubscription }.map { $0.groupID(in: catalogue) } ?? []
-        return (self.lines.map { $0.groupID } + told).reduce(into: []) { groups, group in
+        let reported = self.reported?.originals.filter { $0.isSubscription }.map { $0.groupID(in: catalogue) } ?? []
+        return (self.lines.map { $0.groupID } + reported).reduce(into: []) { groups, group in
             if !groups.contains(group) { groups.append(group) }
         }
     }
@@ -250,7 +250,9 @@ extension AccountRecord {
         return self.lines.lazy.compactMap(\.attemptDue).min()
     }
 
-    package var hasNoLines: Bool { self.contents.fields.lines.isEmpty && self.contents.fields.rare?.value.told == nil }
+    package var hasNoLines: Bool {
+        self.contents.fields.lines.isEmpty && self.contents.fields.rare?.value.reported == nil
+    }
 
     /// The instants after `now` at which a line changes its state if nothing happens, in order.
     package func crossings(after now: Instant, leewayMilliseconds leeway: Int64?) -> [Instant] {
@@ -262,7 +264,7 @@ extension AccountRecord {
                 next = line.nextCrossing(after: crossing.at, leewayMilliseconds: leeway)
             }
         }
-        for original in self.told?.originals ?? [] {
+        for original in self.reported?.originals ?? [] {
             var next = original.nextChange(after: now, leewayMilliseconds: leeway ?? 0)
             while let instant = next {
                 instants.append(instant)
@@ -276,7 +278,7 @@ extension AccountRecord {
     /// Whether a line changes its state at an instant.
     package func crosses(at instant: Instant, leewayMilliseconds leeway: Int64?) -> Bool {
         self.lines.contains { $0.crosses(at: instant, leewayMilliseconds: leeway) }
-            || self.told?.originals.contains { $0.changes(at: instant, leewayMilliseconds: leeway ?? 0) } ?? false
+            || self.reported?.originals.contains { $0.changes(at: instant, leewayMilliseconds: leeway ?? 0) } ?? false
     }
 
     package func ownLineIndex(inGroup group: String) -> Int? {
@@ -395,9 +397,9 @@ package struct RecordFields: Hashable, Sendable {
         get { self.rare?.value.grants ?? [] }
         set { self.rare.change { $0.grants = newValue } }
     }
-    package var told: ToldRecord? {
-        get { self.rare?.value.told }
-        set { self.rare.change { $0.told = newValue } }
+    package var reported: ReportedRecord? {
+        get { self.rare?.value.reported }
+        set { self.rare.change { $0.reported = newValue } }
     }
 
     fileprivate struct RareFields: Rare {
@@ -413,7 +415,7 @@ package struct RecordFields: Hashable, Sendable {
         var messagePosted: Instant?
         var extensions: [RenewalExtension] = []
         var refundRequests: [TransactionID] = []
-        var told: ToldRecord?
+        var reported: ReportedRecord?
         var grants: [EntitlementGrant] = []
     }
 
@@ -422,7 +424,7 @@ package struct RecordFields: Hashable, Sendable {
         var count = self.lines.count + self.owned.count
         if let rare = self.rare {
             count += rare.value.pendingPurchases.count + rare.value.intents.count + rare.value.shares.count
-            count += rare.value.awaitingSync.count + (rare.value.told?.entryCount ?? 0)
+            count += rare.value.awaitingSync.count + (rare.value.reported?.entryCount ?? 0)
             count += rare.value.redeemedOffers.count
         }
         return count

@@ -100,10 +100,10 @@ package struct Fact: Hashable, Sendable {
         /// A test store deleted everything from the account.
         case cleared
         /// Something was told about the account: its purchases happen elsewhere.
-        indirect case told(ToldFact)
+        indirect case reported(ReportedFact)
     }
 
-    package var told: ToldFact? { if case .told(let fact) = self.body { fact } else { nil } }
+    package var reported: ReportedFact? { if case .reported(let fact) = self.body { fact } else { nil } }
 
     /// The line that this fact refers to without containing it: only a record with that line can fold the fact.
     package var line: TransactionID? {
@@ -118,17 +118,17 @@ package struct Fact: Hashable, Sendable {
 
     /// Whether readers of an app's changes are told more of it than the statuses and entitlements that it changes.
     package var isOfChanges: Bool {
-        if case .notified = self.told { return true }
+        if case .notified = self.reported { return true }
         return self.event?.transaction.productType == .consumable
     }
 
     /// Whether a read of an instant folds it. What an App Store app knows of its accounts and their owners holds at every instant.
     /// `earliest`: `earliestReports` of the account's facts.
-    package func holds(at instant: Instant, isTestApp: Bool, earliest: [ToldPurchase: ReportStamp]) -> Bool {
+    package func holds(at instant: Instant, isTestApp: Bool, earliest: [ReportedPurchase: ReportStamp]) -> Bool {
         switch self.body {
         case .opened where !isTestApp: true
-        case .told(let fact) where fact.isOfOwnership: true
-        case .told(.transaction(let report)): report.holds(at: instant, earliest: earliest)
+        case .reported(let fact) where fact.isOfOwnership: true
+        case .reported(.transaction(let report)): report.holds(at: instant, earliest: earliest)
         default: self.effective <= instant
         }
     }
@@ -154,7 +154,7 @@ package struct Fact: Hashable, Sendable {
             line.latest.revocation != nil ? .refund : !isNew || line.latest.reason == .renewal ? .renewal : .purchase
         case .shareAwaitsSync, .synced: .unspecified
         case .deleted, .cleared: .setting
-        case .told(let fact): fact.cause
+        case .reported(let fact): fact.cause
         }
     }
 
@@ -179,7 +179,7 @@ package struct Fact: Hashable, Sendable {
             .intentEnded, .storefrontSet, .chargesSet, .messagePosted, .paymentsSet, .appTransactionSet, .codeRedeemed,
             .refundRequested, .deleted, .cleared:
             nil
-        case .told(let fact): fact.event
+        case .reported(let fact): fact.event
         }
     }
 
@@ -200,7 +200,7 @@ package struct Fact: Hashable, Sendable {
             .storefrontSet, .chargesSet, .messagePosted, .paymentsSet, .appTransactionSet, .codeRedeemed,
             .refundRequested:
             nil
-        case .told(let fact): fact.rowWrite
+        case .reported(let fact): fact.rowWrite
         }
     }
 }
@@ -294,7 +294,7 @@ extension RecordFields {
         case .revoked(let transaction, let fallback): self.revoke(transaction, fallback: fallback)
         case .expiredEarly(let transaction): self.endEarly(transaction, at: fact.effective)
         case .finished(let id):
-            if self.told?.unfinished.contains(id) == true { self.told?.unfinished.removeAll { $0 == id } }
+            if self.reported?.unfinished.contains(id) == true { self.reported?.unfinished.removeAll { $0 == id } }
         case .reinstated(let transaction): self.reinstate(transaction)
 
         case .priceRaised(let original, let increase): self.changeLine(original) { $0.raisePrice(increase) }
@@ -333,7 +333,7 @@ extension RecordFields {
 
         case .deleted(let id, let remainder): self.delete(id, leaving: remainder)
         case .cleared: self.clear()
-        case .told(let told): self.apply(told)
+        case .reported(let reported): self.apply(reported)
         }
     }
 

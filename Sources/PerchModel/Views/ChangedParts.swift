@@ -14,7 +14,7 @@ package struct ChangedParts: Hashable, Sendable {
         Self.differing(before.owned, after.owned, by: \.id) { transaction in
             self.add(product: transaction.productID)
         }
-        Self.differing(before.told?.originals ?? [], after.told?.originals ?? [], by: \.id) {
+        Self.differing(before.reported?.originals ?? [], after.reported?.originals ?? [], by: \.id) {
             self.add($0, catalogue)
         }
         // Offers to win a customer back depend on the history, and stand in the statuses.
@@ -31,18 +31,18 @@ package struct ChangedParts: Hashable, Sendable {
         of record: AccountRecord, crossingAt instant: Instant, leewayMilliseconds leeway: Int64?, catalogue: Catalogue
     ) {
         for line in record.lines where line.crosses(at: instant, leewayMilliseconds: leeway) { self.add(line) }
-        for original in record.told?.originals ?? []
+        for original in record.reported?.originals ?? []
         where original.changes(at: instant, leewayMilliseconds: leeway ?? 0) {
             self.add(original, catalogue)
         }
     }
 
     /// Each of its reports may have shown it in another group, or under another product.
-    private mutating func add(_ original: ToldOriginal, _ catalogue: Catalogue) {
+    private mutating func add(_ original: ReportedOriginal, _ catalogue: Catalogue) {
         for register in original.registers.values.sorted(by: TransactionRegister.precedes) {
-            let group = catalogue.groupID(of: register.told)
+            let group = catalogue.groupID(of: register.reported)
             if original.isSubscription, !group.isEmpty { self.add(group: group) }
-            self.add(product: register.told.productID)
+            self.add(product: register.reported.productID)
         }
     }
 

@@ -3,7 +3,7 @@ package import PerchBase
 /// What an account has, as views ask for it: subscription lines, owned transactions, offers, messages, and when they change
 /// automatically.
 ///
-/// No view asks where purchases happen. `TestHoldings` answers from the decisions of this store, `ToldHoldings` from the reports of
+/// No view asks where purchases happen. `TestHoldings` answers from the decisions of this store, `ReportedHoldings` from the reports of
 /// the App Store. A function with a default here says once what is the same for both; it is a requirement, so that each type has a
 /// specialised one.
 package protocol Holdings {
@@ -90,7 +90,7 @@ package protocol GroupOffers {
 /// What an account of an app has at an instant. `record`: nil for an account that does not exist.
 package func holdings(of record: AccountRecord?, in app: AppState, at now: Instant) -> any Holdings {
     app.isTestApp
-        ? TestHoldings(record: record, app: app, now: now) : ToldHoldings(record: record, app: app, now: now)
+        ? TestHoldings(record: record, app: app, now: now) : ReportedHoldings(record: record, app: app, now: now)
 }
 
 extension Holdings {

@@ -34,13 +34,13 @@ private enum FactKind: UInt8 {
     case deleted = 29
     case cleared = 30
     case refundRequested = 31
-    case told = 40
+    case reported = 40
     case paymentsSet = 41
     case appTransactionSet = 42
     case codeRedeemed = 43
 
     /// The form that first had the kind, of those that a version before this one does not write.
-    var form: UInt8 { self.rawValue > FactKind.told.rawValue ? 5 : 1 }
+    var form: UInt8 { self.rawValue > FactKind.reported.rawValue ? 5 : 1 }
 
     init(of body: Fact.Body) {
         self =
@@ -79,7 +79,7 @@ private enum FactKind: UInt8 {
             case .deleted: .deleted
             case .cleared: .cleared
             case .refundRequested: .refundRequested
-            case .told: .told
+            case .reported: .reported
             }
     }
 }
@@ -159,7 +159,7 @@ extension Fact: StoreCoded {
             writer.write(remainder)
         case .synced, .messagePosted, .cleared:
             break
-        case .told(let fact):
+        case .reported(let fact):
             writer.write(fact)
         }
         self.source.write(to: &writer)
@@ -211,7 +211,7 @@ extension Fact: StoreCoded {
             case .deleted: .deleted(try reader.uint64(), remainder: try reader.value())
             case .cleared: .cleared
             case .refundRequested: .refundRequested(try reader.uint64())
-            case .told: .told(try reader.value())
+            case .reported: .reported(try reader.value())
             }
         // Before form 3 every fact was a decision of the store itself.
         let source = reader.form < 3 ? FactSource.decision : try FactSource(from: &reader)

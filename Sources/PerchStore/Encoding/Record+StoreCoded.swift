@@ -174,7 +174,7 @@ extension AccountRecord {
         writer.write(self.messagePosted)
         writer.write(self.extensions)
         writer.write(self.refundRequests)
-        writer.write(self.told)
+        writer.write(self.reported)
         writer.write(self.grants)
         let isNeeded = self.arePaymentsForbidden || self.appTransaction != nil || !self.redeemedOffers.isEmpty
         guard writer.has(form: 5, isNeeded: isNeeded) else { return }
@@ -205,7 +205,7 @@ extension AccountRecord {
             fields.refundRequests = try reader.array()
             // Form 3 had no App Store apps.
             guard reader.form >= 4 else { return }
-            fields.told = try reader.optional()
+            fields.reported = try reader.optional()
             fields.grants = try reader.array()
             // Before form 5 no code was counted, and all payments were allowed.
             guard reader.form >= 5 else { return }

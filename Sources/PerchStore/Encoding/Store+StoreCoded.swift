@@ -27,7 +27,7 @@ extension MutationResult: StoreCoded {
         case .number(let number):
             writer.write(byte: 5)
             writer.write(number)
-        case .told(let outcome):
+        case .reported(let outcome):
             writer.write(byte: 7)
             for count in [outcome.news, outcome.stale, outcome.duplicates, outcome.moved] { writer.write(count) }
         }
@@ -49,12 +49,12 @@ extension MutationResult: StoreCoded {
             self = .transaction(
                 try reader.value(), wasHeld: try reader.bool(), failure: try VerificationFailure(from: &reader))
         case 7:
-            var outcome = ToldOutcome()
+            var outcome = ReportedOutcome()
             outcome.news = try reader.uint32()
             outcome.stale = try reader.uint32()
             outcome.duplicates = try reader.uint32()
             outcome.moved = try reader.uint32()
-            self = .told(outcome)
+            self = .reported(outcome)
         default: throw .invalid("kind of answer", atOffset: start)
         }
     }

@@ -17,7 +17,7 @@ package struct Milestones: Sendable, Equatable {
         case .renewalFailed: self.renewalsFailed += 1
         case .revoked: self.refunds += 1
         case .lapsed, .expiredEarly: self.subscriptionsEnded += 1
-        case .told(.transaction(let report)) where report.shown != nil:
+        case .reported(.transaction(let report)) where report.shown != nil:
             switch report.kind {
             case .purchased: self.purchases += 1
             case .renewed: self.renewals += 1

@@ -104,7 +104,7 @@ struct RecordCache {
     /// The approximate size of a record in memory: its fixed part, and the struct and strings of each transaction.
     static func estimatedBytes(_ record: AccountRecord) -> Int {
         512 + record.lines.count * 1_024 + record.owned.count * 768 + record.histories.count * 128
-            + (record.told?.entryCount ?? 0) * 1_024
+            + (record.reported?.entryCount ?? 0) * 1_024
             + record.pendingPurchases.count * 512 + record.intents.count * 256 + record.shares.count * 32
             + record.awaitingSync.count * 768 + record.extensions.count * 16 + record.refundRequests.count * 8
     }

@@ -34,7 +34,9 @@ extension StoreEngine {
     func decide(
         _ mutation: Mutation, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer? {
-        if let told = mutation.told, told.isOfStore { return try self.decideItem(told, of: mutation, call, &batch) }
+        if let reported = mutation.reported, reported.isOfStore {
+            return try self.decideItem(reported, of: mutation, call, &batch)
+        }
         if let opening = mutation.opening { return try self.open(opening, of: mutation, call, &batch) }
         guard let app = batch.apps[mutation.app] else {
             return .refused(Refusal(.appUnknown, "this store has no app with number \(mutation.app)"))
@@ -44,7 +46,7 @@ extension StoreEngine {
             let key = MutationKey(app: mutation.app, bytes: mutation.key)
             if let answer = try self.keptAnswer(to: key, mutation.keyDigest, call, &batch) { return answer }
         }
-        if let told = mutation.told { return try self.decide(told, of: mutation, app: app, call, &batch) }
+        if let reported = mutation.reported { return try self.decide(reported, of: mutation, app: app, call, &batch) }
         var people = Participants(app: app, wall: call.wall)
         switch try self.find(&people, of: mutation, call, &batch) {
         case .complete:

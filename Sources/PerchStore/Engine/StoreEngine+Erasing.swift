@@ -26,7 +26,7 @@ extension StoreEngine {
         stored.side = side
         let records = Dictionary(uniqueKeysWithValues: erased.map { ($0.record.account, $0.record) })
         let facts = erased.map {
-            AccountFacts(account: $0.record.account, facts: [Fact(.told(.erased), effective: now)])
+            AccountFacts(account: $0.record.account, facts: [Fact(.reported(.erased), effective: now)])
         }
         let accounts = try self.fold(
             facts, into: &stored, known: Known(others: records), origin: mutation.origin, app: app)
@@ -49,10 +49,10 @@ extension StoreEngine {
         let facts = try self.storage.facts(of: account, after: 0, through: .max >> 1, limit: .max)
         erased.append(ErasedAccount(record: record, facts: facts))
         for dated in facts {
-            guard case .gained(_, let source) = dated.fact.told,
+            guard case .gained(_, let source) = dated.fact.reported,
                 !erased.contains(where: { $0.record.account == source }),
                 try self.storage.key(of: source) == nil, let left = try self.record(source),
-                left.told?.originals.isEmpty ?? true
+                left.reported?.originals.isEmpty ?? true
             else { continue }
             try self.read(source, app, into: &erased)
         }
@@ -77,13 +77,13 @@ extension StoreEngine {
     ) throws(StorageError) {
         let gone = Set(erasure.accounts)
         var revisions: Set<UInt64> = []
-        var originals: [ToldOriginal] = []
+        var originals: [ReportedOriginal] = []
         for old in erased {
             side.removedAliases += try self.storage.names(of: old.record.account)
             for dated in old.facts { revisions.insert(dated.revision) }
             let archived = try self.archivedOriginals(of: old.record.account, app.number)
             side.removedItems += archived.map { .archived($0.id, of: old.record.account, app: app.number) }
-            for original in (old.record.told?.originals ?? []) + archived {
+            for original in (old.record.reported?.originals ?? []) + archived {
                 for alias in original.links.aliases.keys.sorted() {
                     side.removedItems.append(.link(alias, app: app.number, original: original.id))
                 }
@@ -121,7 +121,7 @@ extension StoreEngine {
     }
 
     /// Originals and names of customers, as dead letters have them.
-    private static func named(by originals: [ToldOriginal]) -> Set<String> {
+    private static func named(by originals: [ReportedOriginal]) -> Set<String> {
         var names: Set<String> = []
         for original in originals {
             names.insert(DeadLetter.about(original: original.id))

@@ -11,7 +11,7 @@ extension StoreEngine {
         if hasMore { rows.removeLast() }
         let names = try self.storage.names(of: account)
         var aliases = Set(names.compactMap(\.attachedAlias))
-        for original in (record.told?.originals ?? []) + (try self.archivedOriginals(of: account, key.app)) {
+        for original in (record.reported?.originals ?? []) + (try self.archivedOriginals(of: account, key.app)) {
             aliases.formUnion(original.links.aliases.keys)
         }
         return ExportedAccount(

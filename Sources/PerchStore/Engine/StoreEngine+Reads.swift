@@ -90,7 +90,7 @@ extension StoreEngine {
         of account: AccountNumber, _ app: AppNumber, _ query: TransactionQuery
     ) throws(StorageError) -> StoreAnswer {
         var rows: [TransactionRow] = []
-        for id in try self.record(account)?.told?.unfinished ?? [] {
+        for id in try self.record(account)?.reported?.unfinished ?? [] {
             guard let row = try self.storage.transaction(app, id), row.account == account, !row.isFinished else {
                 continue
             }
@@ -146,7 +146,7 @@ extension StoreEngine {
             if account == nil { account = try self.owner(ofPurchasesOf: alias, app) }
         }
         guard let account, let record = try self.record(account) else { return nil }
-        let isUnclaimed = record.told?.isUnclaimed ?? false
+        let isUnclaimed = record.reported?.isUnclaimed ?? false
         let key = isUnclaimed ? nil : try self.storage.key(of: account)
         return FoundAccount(key: key ?? [], isUnclaimed: isUnclaimed, record: record)
     }
@@ -157,9 +157,10 @@ extension StoreEngine {
         var best: (isKnown: Int, stamp: ReportStamp, account: AccountNumber)?
         for id in try self.originals(inGroup: ItemKey.linkGroup(alias, app: app)) {
             guard let account = try self.storage.account(.original(id, app: app)),
-                let told = try self.record(account)?.told, let stamp = told.original(id)?.links.aliases[alias]
+                let reported = try self.record(account)?.reported,
+                let stamp = reported.original(id)?.links.aliases[alias]
             else { continue }
-            let isKnown = told.isUnclaimed ? 0 : 1
+            let isKnown = reported.isUnclaimed ? 0 : 1
             if best.map({ ($0.isKnown, $0.stamp) < (isKnown, stamp) }) ?? true { best = (isKnown, stamp, account) }
         }
         return best?.account
@@ -290,15 +291,15 @@ extension StoreEngine {
         var facts: [DatedFact] = []
         for dated in known {
             var came: ArraySlice<DatedFact> = []
-            if case .told(.gained(let original, let source)) = dated.fact.body {
+            if case .reported(.gained(let original, let source)) = dated.fact.body {
                 guard
                     let all = try self.facts(
                         of: source, through: dated.revision, limit: limit - facts.count, isTestApp: false)
                 else { return nil }
-                came = all.filter { $0.fact.told?.originalID == original.id }[...]
+                came = all.filter { $0.fact.reported?.originalID == original.id }[...]
                 // Facts of the very change in which it left may follow.
                 came = came.prefix { fact in
-                    if case .lost = fact.fact.told { fact.revision < dated.revision } else { true }
+                    if case .lost = fact.fact.reported { fact.revision < dated.revision } else { true }
                 }
             }
             if came.isEmpty {

@@ -340,15 +340,15 @@ import Testing
             for _ in 0..<60 { client.call(request) }
             client.settle()
         }
-        let owed = client.world.loops[0].core.transport.http.connections[0].owedBytes
-        #expect(owed < Limits.httpBlockedBytesMax + 100_000)
+        let unsent = client.world.loops[0].core.transport.http.connections[0].unsentBytes
+        #expect(unsent < Limits.httpBlockedBytesMax + 100_000)
         let refused = client.streams.keys.filter { client.code($0) == 8 }
-        #expect(owed > Limits.httpBlockedBytesMax && !refused.isEmpty)
+        #expect(unsent > Limits.httpBlockedBytesMax && !refused.isEmpty)
         // It is still read from: the windows come, and so do the answers.
         client.settings(initialWindow: 10_000_000)
         client.window(0, 100_000_000)
         client.settle()
-        #expect(client.world.loops[0].core.transport.http.connections[0].owedBytes == 0)
+        #expect(client.world.loops[0].core.transport.http.connections[0].unsentBytes == 0)
     }
 }
 

@@ -42,8 +42,8 @@ private let text = String(repeating: "perch ", count: 20_000)
             for _ in 0..<20 { client.get("/console/~1/big.js") }
             client.settle()
         }
-        let owed = client.world.loops[0].core.transport.http.connections[0].owedBytes
-        #expect(owed > Limits.httpBlockedBytesMax && owed < Limits.httpBlockedBytesMax + 3 * text.utf8.count)
+        let unsent = client.world.loops[0].core.transport.http.connections[0].unsentBytes
+        #expect(unsent > Limits.httpBlockedBytesMax && unsent < Limits.httpBlockedBytesMax + 3 * text.utf8.count)
         // The file is there once: each stream adds a head.
         #expect(payloadBytes() - first < 400 * 2_000, "\(payloadBytes()) bytes after \(first)")
         #expect(client.streams.values.contains { $0.head[":status"] == "429" })

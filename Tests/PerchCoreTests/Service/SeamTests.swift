@@ -26,12 +26,12 @@ import Testing
         world.loops[0].core.transport.call(connection, stream, world.loops[0].core.tables)
     }
 
-    private static func owed(_ world: World) -> [Owed.Role] {
-        var roles: [Owed.Role] = []
-        var slot = world.loops[0].core.tables.connections[0].firstOwed
+    private static func unsent(_ world: World) -> [Unsent.Role] {
+        var roles: [Unsent.Role] = []
+        var slot = world.loops[0].core.tables.connections[0].firstUnsent
         while slot >= 0 {
-            roles.append(world.loops[0].core.transport.owed[slot].role)
-            slot = world.loops[0].core.transport.owed[slot].next
+            roles.append(world.loops[0].core.transport.unsent[slot].role)
+            slot = world.loops[0].core.transport.unsent[slot].next
         }
         return roles
     }
@@ -39,14 +39,14 @@ import Testing
     @Test func `a read without a record has its answer and its end pending at once`() throws {
         let world = Self.world()
         try Self.open(.listApps, stream: 9, in: world)
-        #expect(Self.owed(world) == [.answer, .status])
+        #expect(Self.unsent(world) == [.answer, .status])
         #expect(world.loops[0].core.asks.isEmpty)
     }
 
     @Test func `a read of an account asks the store, and has nothing pending until the answer`() throws {
         let world = Self.world()
         try Self.open(.readStatus(), stream: 9, in: world)
-        #expect(Self.owed(world).isEmpty)
+        #expect(Self.unsent(world).isEmpty)
         #expect(world.loops[0].core.asks.count == 1)
         let call = Self.call(0, 9, in: world)
         #expect(call != nil)
@@ -55,7 +55,7 @@ import Testing
     @Test func `a request refused before it begins has only its end pending`() throws {
         let world = Self.world()
         try Self.open(.readStatus(""), stream: 9, in: world)
-        #expect(Self.owed(world) == [.status])
+        #expect(Self.unsent(world) == [.status])
     }
 
     @Test func `a watch is ready with its first message, and pulls its value through the seam`() throws {
@@ -65,11 +65,11 @@ import Testing
         let found = Self.call(0, 9, in: world)
         let call = try #require(found)
         let before = world.loops[0].core.tables.calls[call].flags
-        #expect(before.isSuperset(of: [.isListed, .owesLoading]))
+        #expect(before.isSuperset(of: [.isListed, .hasUnsentLoading]))
         world.loops[0].core.endInput()
         let after = world.loops[0].core.tables.calls[call].flags
         let body = world.loops[0].core.views.encoding(for: call, zlib: false, world.loops[0].core.tables)
-        #expect(after.contains(.owesValue) && !body.isNone)
+        #expect(after.contains(.hasUnsentValue) && !body.isNone)
     }
 }
 

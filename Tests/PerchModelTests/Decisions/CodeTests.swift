@@ -53,10 +53,10 @@ import Testing
         #expect(account.record.redeemedOffers.map(\.code) == ["MANY"])
         #expect(refusal { try account.redeem("ONCE") } == .purchaseIneligibleForOffer)
         #expect(refusal { try account.redeem("MANY") } == .purchaseIneligibleForOffer)
-        let told = offerEligibility(
+        let reported = offerEligibility(
             of: account.record, inGroup: "", product: "silver", app: account.app, at: account.now
         ).offers.first { $0.offerID == "campaign" }
-        #expect(told?.reason == "REDEEMED")
+        #expect(reported?.reason == "REDEEMED")
         var coins = Self.account()
         try coins.order("coins", .code, "SPRING")
         #expect(refusal { try coins.order("coins", .code, "SPRING") } == .purchaseIneligibleForOffer)

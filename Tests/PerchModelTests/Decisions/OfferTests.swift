@@ -329,15 +329,15 @@ import Testing
         func promotional(_ id: String) -> (inout PurchaseOrder) -> Void {
             { $0.offer = OrderedOffer(type: .promotional, id: id) }
         }
-        func told() -> [OfferEligibility] {
+        func reported() -> [OfferEligibility] {
             offerEligibility(
                 of: account.record, inGroup: "", product: "silver.yearly", app: account.app, at: account.now
             ).offers.filter { $0.type == .promotional }
         }
-        func reasons() -> [String] { told().map(\.reason) }
+        func reasons() -> [String] { reported().map(\.reason) }
         // Two offers share a name: only the plan distinguishes them.
-        #expect(told().map(\.offerID) == ["months", "year", "both", "both"])
-        #expect(told().map(\.billingPlan) == [.monthly, .unspecified, .unspecified, .monthly])
+        #expect(reported().map(\.offerID) == ["months", "year", "both", "both"])
+        #expect(reported().map(\.billingPlan) == [.monthly, .unspecified, .unspecified, .monthly])
         try account.order("silver.yearly") {
             $0.billingPlan = .monthly
             $0.introductoryEligibility = .denied

@@ -34,7 +34,7 @@ private enum Source: Hashable {
             let grant = EntitlementGrant(
                 name: "plus", until: end.map { present.advanced(byMilliseconds: $0 * hourLength) }, reason: "",
                 since: present.advanced(byMilliseconds: -hourLength), tier: tier)
-            record.apply(Fact(.told(.granted(grant)), effective: present))
+            record.apply(Fact(.reported(.granted(grant)), effective: present))
         case .lifetime(let id, let isRefunded):
             self.report(id, "lifetime", .nonConsumable, end: nil, isRefunded, to: &record)
         case .line(let id, let product, let end, let renews, let isRefunded):
@@ -45,7 +45,7 @@ private enum Source: Hashable {
                 recentSubscriptionStartDate: date, environment: .production,
                 signedDate: date.advanced(byMilliseconds: -hourLength))
             info.autoRenewPreference = renews ? product : nil
-            record.apply(Fact(.told(.renewal(info, renewalDate: date, content: .zero)), effective: present))
+            record.apply(Fact(.reported(.renewal(info, renewalDate: date, content: .zero)), effective: present))
         }
     }
 
@@ -64,9 +64,9 @@ private enum Source: Hashable {
             transaction.expirationDate = present.advanced(byMilliseconds: end * hourLength)
         }
         if isRefunded { transaction.revocation = Revocation(date: begin, reason: .other, type: .refundFull) }
-        let original = ToldOriginal(id: id)
+        let original = ReportedOriginal(id: id)
         if let fact = original.fact(of: transaction, content: .zero) {
-            record.apply(Fact(.told(.transaction(fact)), effective: present))
+            record.apply(Fact(.reported(.transaction(fact)), effective: present))
         }
     }
 }

@@ -71,7 +71,7 @@ import Testing
 }
 
 @Suite struct `the reads of eligibility` {
-    private static func told(_ account: TestAccount, _ product: String = "silver") -> [String: String] {
+    private static func reported(_ account: TestAccount, _ product: String = "silver") -> [String: String] {
         let eligibility = offerEligibility(
             of: account.record, inGroup: "G", product: product, app: account.app, at: account.now)
         return Dictionary(uniqueKeysWithValues: eligibility.offers.map { ("\($0.type) \($0.offerID)", $0.reason) })
@@ -80,23 +80,23 @@ import Testing
     @Test func `the reported eligibility is the one that purchases use`() throws {
         var account = TestAccount(catalogue: OfferShop.catalogue())
         #expect(
-            Self.told(account) == [
+            Self.reported(account) == [
                 "introductory ": "ELIGIBLE", "promotional half": "NEVER_SUBSCRIBED", "code WELCOME": "ELIGIBLE",
                 "code STAY": "OTHER_CATEGORY", "code BACK": "OTHER_CATEGORY", "code STACK": "ELIGIBLE",
                 "winBack return": "NEVER_SUBSCRIBED", "winBack again": "NEVER_SUBSCRIBED",
             ])
         try account.order("silver")
         #expect(
-            Self.told(account) == [
+            Self.reported(account) == [
                 "introductory ": "INTRODUCTORY_USED", "promotional half": "ELIGIBLE", "code WELCOME": "OTHER_CATEGORY",
                 "code STAY": "ELIGIBLE", "code BACK": "OTHER_CATEGORY", "code STACK": "ELIGIBLE",
                 "winBack return": "SUBSCRIBED", "winBack again": "SUBSCRIBED",
             ])
-        #expect(Self.told(account, "bronze") == ["code STAY": "DOWNGRADE"])
+        #expect(Self.reported(account, "bronze") == ["code STAY": "DOWNGRADE"])
         try account.expire()
-        #expect(Self.told(account)["winBack return"] == "PAID_TOO_SHORT")
-        #expect(Self.told(account)["winBack again"] == "ELIGIBLE")
-        #expect(Self.told(account)["code BACK"] == "ELIGIBLE")
+        #expect(Self.reported(account)["winBack return"] == "PAID_TOO_SHORT")
+        #expect(Self.reported(account)["winBack again"] == "ELIGIBLE")
+        #expect(Self.reported(account)["code BACK"] == "ELIGIBLE")
     }
 
     @Test func `a group's offers are complete, win-back offers last, and unknown products have none`() throws {

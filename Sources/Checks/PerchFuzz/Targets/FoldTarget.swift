@@ -10,7 +10,7 @@ import PerchWire
 /// No number, date or text of a signed value may end the process, on whatever way it goes.
 final class FoldTarget: FuzzTarget {
     static let name = "fold"
-    static let reaches = ["PerchModel/Told", "PerchStore/Told"]
+    static let reaches = ["PerchModel/Reported", "PerchStore/Reported"]
 
     private static let wall = Instant(milliseconds: 1_800_000_000_000)
     private let codec = MessageCodec()
@@ -80,25 +80,25 @@ final class FoldTarget: FuzzTarget {
         return true
     }
 
-    private static func reports(_ line: [UInt8]) -> [ToldReport] {
+    private static func reports(_ line: [UInt8]) -> [ReportedValue] {
         var limits = JSONLimits()
         limits.depth = Limits.appleDepthMax
         limits.values = Limits.appleValuesMax
         guard let value = try? JSONReader.read(line, limits: limits), value.members != nil else { return [] }
         let fields = PayloadFields(value)
         let digest = fields.contentDigest
-        var reports: [ToldReport] = []
+        var reports: [ReportedValue] = []
         if let transaction = try? TransactionPayload(fields).transaction() {
             reports.append(.transaction(transaction, content: digest))
         }
         let info = RenewalInfoPayload(fields)
-        if let told = try? info.renewalInfo() {
-            reports.append(.renewal(told, renewalDate: info.renewalDate, content: digest))
+        if let reported = try? info.renewalInfo() {
+            reports.append(.renewal(reported, renewalDate: info.renewalDate, content: digest))
         }
         return reports
     }
 
-    private static func original(of report: ToldReport) -> TransactionID? {
+    private static func original(of report: ReportedValue) -> TransactionID? {
         switch report {
         case .transaction(let transaction, _): transaction.originalID
         case .renewal(let info, _, _): info.originalTransactionID
@@ -113,8 +113,8 @@ final class FoldTarget: FuzzTarget {
         fatalError("fuzz: a question has no answer")
     }
 
-    private func tell(_ request: ToldRequest, _ engine: StoreEngine, _ app: AppState) {
-        _ = self.ask(.mutate(.told(request, app: app.number)), engine)
+    private func tell(_ request: ReportedRequest, _ engine: StoreEngine, _ app: AppState) {
+        _ = self.ask(.mutate(.reported(request, app: app.number)), engine)
     }
 
     /// Every view of an account, now and at instants far away, and its form on the wire.

@@ -71,7 +71,7 @@ struct HTTPConnection: BitwiseCopyable {
     /// Bytes received since the last WINDOW_UPDATE.
     var received: Int32 = 0
     /// Bytes of pending answers of all streams.
-    var owedBytes: Int = 0
+    var unsentBytes: Int = 0
     /// Bytes of incomplete requests, heads included, and of a header block that goes on in CONTINUATION.
     var heldBytes: Int32 = 0
     /// When that block began, in monotonic milliseconds.
@@ -112,7 +112,7 @@ struct HTTPStream: BitwiseCopyable {
         static let acceptsZlib = Flags(rawValue: 16)
         static let acceptsGzip = Flags(rawValue: 32)
         static let isJSON = Flags(rawValue: 64)
-        static let owesBookmark = Flags(rawValue: 128)
+        static let hasUnsentBookmark = Flags(rawValue: 128)
         /// The partly sent message is the last one of the stream.
         static let endsAfterPinned = Flags(rawValue: 256)
         /// The content type named its codec: the response's does too.
@@ -151,8 +151,8 @@ struct HTTPStream: BitwiseCopyable {
     /// The request was a HEAD: the response has the head of a GET, and no body.
     var isHead = false
     var flags: Flags = []
-    var firstOwed: Int32 = -1
-    var lastOwed: Int32 = -1
+    var firstUnsent: Int32 = -1
+    var lastUnsent: Int32 = -1
     var nextReady: Int32 = -1
     var previousReady: Int32 = -1
     var next: Int32 = -1
@@ -161,8 +161,8 @@ struct HTTPStream: BitwiseCopyable {
     /// Whether its call has begun to answer, and nothing but the call's own output is pending.
     var isQuiet: Bool {
         @inline(__always) get {
-            self.flags.contains(.hasSentHead) && self.flags.isDisjoint(with: [.owesBookmark, .isEnding])
-                && self.firstOwed < 0 && self.pinned.isNone && self.call >= 0
+            self.flags.contains(.hasSentHead) && self.flags.isDisjoint(with: [.hasUnsentBookmark, .isEnding])
+                && self.firstUnsent < 0 && self.pinned.isNone && self.call >= 0
         }
     }
 }

@@ -17,7 +17,7 @@ extension Transport {
     }
 
     /// Bytes of a connection that is not known to speak perch/1.
-    mutating func takeOther(
+    mutating func takeOtherProtocol(
         _ index: Int32, _ bytes: borrowing RawSpan, untilAsks asksMax: Int, _ tables: inout Tables,
         _ views: inout some Source, _ service: inout some Gate
     ) -> (bytes: Int, isStopped: Bool) {
@@ -86,7 +86,7 @@ extension Transport {
         service.noteGreeting(index, as: identity, &tables)
         if tables.connections[index].wire == .http2 {
             tables.counters.http2Connections += 1
-            self.oweControl(index, HTTP2.settings(streamsMax: tables.settings.callsPerConnectionMax), &tables)
+            self.keepUnsentControl(index, HTTP2.settings(streamsMax: tables.settings.callsPerConnectionMax), &tables)
         } else {
             tables.counters.http1Connections += 1
         }
@@ -116,9 +116,9 @@ extension Transport {
     }
 
     /// A frame of the connection's own: it needs no window.
-    mutating func oweControl(_ index: Int32, _ frame: [UInt8], _ tables: inout Tables) {
+    mutating func keepUnsentControl(_ index: Int32, _ frame: [UInt8], _ tables: inout Tables) {
         let payload = tables.payloads.insert(frame)
-        self.owe(index, .control, stream: 0, payload, &tables)
+        self.keepUnsent(index, .control, stream: 0, payload, &tables)
     }
 
     // MARK: Streams
@@ -172,13 +172,13 @@ extension Transport {
         if slot.flags.contains(.isReady) { self.unlistHTTP(stream, &tables) }
         if slot.flags.contains(.isBlocked) { self.http.connections[http].blockedCount -= 1 }
         if !slot.pinned.isNone { tables.payloads.release(slot.pinned) }
-        var owed = slot.firstOwed
-        while owed >= 0 {
-            let entry = self.owed[owed]
-            self.http.connections[http].owedBytes -= tables.payloads[entry.payload].count
+        var unsent = slot.firstUnsent
+        while unsent >= 0 {
+            let entry = self.unsent[unsent]
+            self.http.connections[http].unsentBytes -= tables.payloads[entry.payload].count
             tables.payloads.release(entry.payload)
-            self.owed.remove(owed)
-            owed = entry.next
+            self.unsent.remove(unsent)
+            unsent = entry.next
         }
         if !self.http.requests.isEmpty { self.forgetHTTPRequest(stream, &tables) }
         if !self.http.healthWatches.isEmpty { self.forgetHealthWatch(stream, &tables) }
@@ -257,10 +257,10 @@ extension Transport {
     mutating func hastenEnd(_ stream: Int32, _ tables: inout Tables) {
         let slot = self.http.streams[stream]
         guard slot.flags.contains(.isEnding), !slot.flags.contains(.needsNoWindow), slot.pinned.isNone,
-            slot.firstOwed >= 0
+            slot.firstUnsent >= 0
         else { return }
-        var entry = self.owed[slot.firstOwed]
-        if entry.role == .head, entry.next >= 0 { entry = self.owed[entry.next] }
+        var entry = self.unsent[slot.firstUnsent]
+        if entry.role == .head, entry.next >= 0 { entry = self.unsent[entry.next] }
         guard entry.role == .status, slot.form == .grpc || tables.payloads[entry.payload].isEmpty else { return }
         if slot.flags.contains(.isReady) { self.unlistHTTP(stream, &tables) }
         if slot.flags.contains(.isBlocked) {
@@ -317,19 +317,19 @@ extension Transport {
     // MARK: Pending output of a stream
 
     /// Queues output that is no state on a stream, until the kernel accepts it.
-    mutating func oweHTTP(
-        _ stream: Int32, _ role: Owed.Role, _ payload: PayloadHandle, endsCall: Int32 = -1, _ tables: inout Tables
+    mutating func keepUnsentHTTP(
+        _ stream: Int32, _ role: Unsent.Role, _ payload: PayloadHandle, endsCall: Int32 = -1, _ tables: inout Tables
     ) {
         let slot = self.http.streams[stream]
-        let owed = self.owed.insert(Owed(role: role, stream: slot.id, payload: payload, endsCall: endsCall))
-        if slot.lastOwed >= 0 {
-            self.owed[slot.lastOwed].next = owed
+        let unsent = self.unsent.insert(Unsent(role: role, stream: slot.id, payload: payload, endsCall: endsCall))
+        if slot.lastUnsent >= 0 {
+            self.unsent[slot.lastUnsent].next = unsent
         } else {
-            self.http.streams[stream].firstOwed = owed
+            self.http.streams[stream].firstUnsent = unsent
         }
-        self.http.streams[stream].lastOwed = owed
+        self.http.streams[stream].lastUnsent = unsent
         let http = tables.connections[slot.connection].http
-        self.http.connections[http].owedBytes += tables.payloads[payload].count
+        self.http.connections[http].unsentBytes += tables.payloads[payload].count
         if role == .status {
             // Set before the stream is listed.
             self.http.streams[stream].flags.insert(.isEnding)
@@ -341,8 +341,8 @@ extension Transport {
 
     /// Pauses reading from a connection with too many pending answer bytes.
     private mutating func pauseHTTP(_ index: Int32, _ tables: inout Tables) {
-        let owed = self.http.connections[tables.connections[index].http].owedBytes
-        guard owed > tables.settings.owedBytesMax, tables.connections[index].phase == .open,
+        let unsent = self.http.connections[tables.connections[index].http].unsentBytes
+        guard unsent > tables.settings.unsentBytesMax, tables.connections[index].phase == .open,
             !tables.connections[index].flags.contains(.isReadPaused)
         else { return }
         tables.connections[index].flags.insert(.isReadPaused)
@@ -351,13 +351,13 @@ extension Transport {
     }
 
     /// Removes and returns the first pending output of a stream.
-    mutating func popOwed(_ stream: Int32, _ tables: inout Tables) -> Owed {
+    mutating func popUnsent(_ stream: Int32, _ tables: inout Tables) -> Unsent {
         let slot = self.http.streams[stream]
-        let entry = self.owed[slot.firstOwed]
-        self.owed.remove(slot.firstOwed)
-        self.http.streams[stream].firstOwed = entry.next
-        if entry.next < 0 { self.http.streams[stream].lastOwed = -1 }
-        self.http.connections[tables.connections[slot.connection].http].owedBytes -=
+        let entry = self.unsent[slot.firstUnsent]
+        self.unsent.remove(slot.firstUnsent)
+        self.http.streams[stream].firstUnsent = entry.next
+        if entry.next < 0 { self.http.streams[stream].lastUnsent = -1 }
+        self.http.connections[tables.connections[slot.connection].http].unsentBytes -=
             tables.payloads[entry.payload].count
         return entry
     }
@@ -427,8 +427,8 @@ extension Transport {
             self.http.connections[http].flags.isDisjoint(with: [.awaitsDrainPing, .hasSaidLast])
         else { return }
         self.http.connections[http].flags.insert(.awaitsDrainPing)
-        self.oweControl(index, HTTP2.goAway(UInt32(HTTP2.windowMax), .noError, reason?.rawValue ?? ""), &tables)
-        self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0x70, count: 8)), &tables)
+        self.keepUnsentControl(index, HTTP2.goAway(UInt32(HTTP2.windowMax), .noError, reason?.rawValue ?? ""), &tables)
+        self.keepUnsentControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0x70, count: 8)), &tables)
         // A peer that does not answer the PING is told all the same.
         tables.scheduleDeadline(
             .lastStream(index, tables.connections.generation(index)),
@@ -443,7 +443,7 @@ extension Transport {
         guard self.http.connections[http].flags.contains(.awaitsDrainPing) else { return }
         self.http.connections[http].flags.remove(.awaitsDrainPing)
         self.http.connections[http].flags.insert(.hasSaidLast)
-        self.oweControl(index, HTTP2.goAway(self.http.connections[http].lastStream, .noError, ""), &tables)
+        self.keepUnsentControl(index, HTTP2.goAway(self.http.connections[http].lastStream, .noError, ""), &tables)
         self.closeHTTPIfDrained(index, &tables, &views, &service)
     }
 
@@ -456,7 +456,7 @@ extension Transport {
         guard tables.connections[index].phase == .open, http >= 0,
             !self.http.connections[http].flags.isDisjoint(with: [.isLeaving, .hasSaidLast]),
             !self.http.connections[http].flags.contains(.awaitsDrainPing),
-            self.http.connections[http].streamCount == 0, tables.connections[index].firstOwed < 0,
+            self.http.connections[http].streamCount == 0, tables.connections[index].firstUnsent < 0,
             tables.connections[index].unfinished < 0
         else { return }
         self.leaveOpenPhase(index, to: .closing, &tables, &views, &service)
@@ -488,14 +488,16 @@ extension Transport {
             || self.http.connections[http].blockedCount > 0
             || self.http.connections[http].window <= 0
         {
-            self.oweControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0, count: 8)), &tables)
+            self.keepUnsentControl(index, HTTP2FrameHeader.frame(.ping, [UInt8](repeating: 0, count: 8)), &tables)
         }
     }
 
     /// The value that a stream's bookmark waited for is ready.
     mutating func releaseBookmark(of call: Int32, _ tables: inout Tables) {
         let stream = Int32(bitPattern: tables.calls[call].stream)
-        guard self.http.streams.isTaken(stream), self.http.streams[stream].flags.contains(.owesBookmark) else { return }
+        guard self.http.streams.isTaken(stream), self.http.streams[stream].flags.contains(.hasUnsentBookmark) else {
+            return
+        }
         self.readyHTTP(stream, &tables)
     }
 
@@ -506,7 +508,7 @@ extension Transport {
         while call >= 0 {
             if tables.calls[call].view >= 0 || tables.calls[call].isFeed {
                 let stream = Int32(bitPattern: tables.calls[call].stream)
-                self.http.streams[stream].flags.insert(.owesBookmark)
+                self.http.streams[stream].flags.insert(.hasUnsentBookmark)
                 self.readyHTTP(stream, &tables)
             }
             call = tables.calls[call].nextInConnection

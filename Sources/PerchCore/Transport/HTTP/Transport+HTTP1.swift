@@ -387,7 +387,7 @@ extension Transport {
     private mutating func sayContinue(_ index: Int32, _ tables: inout Tables) {
         let http = tables.connections[index].http
         guard self.http.connections[http].flags.insert(.hasSaidContinue).inserted else { return }
-        self.oweControl(index, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), &tables)
+        self.keepUnsentControl(index, Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), &tables)
     }
 
     private func isOpenHTTP1(_ index: Int32, _ stream: Int32, _ tables: borrowing Tables) -> Bool {

@@ -75,11 +75,11 @@ extension Transport {
             } else {
                 guard self.planCall(call, target, &plan, &tables, &views) else { return false }
             }
-            guard !slot.flags.contains(.owesBookmark) || self.planBookmark(target, &plan, &tables, &views) else {
+            guard !slot.flags.contains(.hasUnsentBookmark) || self.planBookmark(target, &plan, &tables, &views) else {
                 return false
             }
         }
-        return slot.firstOwed < 0 || self.planAnswers(target, &plan, &tables)
+        return slot.firstUnsent < 0 || self.planAnswers(target, &plan, &tables)
     }
 
     /// Appends a bookmark. It never passes a pending value, nor one that the clock has made old and that is being computed.
@@ -114,9 +114,9 @@ extension Transport {
         _ target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables
     ) -> Bool {
         let form = self.http.streams[target.stream].form
-        var owed = self.http.streams[target.stream].firstOwed
-        while owed >= 0 {
-            let entry = self.owed[owed]
+        var unsent = self.http.streams[target.stream].firstUnsent
+        while unsent >= 0 {
+            let entry = self.unsent[unsent]
             switch entry.role {
             case .head:
                 guard plan.hasHead || self.planHead(target, &plan, &tables) else { return false }
@@ -129,7 +129,7 @@ extension Transport {
                         .answer, entry.payload, from: from, ends: entry.role == .status, to: target, &plan, &tables)
                 else { return false }
             }
-            owed = entry.next
+            unsent = entry.next
         }
         return true
     }
@@ -139,9 +139,9 @@ extension Transport {
     mutating func planHead<F: Framing>(_ target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables)
         -> Bool
     {
-        let owed = self.http.streams[target.stream].firstOwed
-        let isOwn = owed >= 0 && self.owed[owed].role == .head
-        let head = isOwn ? self.owed[owed].payload : self.callHead(target.stream, &tables)
+        let unsent = self.http.streams[target.stream].firstUnsent
+        let isOwn = unsent >= 0 && self.unsent[unsent].role == .head
+        let head = isOwn ? self.unsent[unsent].payload : self.callHead(target.stream, &tables)
         plan.hasHead = self.append(
             .head, head, F.self, F.kind(of: .head), target.number, stream: target.stream, &plan, &tables)
         return plan.hasHead
@@ -178,9 +178,9 @@ extension Transport {
 
     mutating func headTaken(_ stream: Int32, _ tables: inout Tables) {
         self.http.streams[stream].flags.insert(.hasSentHead)
-        let owed = self.http.streams[stream].firstOwed
-        guard owed >= 0, self.owed[owed].role == .head else { return }
-        tables.payloads.release(self.popOwed(stream, &tables).payload)
+        let unsent = self.http.streams[stream].firstUnsent
+        guard unsent >= 0, self.unsent[unsent].role == .head else { return }
+        tables.payloads.release(self.popUnsent(stream, &tables).payload)
     }
 
     /// Counts a part of a message against the windows.
@@ -200,11 +200,11 @@ extension Transport {
 
     mutating func bookmarkTaken(_ stream: Int32, _ tables: inout Tables) {
         tables.counters.bookmarksSent += 1
-        self.http.streams[stream].flags.remove(.owesBookmark)
+        self.http.streams[stream].flags.remove(.hasUnsentBookmark)
     }
 
     mutating func answerTaken(_ stream: Int32, _ tables: inout Tables) {
-        let entry = self.popOwed(stream, &tables)
+        let entry = self.popUnsent(stream, &tables)
         tables.payloads.release(entry.payload)
         if entry.role == .status { self.http.streams[stream].flags.insert(.endsAfterPinned) }
     }
@@ -233,9 +233,9 @@ extension Transport {
     @inline(__always)
     mutating func unlistIfDone(_ stream: Int32, _ tables: inout Tables) {
         let slot = self.http.streams[stream]
-        guard slot.flags.contains(.isReady), !slot.flags.contains(.owesBookmark), slot.pinned.isNone,
-            slot.firstOwed < 0, slot.call >= 0, tables.calls[slot.call].view >= 0,
-            tables.calls[slot.call].flags.isDisjoint(with: [.owesLoading, .owesValue])
+        guard slot.flags.contains(.isReady), !slot.flags.contains(.hasUnsentBookmark), slot.pinned.isNone,
+            slot.firstUnsent < 0, slot.call >= 0, tables.calls[slot.call].view >= 0,
+            tables.calls[slot.call].flags.isDisjoint(with: [.hasUnsentLoading, .hasUnsentValue])
         else { return }
         self.unlistHTTP(stream, &tables)
     }
@@ -249,7 +249,7 @@ extension Transport {
         if tables.connections[slot.connection].wire == .http2 {
             // The peer may still send: RST_STREAM(NO_ERROR) stops it.
             if !slot.flags.contains(.peerHasEnded) {
-                self.oweControl(slot.connection, HTTP2.reset(slot.id, .noError), &tables)
+                self.keepUnsentControl(slot.connection, HTTP2.reset(slot.id, .noError), &tables)
                 self.rememberEarlyEnd(slot.connection, slot.id)
             }
             self.dropHTTPStream(stream, &tables)

@@ -10,13 +10,13 @@ extension Transport {
     }
 
     /// What streams owe, beside what connections owe.
-    var httpOwedCount: Int32 {
+    var httpUnsentCount: Int32 {
         var count: Int32 = 0
         for stream in 0..<self.http.streams.extent where self.http.streams.isTaken(stream) {
-            var owed = self.http.streams[stream].firstOwed
-            while owed >= 0 {
+            var unsent = self.http.streams[stream].firstUnsent
+            while unsent >= 0 {
                 count += 1
-                owed = self.owed[owed].next
+                unsent = self.unsent[unsent].next
             }
         }
         return count
@@ -56,7 +56,7 @@ extension Transport {
     {
         let http = self.http.connections[tables.connections[index].http]
         var (count, ready, blocked): (Int32, Int32, Int32) = (0, 0, 0)
-        var (owedBytes, heldBytes) = (0, self.http.blocks[index]?.count ?? 0)
+        var (unsentBytes, heldBytes) = (0, self.http.blocks[index]?.count ?? 0)
         var healthWatches: Int32 = 0
         var previous: Int32 = -1
         var stream = http.firstStream
@@ -65,28 +65,28 @@ extension Transport {
             precondition(slot.connection == index && slot.previous == previous, "the streams of \(index) are torn")
             precondition(self.http.stream(index, slot.id) == stream, "stream \(slot.id) is not found")
             refer(slot.pinned)
-            var owed = slot.firstOwed
+            var unsent = slot.firstUnsent
             var last: Int32 = -1
-            while owed >= 0 {
-                let entry = self.owed[owed]
+            while unsent >= 0 {
+                let entry = self.unsent[unsent]
                 refer(entry.payload)
-                owedBytes += tables.payloads[entry.payload].count
-                last = owed
-                owed = entry.next
+                unsentBytes += tables.payloads[entry.payload].count
+                last = unsent
+                unsent = entry.next
             }
-            precondition(last == slot.lastOwed, "what stream \(slot.id) owes is torn")
+            precondition(last == slot.lastUnsent, "what stream \(slot.id) owes is torn")
             let (isReady, isBlocked) = (slot.flags.contains(.isReady), slot.flags.contains(.isBlocked))
             precondition(!isReady || !isBlocked, "stream \(slot.id) is ready and blocked")
             precondition(
                 isReady || isBlocked || slot.flags.contains(.waitsForBody)
-                    || (slot.firstOwed < 0 && slot.pinned.isNone),
+                    || (slot.firstUnsent < 0 && slot.pinned.isNone),
                 "stream \(slot.id) has pending output and is in no list")
             if slot.call >= 0 {
                 precondition(
                     tables.calls.isTaken(slot.call) && tables.calls[slot.call].connection == index,
                     "the call of stream \(slot.id) is gone")
                 precondition(
-                    isReady || isBlocked || !tables.calls[slot.call].flags.contains(.owesLoading),
+                    isReady || isBlocked || !tables.calls[slot.call].flags.contains(.hasUnsentLoading),
                     "stream \(slot.id) has a pending first message and is in no list")
             }
             if isReady { ready += 1 }
@@ -120,7 +120,7 @@ extension Transport {
         precondition(lastReady == http.lastReady && listed == ready, "\(listed) streams are listed, \(ready) are ready")
         precondition(count == http.streamCount, "\(count) streams, \(http.streamCount) counted")
         precondition(blocked == http.blockedCount, "\(blocked) streams are blocked, \(http.blockedCount) counted")
-        precondition(owedBytes == http.owedBytes, "\(owedBytes) bytes are owed, \(http.owedBytes) counted")
+        precondition(unsentBytes == http.unsentBytes, "\(unsentBytes) bytes are owed, \(http.unsentBytes) counted")
         precondition(
             heldBytes == Int(http.heldBytes), "\(heldBytes) bytes of requests are held, \(http.heldBytes) counted")
         precondition(

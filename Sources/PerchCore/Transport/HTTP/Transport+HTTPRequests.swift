@@ -154,7 +154,7 @@ extension Transport {
     /// Nil as long as the answers that wait on a connection for its windows are within their limit.
     func refusalOfBlocked(_ stream: Int32, _ tables: borrowing Tables) -> WireStatus? {
         let http = tables.connections[self.http.streams[stream].connection].http
-        let found = self.http.connections[http].owedBytes
+        let found = self.http.connections[http].unsentBytes
         guard found > Limits.httpBlockedBytesMax else { return nil }
         return WireStatus(
             .callsBytesLimit,

@@ -12,20 +12,20 @@ extension Transport {
             let json = self.json(of: payload, tables.calls[call].method, &tables)
             tables.payloads.release(payload)
             return slot.form == .connectUnary
-                ? self.oweUnary(stream, json, &tables) : self.oweHTTP(stream, .answer, json, &tables)
+                ? self.keepUnsentUnary(stream, json, &tables) : self.keepUnsentHTTP(stream, .answer, json, &tables)
         }
-        if slot.form == .connectUnary { return self.oweUnary(stream, payload, &tables) }
+        if slot.form == .connectUnary { return self.keepUnsentUnary(stream, payload, &tables) }
         guard !slot.flags.contains(.acceptsZlib), slot.flags.contains(.acceptsGzip) else {
-            return self.oweHTTP(stream, .answer, payload, &tables)
+            return self.keepUnsentHTTP(stream, .answer, payload, &tables)
         }
         let smaller = self.gzipped(payload, &tables)
-        guard !smaller.isNone else { return self.oweHTTP(stream, .answer, payload, &tables) }
+        guard !smaller.isNone else { return self.keepUnsentHTTP(stream, .answer, payload, &tables) }
         tables.payloads.release(payload)
-        self.oweHTTP(stream, .answer, smaller, &tables)
+        self.keepUnsentHTTP(stream, .answer, smaller, &tables)
     }
 
     /// The answer of a unary call of Connect: compressed as a body if its client accepts that, and it gets smaller.
-    private mutating func oweUnary(_ stream: Int32, _ plain: PayloadHandle, _ tables: inout Tables) {
+    private mutating func keepUnsentUnary(_ stream: Int32, _ plain: PayloadHandle, _ tables: inout Tables) {
         let slot = self.http.streams[stream]
         // The end of the call sends the head.
         guard !slot.isHead else { return tables.payloads.release(plain) }
@@ -38,7 +38,7 @@ extension Transport {
             tables.counters.valuesCompressed += 1
             smaller = tables.payloads.insert(Array(made.prefixed))
         }
-        guard !smaller.isNone else { return self.oweHTTP(stream, .answer, plain, &tables) }
+        guard !smaller.isNone else { return self.keepUnsentHTTP(stream, .answer, plain, &tables) }
         tables.payloads.release(plain)
         var fields = [
             ("content-type", "application/\(slot.flags.contains(.isJSON) ? "json" : "proto")"),
@@ -46,8 +46,9 @@ extension Transport {
             ("accept-encoding", "gzip,deflate"), ("cache-control", "no-store"),
         ]
         if self.isChunked(slot, tables) { fields.append(("transfer-encoding", "chunked")) }
-        self.oweHTTP(stream, .head, tables.payloads.insert(self.responseHead(stream, 200, fields, &tables)), &tables)
-        self.oweHTTP(stream, .answer, smaller, &tables)
+        self.keepUnsentHTTP(
+            stream, .head, tables.payloads.insert(self.responseHead(stream, 200, fields, &tables)), &tables)
+        self.keepUnsentHTTP(stream, .answer, smaller, &tables)
     }
 
     /// A plain message compressed with gzip; none where it would not get smaller.
@@ -86,7 +87,7 @@ extension Transport {
         }
         switch slot.form {
         case .grpc:
-            self.oweHTTP(stream, .status, self.trailers(status, &tables), endsCall: endsCall, &tables)
+            self.keepUnsentHTTP(stream, .status, self.trailers(status, &tables), endsCall: endsCall, &tables)
         case .grpcWeb:
             var text: [UInt8] = []
             for field in GRPCStatusFields(status).fields {
@@ -96,15 +97,15 @@ extension Transport {
                 text.append(contentsOf: [13, 10])
             }
             let payload = tables.payloads.insert(Self.prefixed(text, flags: 0x80))
-            self.oweHTTP(stream, .status, payload, endsCall: endsCall, &tables)
+            self.keepUnsentHTTP(stream, .status, payload, endsCall: endsCall, &tables)
         case .connectStream:
             let body = status.code == .ok ? Array("{}".utf8) : status.connectEnd
             let payload = tables.payloads.insert(Self.prefixed(body, flags: 2))
-            self.oweHTTP(stream, .status, payload, endsCall: endsCall, &tables)
+            self.keepUnsentHTTP(stream, .status, payload, endsCall: endsCall, &tables)
         case .connectUnary:
             guard status.code != .ok else {
                 let nothing = tables.payloads.insert([UInt8]())
-                return self.oweHTTP(stream, .status, nothing, endsCall: endsCall, &tables)
+                return self.keepUnsentHTTP(stream, .status, nothing, endsCall: endsCall, &tables)
             }
             let isIntake = tables.connections[slot.connection].flags.contains(.isIntake)
             let answer = isIntake ? status.intakeHTTPStatus : status.code.connectHTTPStatus
@@ -117,7 +118,7 @@ extension Transport {
             guard slot.flags.contains(.hasSentHead) || self.comesBack(slot, status) else {
                 return self.respond(stream, status, status.code.connectHTTPStatus, endsCall: endsCall, &tables)
             }
-            self.oweHTTP(
+            self.keepUnsentHTTP(
                 stream, .status, tables.payloads.insert(self.endEvent(stream, status, tables)), endsCall: endsCall,
                 &tables)
         case .plain:
@@ -155,7 +156,7 @@ extension Transport {
     mutating func sayRetry(_ stream: Int32, _ tables: inout Tables) {
         let range = Limits.eventRetryMilliseconds
         let wait = self.random(range.lowerBound...range.upperBound, UInt32(bitPattern: stream), tables)
-        self.oweHTTP(stream, .answer, tables.payloads.insert(Array("retry: \(wait)\n".utf8)), &tables)
+        self.keepUnsentHTTP(stream, .answer, tables.payloads.insert(Array("retry: \(wait)\n".utf8)), &tables)
     }
 
     /// The last event of a stream: why it ends, and when to come back. A cursor that is refused is taken away, or the
@@ -189,11 +190,11 @@ extension Transport {
 
     /// Drops the pending output of a failing call. A partly sent message is still completed.
     private mutating func dropUnsaid(_ stream: Int32, _ tables: inout Tables) {
-        while self.http.streams[stream].firstOwed >= 0 {
-            let entry = self.popOwed(stream, &tables)
+        while self.http.streams[stream].firstUnsent >= 0 {
+            let entry = self.popUnsent(stream, &tables)
             tables.payloads.release(entry.payload)
         }
-        self.http.streams[stream].flags.remove(.owesBookmark)
+        self.http.streams[stream].flags.remove(.hasUnsentBookmark)
     }
 
     // MARK: Plain answers
@@ -242,13 +243,13 @@ extension Transport {
             ? [] : [("content-type", contentType), ("content-length", "\(tables.payloads[body].count)")]
         let fields = own + extra
         let head = tables.payloads.insert(self.responseHead(stream, status, fields, &tables))
-        self.oweHTTP(stream, .head, head, &tables)
+        self.keepUnsentHTTP(stream, .head, head, &tables)
         var payload = body
         if slot.isHead {
             tables.payloads.release(body)
             payload = tables.payloads.insert([])
         }
-        self.oweHTTP(stream, .status, payload, endsCall: endsCall, &tables)
+        self.keepUnsentHTTP(stream, .status, payload, endsCall: endsCall, &tables)
     }
 
     /// The head of a response in the bytes of its connection.
@@ -382,7 +383,7 @@ extension Transport {
             self.http.heads[key] = payload
         } else {
             // Kept as the first pending output of the stream.
-            self.oweFirst(stream, payload, &tables)
+            self.keepUnsentFirst(stream, payload, &tables)
         }
         return payload
     }
@@ -401,13 +402,13 @@ extension Transport {
     }
 
     /// Queues a head before the pending output of a stream.
-    private mutating func oweFirst(_ stream: Int32, _ payload: PayloadHandle, _ tables: inout Tables) {
+    private mutating func keepUnsentFirst(_ stream: Int32, _ payload: PayloadHandle, _ tables: inout Tables) {
         let slot = self.http.streams[stream]
-        let owed = self.owed.insert(
-            Owed(role: .head, stream: slot.id, payload: payload, endsCall: -1, next: slot.firstOwed))
-        self.http.streams[stream].firstOwed = owed
-        if slot.lastOwed < 0 { self.http.streams[stream].lastOwed = owed }
-        self.http.connections[tables.connections[slot.connection].http].owedBytes += tables.payloads[payload].count
+        let unsent = self.unsent.insert(
+            Unsent(role: .head, stream: slot.id, payload: payload, endsCall: -1, next: slot.firstUnsent))
+        self.http.streams[stream].firstUnsent = unsent
+        if slot.lastUnsent < 0 { self.http.streams[stream].lastUnsent = unsent }
+        self.http.connections[tables.connections[slot.connection].http].unsentBytes += tables.payloads[payload].count
     }
 }
 

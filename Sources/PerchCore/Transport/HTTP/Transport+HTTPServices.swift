@@ -61,15 +61,15 @@ extension Transport {
             self.say(stream, serving, &tables)
         case .reflection, .reflectionAlpha:
             let index = self.http.streams[stream].connection
-            let owed = self.http.connections[tables.connections[index].http].owedBytes
-            guard owed <= Limits.reflectionOwedBytesMax else {
+            let unsent = self.http.connections[tables.connections[index].http].unsentBytes
+            guard unsent <= Limits.reflectionUnsentBytesMax else {
                 self.forgetHTTPRequest(stream, &tables)
                 return self.sendHTTPEnd(
                     stream,
                     WireStatus(
                         .callsBytesLimit,
-                        "answers of \(owed) bytes wait on this connection, the limit for reflection is \(Limits.reflectionOwedBytesMax); read them first",
-                        details: [.found(owed), .limit(Limits.reflectionOwedBytesMax)]), endsCall: -1, &tables)
+                        "answers of \(unsent) bytes wait on this connection, the limit for reflection is \(Limits.reflectionUnsentBytesMax); read them first",
+                        details: [.found(unsent), .limit(Limits.reflectionUnsentBytesMax)]), endsCall: -1, &tables)
             }
             guard let answer = Self.reflect(message) else { return self.refuseService(stream, &tables) }
             self.work.spend(answer.count / WorkMeter.bytesPerUnit)
@@ -92,7 +92,7 @@ extension Transport {
 
     private mutating func say(_ stream: Int32, _ message: [UInt8], _ tables: inout Tables) {
         let payload = tables.payloads.insert(Transport.prefixed(message, flags: 0))
-        self.oweHTTP(stream, .answer, payload, &tables)
+        self.keepUnsentHTTP(stream, .answer, payload, &tables)
     }
 
     private mutating func refuseService(_ stream: Int32, _ tables: inout Tables) {

@@ -106,7 +106,7 @@ extension Transport {
         _ service: inout some Gate
     ) {
         let slot = self.http.streams[stream]
-        self.oweControl(slot.connection, HTTP2.reset(slot.id, code), &tables)
+        self.keepUnsentControl(slot.connection, HTTP2.reset(slot.id, code), &tables)
         if !slot.flags.contains(.peerHasEnded) { self.rememberEarlyEnd(slot.connection, slot.id) }
         self.dropHTTPCall(stream, &tables, &views, &service)
     }
@@ -115,7 +115,7 @@ extension Transport {
     private mutating func resetUnopened(
         _ index: Int32, _ id: UInt32, _ code: HTTP2Error, endsStream: Bool, _ tables: inout Tables
     ) {
-        self.oweControl(index, HTTP2.reset(id, code), &tables)
+        self.keepUnsentControl(index, HTTP2.reset(id, code), &tables)
         if !endsStream { self.rememberEarlyEnd(index, id) }
     }
 
@@ -156,7 +156,7 @@ extension Transport {
             default: break
             }
         }
-        self.oweControl(index, HTTP2FrameHeader.frame(.settings, flags: .ack, []), &tables)
+        self.keepUnsentControl(index, HTTP2FrameHeader.frame(.settings, flags: .ack, []), &tables)
     }
 
     private mutating func countOpening(_ index: Int32, _ tables: inout Tables) throws(HTTP2Fault) {
@@ -253,7 +253,7 @@ extension Transport {
         try self.countControl(index, &tables)
         if header.flags.contains(.ack) { return self.drainPingReturned(index, &tables, &views, &service) }
         let opaque = body.withUnsafeBytes { Array($0) }
-        self.oweControl(index, HTTP2FrameHeader.frame(.ping, flags: .ack, opaque), &tables)
+        self.keepUnsentControl(index, HTTP2FrameHeader.frame(.ping, flags: .ack, opaque), &tables)
     }
 
     // MARK: DATA
@@ -313,7 +313,7 @@ extension Transport {
         }
         if received >= Limits.httpWindowReturnBytes {
             self.http.connections[http].received = 0
-            self.oweControl(index, HTTP2.windowUpdate(0, UInt32(received)), &tables)
+            self.keepUnsentControl(index, HTTP2.windowUpdate(0, UInt32(received)), &tables)
         }
         let stream = self.http.stream(index, header.stream)
         guard stream >= 0, !self.http.streams[stream].flags.contains(.peerHasEnded) else { return }
@@ -325,7 +325,7 @@ extension Transport {
         }
         if ofStream >= Limits.httpWindowReturnBytes, !header.flags.contains(.endStream) {
             self.http.streams[stream].received = 0
-            self.oweControl(index, HTTP2.windowUpdate(header.stream, UInt32(ofStream)), &tables)
+            self.keepUnsentControl(index, HTTP2.windowUpdate(header.stream, UInt32(ofStream)), &tables)
         }
     }
 
@@ -520,7 +520,8 @@ extension Transport {
             self.http.streams[stream].flags.isDisjoint(with: [.isEnding, .isOpened])
         {
             let goOn = HeaderBlock(status: 100).bytes
-            self.oweControl(index, HTTP2FrameHeader.frame(.headers, flags: .endHeaders, stream: id, goOn), &tables)
+            self.keepUnsentControl(
+                index, HTTP2FrameHeader.frame(.headers, flags: .endHeaders, stream: id, goOn), &tables)
         }
     }
 
@@ -554,7 +555,7 @@ extension Transport {
         guard !http.flags.contains(.hasSaidLast) else { return }
         switch self.kindOfClosed(index, id) {
         case .endedByUs: break
-        case .resetByPeer, .forgotten: self.oweControl(index, HTTP2.reset(id, .streamClosed), &tables)
+        case .resetByPeer, .forgotten: self.keepUnsentControl(index, HTTP2.reset(id, .streamClosed), &tables)
         case .skipped:
             throw HTTP2Fault(
                 .protocolError, "stream \(id) comes after stream \(http.lastStream); the numbers of streams only rise")

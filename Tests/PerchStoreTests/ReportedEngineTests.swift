@@ -8,11 +8,11 @@ import Testing
 private let all = StorageImplementation.allCases
 
 /// An engine with an app of the App Store, driven by hand.
-final class ToldStore {
+final class ReportedStore {
     static let start = Instant(milliseconds: 1_800_000_000_000)
     let engine: StoreEngine
     let storage: any Storage
-    var wall = ToldStore.start
+    var wall = ReportedStore.start
     private(set) var changes: [Change] = []
     private var ticket: UInt64 = 0
 
@@ -44,11 +44,11 @@ final class ToldStore {
     }
 
     @discardableResult
-    func tell(_ request: ToldRequest, app: AppNumber = 1, key: [UInt8] = []) throws -> ToldOutcome {
-        var mutation = Mutation.told(request, app: app)
+    func tell(_ request: ReportedRequest, app: AppNumber = 1, key: [UInt8] = []) throws -> ReportedOutcome {
+        var mutation = Mutation.reported(request, app: app)
         if !key.isEmpty { mutation.repeatable(under: key) }
         switch try self.ask(.mutate(mutation)) {
-        case .mutated(.told(let outcome), _): return outcome
+        case .mutated(.reported(let outcome), _): return outcome
         case .refused(let refusal): throw refusal
         default: throw Unexpected()
         }
@@ -56,7 +56,7 @@ final class ToldStore {
 
     struct Unexpected: Error {}
 
-    func refusal(_ request: ToldRequest) throws -> Refusal.Reason? {
+    func refusal(_ request: ReportedRequest) throws -> Refusal.Reason? {
         do {
             try self.tell(request)
             return nil
@@ -94,7 +94,7 @@ final class ToldStore {
 }
 
 /// Reports of one subscription.
-struct ToldLine {
+struct ReportedLine {
     static let day: Int64 = 86_400_000
     static let alice = "00000000-0000-0000-0000-00000000000a"
     static let bob = "00000000-0000-0000-0000-00000000000b"
@@ -102,11 +102,11 @@ struct ToldLine {
     static func transaction(
         _ id: TransactionID, of original: TransactionID = 100, period: Int64 = 0, token: String = "",
         signedAfter: Int64 = 0, revoked: Bool = false
-    ) -> ToldReport {
-        let begin = ToldStore.start.advanced(byMilliseconds: (period * 30 - 1) * Self.day)
+    ) -> ReportedValue {
+        let begin = ReportedStore.start.advanced(byMilliseconds: (period * 30 - 1) * Self.day)
         var transaction = Transaction(
             id: id, originalID: original, appBundleID: "com.example.app", productID: "pro", productType: .autoRenewable,
-            purchaseDate: begin, originalPurchaseDate: ToldStore.start.advanced(byMilliseconds: -Self.day),
+            purchaseDate: begin, originalPurchaseDate: ReportedStore.start.advanced(byMilliseconds: -Self.day),
             environment: .production, storefront: Storefront(countryCode: "USA"),
             reason: period == 0 ? .purchase : .renewal, signedDate: begin.advanced(byMilliseconds: signedAfter))
         transaction.subscriptionGroupID = "g"
@@ -122,9 +122,9 @@ struct ToldLine {
 
     static func renewal(
         of original: TransactionID = 100, renews: Bool, signedAfter: Int64, isInBillingRetry: Bool = false
-    ) -> ToldReport {
-        let signed = ToldStore.start.advanced(byMilliseconds: -Self.day + signedAfter)
-        let end = ToldStore.start.advanced(byMilliseconds: 29 * Self.day)
+    ) -> ReportedValue {
+        let signed = ReportedStore.start.advanced(byMilliseconds: -Self.day + signedAfter)
+        let end = ReportedStore.start.advanced(byMilliseconds: 29 * Self.day)
         var info = RenewalInfo(
             originalTransactionID: original, currentProductID: "pro", willAutoRenew: renews, renewalDate: end,
             recentSubscriptionStartDate: signed, environment: .production, signedDate: signed)
@@ -134,8 +134,8 @@ struct ToldLine {
     }
 }
 
-extension ToldRequest {
-    static func reports(_ reports: ToldReport..., by claimant: AccountKey? = nil) -> ToldRequest {
+extension ReportedRequest {
+    static func reports(_ reports: ReportedValue..., by claimant: AccountKey? = nil) -> ReportedRequest {
         .reports(reports, source: claimant == nil ? .notification : .submission, claimant: claimant)
     }
 }
@@ -143,21 +143,22 @@ extension ToldRequest {
 @Suite struct `A told app` {
     @Test(arguments: all)
     func `folds reports into the account that the token names, once`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
-        #expect(try store.tell(.attach(.appAccountToken(ToldLine.alice), to: store.key("alice"))).news == 0)
-        let report = ToldLine.transaction(100, token: ToldLine.alice)
+        let store = try ReportedStore(on: try implementation.make().storage)
+        #expect(try store.tell(.attach(.appAccountToken(ReportedLine.alice), to: store.key("alice"))).news == 0)
+        let report = ReportedLine.transaction(100, token: ReportedLine.alice)
         #expect(try store.tell(.reports(report)).news == 1)
         #expect(try store.state("alice") == [.subscribed])
         let revision = store.engine.header.revision
         #expect(try store.tell(.reports(report)).duplicates == 1)
         #expect(store.engine.header.revision == revision, "an exact duplicate makes no revision")
         // A refund, and its reversal.
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice, signedAfter: 2_000, revoked: true)))
+        try store.tell(
+            .reports(ReportedLine.transaction(100, token: ReportedLine.alice, signedAfter: 2_000, revoked: true)))
         #expect(try store.state("alice") == [.revoked])
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice, signedAfter: 3_000)))
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice, signedAfter: 3_000)))
         #expect(try store.state("alice") == [.subscribed])
         // An older report is kept once, and changes nothing now.
-        let old = ToldLine.transaction(100, token: ToldLine.alice, signedAfter: 1_000)
+        let old = ReportedLine.transaction(100, token: ReportedLine.alice, signedAfter: 1_000)
         #expect(try store.tell(.reports(old)).stale == 1)
         #expect(try store.tell(.reports(old)).duplicates == 1)
         #expect(try store.state("alice") == [.subscribed])
@@ -165,16 +166,16 @@ extension ToldRequest {
 
     @Test(arguments: all)
     func `keeps rows, events and lookups of every ID`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
-        try store.tell(.attach(.appAccountToken(ToldLine.alice), to: store.key("alice")))
-        try store.tell(.reports(ToldLine.transaction(105, token: ToldLine.alice, signedAfter: 9)))
+        let store = try ReportedStore(on: try implementation.make().storage)
+        try store.tell(.attach(.appAccountToken(ReportedLine.alice), to: store.key("alice")))
+        try store.tell(.reports(ReportedLine.transaction(105, token: ReportedLine.alice, signedAfter: 9)))
         // A restore brought another ID; then the first one arrives, which is the lowest.
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice)))
         func rows() throws -> [TransactionID] {
             guard
                 case .transactions(let rows, false) = try store.ask(
                     .transactions(store.key("alice"), TransactionQuery(limit: 10)))
-            else { throw ToldStore.Unexpected() }
+            else { throw ReportedStore.Unexpected() }
             return rows.map(\.transaction.id)
         }
         #expect(try rows() == [100])
@@ -182,12 +183,12 @@ extension ToldRequest {
             #expect(try store.found(.transaction(id))?.key == Array("alice".utf8), "\(id)")
         }
         #expect(try store.found(.transaction(7)) == nil)
-        #expect(try store.found(.alias(.appAccountToken(ToldLine.alice)))?.key == Array("alice".utf8))
+        #expect(try store.found(.alias(.appAccountToken(ReportedLine.alice)))?.key == Array("alice".utf8))
         // Nothing is unfinished: only a device knows.
         var query = TransactionQuery(limit: 10)
         query.unfinishedOnly = true
         guard case .transactions(let unfinished, _) = try store.ask(.transactions(store.key("alice"), query)) else {
-            throw ToldStore.Unexpected()
+            throw ReportedStore.Unexpected()
         }
         #expect(unfinished.isEmpty)
         let account = try #require(try store.record("alice")?.account)
@@ -196,47 +197,47 @@ extension ToldRequest {
         // The fold of the facts is the record.
         var folded = AccountRecord(account: account, app: 1)
         for fact in try store.storage.facts(of: account) { folded.apply(fact) }
-        #expect(folded.told == (try store.record("alice")?.told))
+        #expect(folded.reported == (try store.record("alice")?.reported))
     }
 
     @Test(arguments: all)
     func `gives an unclaimed original to its customer once an alias names one`(
         _ implementation: StorageImplementation
     ) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
+        let store = try ReportedStore(on: try implementation.make().storage)
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice)))
         #expect(try store.found(.transaction(100))?.isUnclaimed == true)
         #expect(try store.record("alice") == nil)
         // No client can list or name an unclaimed account.
         guard case .keys(let keys, false) = try store.ask(.keys(1, after: [], limit: 10)) else {
-            throw ToldStore.Unexpected()
+            throw ReportedStore.Unexpected()
         }
         #expect(keys.isEmpty)
-        #expect(try store.tell(.attach(.appAccountToken(ToldLine.alice), to: store.key("alice"))).moved == 1)
+        #expect(try store.tell(.attach(.appAccountToken(ReportedLine.alice), to: store.key("alice"))).moved == 1)
         #expect(try store.state("alice") == [.subscribed])
         #expect(try store.found(.transaction(100))?.key == Array("alice".utf8))
         // Both accounts are in one change.
         #expect(store.changes.last?.accounts.count == 2)
-        #expect(try store.tell(.detach(.appAccountToken(ToldLine.alice))).moved == 1)
+        #expect(try store.tell(.detach(.appAccountToken(ReportedLine.alice))).moved == 1)
         #expect(try store.state("alice") == [])
         #expect(try store.found(.transaction(100))?.isUnclaimed == true)
     }
 
     @Test func `a token that is the customer's key needs no alias`() throws {
-        let store = try ToldStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
+        let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice)))
         // The account is opened by another purchase; the first one follows.
-        try store.tell(.reports(ToldLine.transaction(200, of: 200), by: store.key(ToldLine.alice)))
-        #expect(try store.state(ToldLine.alice).count == 2)
+        try store.tell(.reports(ReportedLine.transaction(200, of: 200), by: store.key(ReportedLine.alice)))
+        #expect(try store.state(ReportedLine.alice).count == 2)
     }
 
     @Test(arguments: ClaimPolicy.allCases)
     func `claims follow the app's policy`(_ policy: ClaimPolicy) throws {
         var settings = AppSettings()
         settings.claimPolicy = policy
-        let store = try ToldStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)), settings: settings)
+        let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)), settings: settings)
         let (alice, bob) = (store.key("alice"), store.key("bob"))
-        let report = ToldLine.transaction(100)
+        let report = ReportedLine.transaction(100)
         // Nobody has it: whoever submits it gets it.
         #expect(try store.refusal(.reports(report, by: alice)) == nil)
         #expect(try store.state("alice") == [.subscribed])
@@ -251,8 +252,8 @@ extension ToldRequest {
             return
         }
         // Ended, it is free for another account where the policy says so. What the report says is kept in any case.
-        store.wall = ToldStore.start.advanced(byMilliseconds: 90 * ToldLine.day)
-        let refund = ToldLine.transaction(100, signedAfter: 5_000, revoked: true)
+        store.wall = ReportedStore.start.advanced(byMilliseconds: 90 * ReportedLine.day)
+        let refund = ReportedLine.transaction(100, signedAfter: 5_000, revoked: true)
         #expect(try store.refusal(.reports(refund, by: bob)) == (policy == .keep ? .ownedByOther : nil))
         #expect(try store.state(policy == .keep ? "alice" : "bob") == [.revoked])
         // An administrator is not bound by it.
@@ -263,21 +264,21 @@ extension ToldRequest {
     @Test func `a claim of an original whose token names another customer is refused unless claims transfer`() throws {
         var settings = AppSettings()
         settings.claimPolicy = .transferIfInactive
-        let store = try ToldStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)), settings: settings)
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice), by: store.key("bob")))
-        try store.tell(.attach(.appAccountToken(ToldLine.alice), to: store.key("alice")))
-        store.wall = ToldStore.start.advanced(byMilliseconds: 90 * ToldLine.day)
+        let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)), settings: settings)
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice), by: store.key("bob")))
+        try store.tell(.attach(.appAccountToken(ReportedLine.alice), to: store.key("alice")))
+        store.wall = ReportedStore.start.advanced(byMilliseconds: 90 * ReportedLine.day)
         #expect(try store.state("bob") == [.expired], "a claim stands above a token")
-        let again = ToldLine.transaction(100, token: ToldLine.alice, signedAfter: 5_000)
+        let again = ReportedLine.transaction(100, token: ReportedLine.alice, signedAfter: 5_000)
         #expect(try store.refusal(.reports(again, by: store.key("carol"))) == .ownedByOther)
         #expect(try store.refusal(.reports(again, by: store.key("alice"))) == nil)
     }
 
     @Test(arguments: all)
     func `merges an account into another, with its key`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
-        try store.tell(.reports(ToldLine.transaction(100), by: store.key("anon")))
-        try store.tell(.reports(ToldLine.transaction(200, of: 200), by: store.key("alice")))
+        let store = try ReportedStore(on: try implementation.make().storage)
+        try store.tell(.reports(ReportedLine.transaction(100), by: store.key("anon")))
+        try store.tell(.reports(ReportedLine.transaction(200, of: 200), by: store.key("alice")))
         #expect(try store.tell(.merge(store.key("anon"), into: store.key("alice"))).moved == 1)
         #expect(try store.state("alice") == [.subscribed, .subscribed])
         #expect(try store.record("anon") == (try store.record("alice")))
@@ -286,12 +287,12 @@ extension ToldRequest {
 
     @Test(arguments: all)
     func `says who owned what before its account was opened`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
+        let store = try ReportedStore(on: try implementation.make().storage)
         // Bought a day before anything was told, and known to nobody until the alias came.
-        let bought = ToldStore.start.advanced(byMilliseconds: -ToldLine.day)
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
-        try store.tell(.reports(ToldLine.transaction(200, of: 200), by: store.key("anon")))
-        try store.tell(.attach(.appAccountToken(ToldLine.alice), to: store.key("alice")))
+        let bought = ReportedStore.start.advanced(byMilliseconds: -ReportedLine.day)
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice)))
+        try store.tell(.reports(ReportedLine.transaction(200, of: 200), by: store.key("anon")))
+        try store.tell(.attach(.appAccountToken(ReportedLine.alice), to: store.key("alice")))
         #expect(try store.past("alice", at: bought) == [.subscribed])
         #expect(try store.past("alice", at: bought.advanced(byMilliseconds: -1)) == [])
         try store.tell(.merge(store.key("anon"), into: store.key("alice")))
@@ -300,21 +301,23 @@ extension ToldRequest {
 
     @Test(arguments: all)
     func `says what an original was in another account`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
-        let end = ToldStore.start.advanced(byMilliseconds: 29 * ToldLine.day)
-        let retry = end.advanced(byMilliseconds: ToldLine.day)
-        try store.tell(.reports(ToldLine.transaction(100)))
-        try store.tell(.reports(ToldLine.renewal(renews: true, signedAfter: 30 * ToldLine.day, isInBillingRetry: true)))
+        let store = try ReportedStore(on: try implementation.make().storage)
+        let end = ReportedStore.start.advanced(byMilliseconds: 29 * ReportedLine.day)
+        let retry = end.advanced(byMilliseconds: ReportedLine.day)
+        try store.tell(.reports(ReportedLine.transaction(100)))
+        try store.tell(
+            .reports(ReportedLine.renewal(renews: true, signedAfter: 30 * ReportedLine.day, isInBillingRetry: true)))
         // A charge succeeded a month later; only then an account was named, and the original moved on.
-        store.wall = ToldStore.start.advanced(byMilliseconds: 65 * ToldLine.day)
+        store.wall = ReportedStore.start.advanced(byMilliseconds: 65 * ReportedLine.day)
         try store.tell(
             .reports(
-                ToldLine.transaction(101, period: 2), ToldLine.renewal(renews: true, signedAfter: 61 * ToldLine.day)))
+                ReportedLine.transaction(101, period: 2),
+                ReportedLine.renewal(renews: true, signedAfter: 61 * ReportedLine.day)))
         for name in ["alice", "bob", "alice"] {
             try store.tell(.claim(100, for: store.key(name)))
             for owner in ["alice", "bob"] {
                 let owns = owner == name
-                #expect(try store.past(owner, at: ToldStore.start) == (owns ? [.subscribed] : []))
+                #expect(try store.past(owner, at: ReportedStore.start) == (owns ? [.subscribed] : []))
                 #expect(try store.past(owner, at: retry) == (owns ? [.inBillingRetryPeriod] : []))
             }
         }
@@ -322,13 +325,13 @@ extension ToldRequest {
     }
 
     @Test func `two apps with equal transaction numbers do not meet`() throws {
-        let store = try ToldStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
+        let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
         let second = try store.engine.openApp(
             "com.example.app", .sandbox, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"),
             source: "test", fileSettings: AppSettings(), wall: store.wall)
-        try store.tell(.reports(ToldLine.transaction(100), by: store.key("alice")))
+        try store.tell(.reports(ReportedLine.transaction(100), by: store.key("alice")))
         try store.tell(
-            .reports(ToldLine.transaction(100, signedAfter: 1, revoked: true), by: store.key("alice", app: second)),
+            .reports(ReportedLine.transaction(100, signedAfter: 1, revoked: true), by: store.key("alice", app: second)),
             app: second)
         #expect(try store.state("alice") == [.subscribed])
         let other = try #require(store.engine.apps[second]?.state)
@@ -340,20 +343,22 @@ extension ToldRequest {
     @Test func `stays subscribed while news may be late, for the leeway of the app`() throws {
         var settings = AppSettings()
         settings.leewayMilliseconds = 3_600_000
-        let store = try ToldStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)), settings: settings)
+        let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)), settings: settings)
         try store.tell(
-            .reports(ToldLine.transaction(100), ToldLine.renewal(renews: true, signedAfter: 0), by: store.key("alice")))
-        let end = ToldStore.start.advanced(byMilliseconds: 29 * ToldLine.day)
+            .reports(
+                ReportedLine.transaction(100), ReportedLine.renewal(renews: true, signedAfter: 0),
+                by: store.key("alice")))
+        let end = ReportedStore.start.advanced(byMilliseconds: 29 * ReportedLine.day)
         #expect(try store.state("alice", at: end) == [.subscribed], "no gap: the renewal's news may be late")
         #expect(try store.state("alice", at: end.advanced(byMilliseconds: 3_599_999)) == [.subscribed])
         #expect(try store.state("alice", at: end.advanced(byMilliseconds: 3_600_000)) == [.expired])
-        try store.tell(.reports(ToldLine.renewal(renews: false, signedAfter: 10)))
+        try store.tell(.reports(ReportedLine.renewal(renews: false, signedAfter: 10)))
         #expect(try store.state("alice", at: end) == [.expired], "renewal is off: nothing is awaited")
     }
 
     @Test(arguments: all)
     func `keeps items within their limit, and drops them`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
+        let store = try ReportedStore(on: try implementation.make().storage)
         for key: UInt8 in 1...3 {
             try store.tell(.keep(StoredItem(ItemKey(.deadLetter, key: [key]), [key, key]), limit: 3))
         }
@@ -362,7 +367,7 @@ extension ToldRequest {
         #expect(try store.refusal(.keep(StoredItem(ItemKey(.deadLetter, key: [2]), [7]), limit: 3)) == nil)
         guard case .items(let items, true) = try store.ask(.items(.deadLetter, groups: [[]], after: [1], limit: 1))
         else {
-            throw ToldStore.Unexpected()
+            throw ReportedStore.Unexpected()
         }
         #expect(items == [StoredItem(ItemKey(.deadLetter, key: [2]), [7])])
         #expect(try store.refusal(.drop(ItemKey(.deadLetter, key: [2]))) == nil)
@@ -374,13 +379,13 @@ extension ToldRequest {
     func `lists items of several groups in pages, and says which page is the last`(
         _ implementation: StorageImplementation
     ) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
+        let store = try ReportedStore(on: try implementation.make().storage)
         for (group, key) in [(UInt8(0), UInt8(1)), (0, 2), (1, 3)] {
             try store.tell(.keep(StoredItem(ItemKey(.deadLetter, group: [group], key: [key]), []), limit: 9))
         }
         func page(_ groups: [[UInt8]], after: [UInt8], limit: Int) throws -> (keys: [[UInt8]], hasMore: Bool) {
             let answer = try store.ask(.items(.deadLetter, groups: groups, after: after, limit: limit))
-            guard case .items(let items, let hasMore) = answer else { throw ToldStore.Unexpected() }
+            guard case .items(let items, let hasMore) = answer else { throw ReportedStore.Unexpected() }
             return (items.map { $0.key.group + $0.key.key }, hasMore)
         }
         let first = try page([[0], [1]], after: [], limit: 2)
@@ -392,12 +397,13 @@ extension ToldRequest {
 
     @Test func `a batch that fails leaves nothing behind`() throws {
         let storage = MemoryStorage(identity: StoreIdentity(high: 1, low: 2))
-        let store = try ToldStore(on: storage)
-        try store.tell(.reports(ToldLine.transaction(100, token: ToldLine.alice)))
+        let store = try ReportedStore(on: storage)
+        try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice)))
         let before = store.engine.header.revision
         storage.nextCommitFailure = .unreachable("as the test wants it")
         #expect(
-            try store.refusal(.attach(.appAccountToken(ToldLine.alice), to: store.key("alice"))) == .storeUnreachable)
+            try store.refusal(.attach(.appAccountToken(ReportedLine.alice), to: store.key("alice")))
+                == .storeUnreachable)
         #expect(store.engine.header.revision == before)
         #expect(try store.record("alice") == nil)
         #expect(try store.found(.transaction(100))?.isUnclaimed == true)
@@ -415,33 +421,33 @@ extension ToldRequest {
     ) throws {
         for seed in 0..<UInt64(implementation == .memory ? 60 : 12) {
             var random = SeededRandom(seed: seed &* 977 &+ 5)
-            let told = ToldReports(seed: seed)
-            var book = ToldBook()
-            for report in told.reports {
+            let reported = ReportedLives(seed: seed)
+            var book = ReportedBook()
+            for report in reported.reports {
                 if case .alias = report { continue }
                 if case .claim = report { continue }
                 _ = book.fold(report)
             }
-            var seen: [[String: ToldRecord]] = []
+            var seen: [[String: ReportedRecord]] = []
             for _ in 0..<3 {
-                let store = try ToldStore(on: try implementation.make().storage)
+                let store = try ReportedStore(on: try implementation.make().storage)
                 for token in 0..<2 {
                     try store.tell(
                         .attach(
                             .appAccountToken("00000000-0000-0000-0000-00000000000\(token)"), to: store.key("c\(token)"))
                     )
                 }
-                for report in told.reports.shuffled(using: &random) {
+                for report in reported.reports.shuffled(using: &random) {
                     if case .alias = report { continue }
                     if case .claim = report { continue }
                     for _ in 0...random.below(2) { try store.tell(.reports(report)) }
                 }
-                var records: [String: ToldRecord] = [:]
-                for token in 0..<2 { records["c\(token)"] = try store.record("c\(token)")?.told }
+                var records: [String: ReportedRecord] = [:]
+                for token in 0..<2 { records["c\(token)"] = try store.record("c\(token)")?.reported }
                 seen.append(records)
                 for original in book.originals.values {
                     let found = try #require(try store.found(.transaction(original.id)), "seed \(seed)")
-                    #expect(found.record.told?.original(original.id) == original, "seed \(seed), \(original.id)")
+                    #expect(found.record.reported?.original(original.id) == original, "seed \(seed), \(original.id)")
                 }
             }
             #expect(seen.allSatisfy { $0 == seen[0] }, "seed \(seed)")

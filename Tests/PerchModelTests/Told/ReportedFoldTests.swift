@@ -8,19 +8,19 @@ import Testing
     @Test(arguments: [UInt64(1), 101, 201, 301]) func `lead to one result in any order, and however often they come`(
         _ first: UInt64
     ) {
-        var tally = ToldCheck.Tally()
+        var tally = ReportedCheck.Tally()
         for seed in first..<first + 6 {
-            if let breach = ToldCheck.breach(seed: seed, orders: 6, tally: &tally) {
+            if let breach = ReportedCheck.breach(seed: seed, orders: 6, tally: &tally) {
                 Issue.record("seed \(seed): \(breach)")
             }
         }
     }
 
     @Test func `of the check reach every state`() {
-        var tally = ToldCheck.Tally()
+        var tally = ReportedCheck.Tally()
         var missing = Set(RenewalState.names.dropFirst() + ["none", "subscribed, news awaited"])
         for seed in UInt64(1)...60 where !missing.isEmpty {
-            _ = ToldCheck.breach(seed: seed, orders: 0, tally: &tally)
+            _ = ReportedCheck.breach(seed: seed, orders: 0, tally: &tally)
             missing.subtract(tally.states.keys)
         }
         #expect(missing == [])
@@ -34,16 +34,16 @@ import Testing
             signedDate: Instant(milliseconds: signed))
     }
 
-    private static func lifetime(_ record: ToldRecord?, at milliseconds: Int64) -> Verified<Transaction>? {
+    private static func lifetime(_ record: ReportedRecord?, at milliseconds: Int64) -> Verified<Transaction>? {
         var outlook = Outlook()
-        return ToldReports.holdings(of: record, at: Instant(milliseconds: milliseconds)).entitlement(
+        return ReportedLives.holdings(of: record, at: Instant(milliseconds: milliseconds)).entitlement(
             toProduct: "lifetime", noting: &outlook)
     }
 
     private func digest(_ low: UInt64) -> Digest { Digest(high: 0, low: low) }
 
     @Test func `of one purchase show its lowest ID, and every ID resolves`() {
-        var book = ToldBook()
+        var book = ReportedBook()
         #expect(book.fold(.transaction(self.purchase(9, original: 7, signed: 3), content: self.digest(1))) == .news)
         #expect(book.fold(.transaction(self.purchase(7, original: 7, signed: 1), content: self.digest(2))) == .news)
         #expect(book.fold(.transaction(self.purchase(8, original: 7, signed: 2), content: self.digest(3))) == .news)
@@ -55,13 +55,13 @@ import Testing
     }
 
     @Test func `say which were news`() {
-        var book = ToldBook()
-        let newer = ToldReport.transaction(self.purchase(7, original: 7, signed: 3), content: self.digest(1))
-        let older = ToldReport.transaction(self.purchase(7, original: 7, signed: 1), content: self.digest(2))
+        var book = ReportedBook()
+        let newer = ReportedValue.transaction(self.purchase(7, original: 7, signed: 3), content: self.digest(1))
+        let older = ReportedValue.transaction(self.purchase(7, original: 7, signed: 1), content: self.digest(2))
         #expect(book.fold(newer) == .news)
         #expect(book.fold(newer) == .duplicate)
         #expect(book.fold(older) == .stale)
-        let tie = ToldReport.transaction(self.purchase(7, original: 7, signed: 3), content: self.digest(2))
+        let tie = ReportedValue.transaction(self.purchase(7, original: 7, signed: 3), content: self.digest(2))
         #expect(book.fold(tie) == .news)
         #expect(book.fold(newer) == .stale)
     }
@@ -69,13 +69,13 @@ import Testing
     @Test func `take a refund back that is missing under a newer stamp, whichever arrives first`() {
         var refunded = self.purchase(7, original: 7, signed: 2)
         refunded.revocation = Revocation(date: Instant(milliseconds: 2), reason: .other)
-        let reports: [ToldReport] = [
+        let reports: [ReportedValue] = [
             .transaction(self.purchase(7, original: 7, signed: 1), content: self.digest(1)),
             .transaction(refunded, content: self.digest(2)),
             .transaction(self.purchase(7, original: 7, signed: 3), content: self.digest(3)),
         ]
         func isEntitled(_ order: [Int]) -> Bool {
-            var book = ToldBook()
+            var book = ReportedBook()
             for place in order { _ = book.fold(reports[place]) }
             return Self.lifetime(book.records.values.first, at: 9) != nil
         }
@@ -86,12 +86,12 @@ import Testing
     private static func token(_ end: String) -> String { "00000000-0000-0000-0000-00000000000" + end }
 
     @Test func `belong to whom a claim names, else to the newest alias that is known`() {
-        var book = ToldBook()
+        var book = ReportedBook()
         var first = self.purchase(7, original: 7, signed: 1)
         (first.appAccountToken, first.appTransactionID) = (Self.token("1"), "704")
         var second = self.purchase(7, original: 7, signed: 2)
         second.appAccountToken = Self.token("2")
-        func owner() -> ToldOwner? { book.originals[7].map { book.owner(of: $0) } }
+        func owner() -> ReportedOwner? { book.originals[7].map { book.owner(of: $0) } }
 
         _ = book.fold(.transaction(first, content: self.digest(1)))
         #expect(owner() == .unclaimed(.alias(.appTransactionID("704"))))

@@ -241,7 +241,7 @@ extension ItemKey {
 }
 
 extension StoredItem {
-    static func archived(_ original: ToldOriginal, of account: AccountNumber, app: AppNumber) -> StoredItem {
+    static func archived(_ original: ReportedOriginal, of account: AccountNumber, app: AppNumber) -> StoredItem {
         var writer = ByteWriter()
         writer.write(byte: BlobKey.Kind.record.version)
         writer.write(original)
@@ -249,10 +249,10 @@ extension StoredItem {
     }
 
     /// Nil if it is damaged, which its checksum would have shown before.
-    var archivedOriginal: ToldOriginal? {
+    var archivedOriginal: ReportedOriginal? {
         guard let form = self.value.first else { return nil }
         var reader = ByteReader(self.value, from: 1, to: self.value.count, form: form)
-        return try? ToldOriginal(from: &reader)
+        return try? ReportedOriginal(from: &reader)
     }
 }
 

@@ -8,17 +8,17 @@ import PerchBase
 /// | promotional | the account bought a subscription of the group | | unknown |
 /// | win-back | the newest renewal information of a line that is over names it | the account is subscribed, or a charge is retried | unknown |
 /// | code | | | unknown |
-struct ToldOfferRules {
+struct ReportedOfferRules {
     /// The account's own lines of the group. Shared ones say nothing about its offers.
-    private let lines: [(line: ToldOriginal, standing: ToldStanding)]
+    private let lines: [(line: ReportedOriginal, standing: ReportedStanding)]
     private let renewalOffers: [TransactionOffer]
     private let catalogue: Catalogue
 
     init(of record: AccountRecord?, inGroup groupID: String, app: AppState, at now: Instant) {
         let leeway = app.renewalLeewayMilliseconds ?? 0
-        let own = (record?.told?.originals ?? []).filter { line in
+        let own = (record?.reported?.originals ?? []).filter { line in
             line.isSubscription && line.groupID(in: app.catalogue) == groupID
-                && line.periods.last?.told.ownership != .familyShared
+                && line.periods.last?.reported.ownership != .familyShared
         }
         self.catalogue = app.catalogue
         self.renewalOffers = own.compactMap { $0.renewal?.info.offer }
@@ -28,7 +28,7 @@ struct ToldOfferRules {
     }
 
     /// The line that the account holds: of several the one whose period ends last.
-    var held: (line: ToldOriginal, standing: ToldStanding)? {
+    var held: (line: ReportedOriginal, standing: ReportedStanding)? {
         self.lines.filter { $0.standing.state.isEntitled }.max {
             let (one, other) = ($0.standing.transaction.expirationDate, $1.standing.transaction.expirationDate)
             return (one ?? .distantFuture) < (other ?? .distantFuture)
@@ -36,7 +36,7 @@ struct ToldOfferRules {
     }
 
     var introductory: OfferRuling {
-        let offers = self.lines.flatMap { $0.line.registers.values.compactMap(\.told.offer) } + self.renewalOffers
+        let offers = self.lines.flatMap { $0.line.registers.values.compactMap(\.reported.offer) } + self.renewalOffers
         return offers.contains { $0.type == .introductory } ? .introductoryUsed : .notReported
     }
 
@@ -49,7 +49,7 @@ struct ToldOfferRules {
     }
 
     /// The win-back offers that the newest renewal information names, best first, each with the line that it is about.
-    var winBacks: [(line: ToldOriginal, offerID: String)] {
+    var winBacks: [(line: ReportedOriginal, offerID: String)] {
         guard self.held == nil else { return [] }
         let over = self.lines.filter { $0.standing.state == .expired && !$0.standing.isOverdue }
         let newest = over.max {
@@ -62,7 +62,7 @@ struct ToldOfferRules {
     }
 }
 
-extension ToldOfferRules: GroupOffers {
+extension ReportedOfferRules: GroupOffers {
     var introductoryEligibility: Eligibility { self.introductory.eligibility }
 
     func ruling(onCode code: CodeOffer, of product: CatalogueProduct) -> OfferRuling? {
@@ -75,8 +75,8 @@ extension ToldOfferRules: GroupOffers {
     func ordered(_ winBacks: [(product: CatalogueProduct, offer: WinBackOffer)]) -> [(
         product: CatalogueProduct, offer: WinBackOffer
     )] {
-        let told = self.winBacks.map(\.offerID)
-        let ranked = winBacks.map { (rank: told.firstIndex(of: $0.offer.offer.id) ?? .max, winBack: $0) }
+        let reported = self.winBacks.map(\.offerID)
+        let ranked = winBacks.map { (rank: reported.firstIndex(of: $0.offer.offer.id) ?? .max, winBack: $0) }
         return ranked.enumerated().sorted { ($0.element.rank, $0.offset) < ($1.element.rank, $1.offset) }
             .map(\.element.winBack)
     }
@@ -94,7 +94,7 @@ extension ToldOfferRules: GroupOffers {
     }
 }
 
-extension ToldHoldings {
+extension ReportedHoldings {
     /// What reports say that the App Store tells the customer.
     ///
     /// | Reason | From | Until |
@@ -131,7 +131,7 @@ extension ToldHoldings {
             }
         }
         for group in groups {
-            let rules = ToldOfferRules(of: self.record, inGroup: group, app: app, at: now)
+            let rules = ReportedOfferRules(of: self.record, inGroup: group, app: app, at: now)
             guard let best = rules.winBacks.first, let renewal = best.line.renewal else { continue }
             let product = app.catalogue.products.first { product in
                 product.subscription?.winBackOffers.contains { $0.offer.id == best.offerID } ?? false

@@ -1,7 +1,7 @@
 package import PerchBase
 
 /// A reported line at an instant.
-package struct ToldStanding: Hashable, Sendable {
+package struct ReportedStanding: Hashable, Sendable {
     package var state: RenewalState
     package var transaction: Transaction
     /// The period is over, and nothing says that the line has ended: its renewal is awaited.
@@ -10,7 +10,7 @@ package struct ToldStanding: Hashable, Sendable {
     package var isOverdue = false
 }
 
-extension ToldOriginal {
+extension ReportedOriginal {
     /// Apple retries a failed charge for 60 days.
     private static let retryMilliseconds: Int64 = 60 * 86_400_000
 
@@ -18,11 +18,11 @@ extension ToldOriginal {
     ///
     /// Boundaries are half-open: at exactly the end of a period it is over. The first rule that applies decides. The
     /// status that Apple computed is compared and counted elsewhere, and never folded.
-    package func standing(at now: Instant, leewayMilliseconds: Int64) -> ToldStanding? {
+    package func standing(at now: Instant, leewayMilliseconds: Int64) -> ReportedStanding? {
         let periods = self.periods(at: now)
-        guard let place = periods.lastIndex(where: { $0.told.purchaseDate <= now }) else { return nil }
+        guard let place = periods.lastIndex(where: { $0.reported.purchaseDate <= now }) else { return nil }
         let head = periods[place].transaction
-        var standing = ToldStanding(state: .expired, transaction: head)
+        var standing = ReportedStanding(state: .expired, transaction: head)
         if let revocation = head.revocation, revocation.date <= now {
             standing.state = .revoked
             return standing
@@ -71,15 +71,15 @@ extension ToldOriginal {
     private func instants(leewayMilliseconds: Int64) -> [Instant] {
         var instants: [Instant] = []
         for register in self.registers.values {
-            instants.append(register.told.purchaseDate)
-            if let end = register.told.expirationDate {
+            instants.append(register.reported.purchaseDate)
+            if let end = register.reported.expirationDate {
                 instants += [end, end.advanced(byMilliseconds: leewayMilliseconds)]
             }
-            if let revocation = register.told.revocation { instants.append(revocation.date) }
+            if let revocation = register.reported.revocation { instants.append(revocation.date) }
         }
         if let renewal = self.renewal {
             if let grace = renewal.info.gracePeriodExpirationDate { instants.append(grace) }
-            let last = self.periods.last?.told.expirationDate
+            let last = self.periods.last?.reported.expirationDate
             if let boundary = [renewal.renewalDate, last].compactMap({ $0 }).max() {
                 instants += [
                     boundary, boundary.advanced(byMilliseconds: leewayMilliseconds),
@@ -87,7 +87,7 @@ extension ToldOriginal {
                 ]
             }
             for register in self.periods {
-                guard let end = register.told.expirationDate else { continue }
+                guard let end = register.reported.expirationDate else { continue }
                 instants.append(end.advanced(byMilliseconds: Self.retryMilliseconds))
             }
         }

@@ -1,12 +1,12 @@
 import PerchBase
 
-/// Explanations by the rules of `ToldOriginal.standing`.
-extension ToldHoldings {
+/// Explanations by the rules of `ReportedOriginal.standing`.
+extension ReportedHoldings {
     package func explanations(
         of statuses: SubscriptionStatuses, inGroup groupID: String, rows: [Transaction]
     ) -> [Explanation] {
         statuses.statuses.compactMap { status in
-            self.record?.told?.original(status.transaction.value.originalID).flatMap {
+            self.record?.reported?.original(status.transaction.value.originalID).flatMap {
                 explanation(of: $0, leewayMilliseconds: self.leeway, at: self.now)
             }
         }
@@ -23,7 +23,7 @@ extension ToldHoldings {
         ofProduct productID: String, counting: Transaction?, rows: [Transaction]
     ) -> [Explanation] {
         let explanations = self.originals.compactMap { original -> Explanation? in
-            guard original.registers.values.contains(where: { $0.told.productID == productID }) else { return nil }
+            guard original.registers.values.contains(where: { $0.reported.productID == productID }) else { return nil }
             if original.isSubscription {
                 guard var explained = explanation(of: original, leewayMilliseconds: self.leeway, at: self.now) else {
                     return nil
@@ -44,7 +44,7 @@ extension ToldHoldings {
 }
 
 private func explanation(
-    of line: ToldOriginal, leewayMilliseconds leeway: Int64, at now: Instant
+    of line: ReportedOriginal, leewayMilliseconds leeway: Int64, at now: Instant
 ) -> Explanation? {
     guard let standing = line.standing(at: now, leewayMilliseconds: leeway) else { return nil }
     let transaction = standing.transaction

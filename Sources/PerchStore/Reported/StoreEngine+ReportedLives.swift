@@ -6,7 +6,7 @@ extension StoreEngine {
     // MARK: Reports
 
     func fold(
-        _ reports: [ToldReport], _ source: FactSource, _ claimant: AccountKey?, _ work: inout ToldWork
+        _ reports: [ReportedValue], _ source: FactSource, _ claimant: AccountKey?, _ work: inout ReportedWork
     ) throws(StorageError) {
         var originals: [TransactionID] = []
         var account: AccountNumber?
@@ -26,8 +26,8 @@ extension StoreEngine {
     }
 
     private func fold(
-        _ report: ToldReport, of id: TransactionID, _ source: FactSource, claimant: AccountNumber?,
-        _ work: inout ToldWork
+        _ report: ReportedValue, of id: TransactionID, _ source: FactSource, claimant: AccountNumber?,
+        _ work: inout ReportedWork
     ) throws(StorageError) {
         let (found, state) = try self.original(id, &work)
         guard let stamp = report.stamp else { return }
@@ -42,7 +42,7 @@ extension StoreEngine {
             }
         }
         var next = state
-        let body: ToldFact
+        let body: ReportedFact
         let effective: Instant
         switch report {
         case .transaction(let transaction, let content):
@@ -82,11 +82,11 @@ extension StoreEngine {
         } else if let claimant, try self.isUnnamed(next, except: claimant, work) {
             owner = claimant
             let claim = AccountClaim(account: claimant, revision: work.revision)
-            work.add(Fact(.told(.claimed(id, claim)), effective: work.now), to: claimant)
+            work.add(Fact(.reported(.claimed(id, claim)), effective: work.now), to: claimant)
         } else {
             owner = try self.owner(of: next, &work)
         }
-        work.add(Fact(.told(body), effective: effective, source: source, stamp: stamp.signed), to: owner)
+        work.add(Fact(.reported(body), effective: effective, source: source, stamp: stamp.signed), to: owner)
         self.name(next, owner, &work, unless: found == nil ? nil : state)
         if found != nil { try self.settleOwner(of: id, &work) }
         try self.spread(try self.original(id, &work).state, since: state, &work)
@@ -94,7 +94,7 @@ extension StoreEngine {
 
     /// Whether no name of an original is that of another account, whose purchase it would be.
     private func isUnnamed(
-        _ original: ToldOriginal, except claimant: AccountNumber, _ work: ToldWork
+        _ original: ReportedOriginal, except claimant: AccountNumber, _ work: ReportedWork
     ) throws(StorageError) -> Bool {
         for alias in original.links.newestFirst {
             if let account = try self.named(alias, work) { return account == claimant }
@@ -109,23 +109,23 @@ extension StoreEngine {
             self.counters.groupDifferences.count < Limits.groupDifferencesMax
         else { return }
         let difference = GroupDifference(
-            bundleID: app.bundleID, catalogueGroup: group, toldGroup: transaction.subscriptionGroupID)
+            bundleID: app.bundleID, catalogueGroup: group, reportedGroup: transaction.subscriptionGroupID)
         if !self.counters.groupDifferences.contains(difference) { self.counters.groupDifferences.append(difference) }
     }
 
     // MARK: What is submitted
 
     /// Puts a submitted transaction on the unfinished list of its account, the first time that it is submitted.
-    private func noteSubmitted(_ transaction: Transaction, _ work: inout ToldWork) throws(StorageError) {
+    private func noteSubmitted(_ transaction: Transaction, _ work: inout ReportedWork) throws(StorageError) {
         let (owner, state) = try self.original(transaction.originalID, &work)
-        guard let owner, let register = state.registers[ToldPeriod(of: transaction)],
+        guard let owner, let register = state.registers[ReportedPeriod(of: transaction)],
             let id = register.ids.first
         else { return }
         let key = ItemKey.submitted(id, app: work.app.number, original: state.id)
         guard try self.storage.item(key) == nil, !work.side.items.contains(where: { $0.key == key }) else { return }
         work.side.items.append(StoredItem(key, []))
         work.add(
-            Fact(.told(.submitted(id)), effective: work.now, source: .submission, stamp: transaction.signedDate),
+            Fact(.reported(.submitted(id)), effective: work.now, source: .submission, stamp: transaction.signedDate),
             to: owner)
     }
 
@@ -133,7 +133,7 @@ extension StoreEngine {
 
     /// Notes a notification once in the account of its purchase, for readers of the app's changes.
     func note(
-        _ noted: NotedNotification, about reports: [ToldReport], _ work: inout ToldWork
+        _ noted: NotedNotification, about reports: [ReportedValue], _ work: inout ReportedWork
     ) throws(StorageError) {
         guard let id = reports.lazy.compactMap(\.original).first,
             let owner = try self.original(id, &work).owner
@@ -144,13 +144,13 @@ extension StoreEngine {
         work.side.items.append(StoredItem(key, []))
         work.add(
             Fact(
-                .told(.notified(noted.notice, reason: noted.consumptionReason)), effective: noted.notice.signed,
+                .reported(.notified(noted.notice, reason: noted.consumptionReason)), effective: noted.notice.signed,
                 source: .notification, stamp: noted.notice.signed), to: owner)
     }
 
     /// Names the IDs that a report brought.
     private func name(
-        _ next: ToldOriginal, _ account: AccountNumber, _ work: inout ToldWork, unless before: ToldOriginal?
+        _ next: ReportedOriginal, _ account: AccountNumber, _ work: inout ReportedWork, unless before: ReportedOriginal?
     ) {
         guard let before else { return self.name(next, account, &work) }
         for (period, register) in next.registers where before.registers[period]?.ids != register.ids {
@@ -159,7 +159,7 @@ extension StoreEngine {
     }
 }
 
-extension ToldReport {
+extension ReportedValue {
     /// The original transaction that a report of the App Store is about.
     var original: TransactionID? {
         switch self {
@@ -179,8 +179,8 @@ extension ToldReport {
     }
 }
 
-extension ToldOriginal {
-    fileprivate mutating func fold(_ report: ToldReport) -> FoldOutcome {
+extension ReportedOriginal {
+    fileprivate mutating func fold(_ report: ReportedValue) -> FoldOutcome {
         guard let stamp = report.stamp else { return .duplicate }
         switch report {
         case .transaction(let transaction, _): return self.fold(transaction, stamp: stamp)

@@ -36,9 +36,10 @@ import Testing
         return info
     }
 
-    private func line(_ transactions: [Transaction], _ infos: [RenewalInfo] = [], saysDate: Bool = true) -> ToldOriginal
+    private func line(_ transactions: [Transaction], _ infos: [RenewalInfo] = [], saysDate: Bool = true)
+        -> ReportedOriginal
     {
-        var line = ToldOriginal(id: 1)
+        var line = ReportedOriginal(id: 1)
         for (place, one) in transactions.enumerated() {
             _ = line.fold(one, stamp: ReportStamp(signed: one.signedDate, content: Digest(high: 0, low: UInt64(place))))
         }
@@ -51,7 +52,7 @@ import Testing
     }
 
     private func expect(
-        _ line: ToldOriginal, _ expected: [(day: Double, state: RenewalState?)],
+        _ line: ReportedOriginal, _ expected: [(day: Double, state: RenewalState?)],
         sourceLocation: SourceLocation = #_sourceLocation
     ) {
         for (day, state) in expected {
@@ -170,7 +171,7 @@ import Testing
         self.expect(line, [(-1, nil), (5, .subscribed), (10, .subscribed)])
         #expect(line.head(at: self.at(5))?.productID == "pro")
         #expect(line.head(at: self.at(20))?.productID == "max")
-        #expect(line.trimmed(at: self.at(20)).periods.map(\.told.productID) == ["max"])
+        #expect(line.trimmed(at: self.at(20)).periods.map(\.reported.productID) == ["max"])
         let unrelated = self.line([self.period(1, 0, 30) { $0.isUpgraded = true }, self.period(2, 30, 60)])
         self.expect(unrelated, [(5, nil), (30, .subscribed)])
         let alone = self.line([self.period(1, 0, 30) { $0.isUpgraded = true }])
@@ -218,13 +219,13 @@ import Testing
             return transaction
         }
         func owned(_ transactions: [Transaction]) -> [TransactionID] {
-            var record = ToldRecord()
+            var record = ReportedRecord()
             for one in transactions {
                 record.change(one.id) {
                     _ = $0.fold(one, stamp: ReportStamp(signed: one.signedDate, content: .zero))
                 }
             }
-            return ToldReports.holdings(of: record, at: Instant(milliseconds: 9_000)).entitlements.map(\.value.id)
+            return ReportedLives.holdings(of: record, at: Instant(milliseconds: 9_000)).entitlements.map(\.value.id)
         }
         #expect(owned([pass(1), pass(2)]) == [2])
         #expect(owned([pass(1), pass(2, revoked: true)]) == [1])
@@ -232,11 +233,11 @@ import Testing
 }
 
 @Suite struct `An explanation of a told account` {
-    private func record(_ change: (inout ToldOriginal) -> Void) -> AccountRecord {
+    private func record(_ change: (inout ReportedOriginal) -> Void) -> AccountRecord {
         var record = AccountRecord(account: 1, app: 1)
-        var told = ToldRecord()
-        told.change(7, change)
-        record.told = told
+        var reported = ReportedRecord()
+        reported.change(7, change)
+        record.reported = reported
         return record
     }
 

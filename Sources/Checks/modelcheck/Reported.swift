@@ -1,13 +1,13 @@
 import PerchModelCheck
 
 /// `modelcheck told`: the laws of App Store apps.
-enum Told {
+enum Reported {
     /// Whether all seeds keep them.
     static func check(count: UInt64, from first: UInt64, say: (String) -> Void) -> Bool {
-        var tally = ToldCheck.Tally()
+        var tally = ReportedCheck.Tally()
         var broken = 0
         for seed in first..<first + count {
-            guard let breach = ToldCheck.breach(seed: seed, tally: &tally) else { continue }
+            guard let breach = ReportedCheck.breach(seed: seed, tally: &tally) else { continue }
             broken += 1
             say("seed \(seed): \(breach)")
             if broken == 5 { break }

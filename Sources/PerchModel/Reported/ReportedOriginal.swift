@@ -3,9 +3,9 @@ package import PerchBase
 /// All that is known of an original transaction of an app whose facts are told: a subscription line, or a purchase.
 ///
 /// It is the join of its reports. Two that were given the same reports are equal, whatever the order and however often.
-package struct ToldOriginal: Hashable, Sendable {
+package struct ReportedOriginal: Hashable, Sendable {
     package let id: TransactionID
-    package private(set) var registers: [ToldPeriod: TransactionRegister] = [:]
+    package private(set) var registers: [ReportedPeriod: TransactionRegister] = [:]
     package private(set) var renewal: RenewalRegister?
     package private(set) var links = OriginalLinks()
 
@@ -13,7 +13,7 @@ package struct ToldOriginal: Hashable, Sendable {
 
     /// Restores what was stored.
     package init(
-        id: TransactionID, registers: [ToldPeriod: TransactionRegister], renewal: RenewalRegister?,
+        id: TransactionID, registers: [ReportedPeriod: TransactionRegister], renewal: RenewalRegister?,
         links: OriginalLinks
     ) {
         self.id = id
@@ -28,7 +28,7 @@ package struct ToldOriginal: Hashable, Sendable {
         precondition(transaction.originalID == self.id, "a transaction of another original")
         let links = self.link(transaction.appAccountToken, transaction.appTransactionID, stamp)
         let register = TransactionRegister(transaction, stamp: stamp)
-        let period = ToldPeriod(of: transaction)
+        let period = ReportedPeriod(of: transaction)
         let outcome = self.registers[period]?.fold(register) ?? .news
         if self.registers[period] == nil { self.registers[period] = register }
         return links == .news ? .news : outcome
@@ -60,7 +60,7 @@ package struct ToldOriginal: Hashable, Sendable {
     }
 
     /// Joins what another value knows of the same original.
-    package mutating func fold(_ other: ToldOriginal) -> FoldOutcome {
+    package mutating func fold(_ other: ReportedOriginal) -> FoldOutcome {
         precondition(other.id == self.id, "another original")
         let before = self
         for (period, register) in other.registers {
@@ -76,61 +76,61 @@ package struct ToldOriginal: Hashable, Sendable {
 
     /// Periods in order, without those that an upgrade left behind.
     package var periods: [TransactionRegister] {
-        self.registers.values.filter { !$0.told.isUpgraded }.sorted(by: TransactionRegister.precedes)
+        self.registers.values.filter { !$0.reported.isUpgraded }.sorted(by: TransactionRegister.precedes)
     }
 
     /// Periods as they were at an instant: until an upgrade begins, nothing has left behind what it replaces.
     func periods(at now: Instant) -> [TransactionRegister] {
         let periods = self.periods
-        guard periods.count < self.registers.count, let next = periods.first(where: { $0.told.purchaseDate > now })
+        guard periods.count < self.registers.count, let next = periods.first(where: { $0.reported.purchaseDate > now })
         else {
             return periods
         }
         let replaced = self.registers.values.filter {
-            $0.told.isUpgraded && $0.told.purchaseDate <= now
-                && next.told.purchaseDate < $0.told.expirationDate ?? .distantFuture
+            $0.reported.isUpgraded && $0.reported.purchaseDate <= now
+                && next.reported.purchaseDate < $0.reported.expirationDate ?? .distantFuture
         }
         return (periods + replaced).sorted(by: TransactionRegister.precedes)
     }
 
     /// Whether it is a subscription; a line may begin with any report.
     package var isSubscription: Bool {
-        self.renewal != nil || self.registers.values.contains { $0.told.productType == .autoRenewable }
+        self.renewal != nil || self.registers.values.contains { $0.reported.productType == .autoRenewable }
     }
 
     /// Whether only consumables were reported of it: they entitle to nothing.
     package var isConsumable: Bool {
         self.renewal == nil && !self.registers.isEmpty
-            && self.registers.values.allSatisfy { $0.told.productType == .consumable }
+            && self.registers.values.allSatisfy { $0.reported.productType == .consumable }
     }
 
     /// When the line began, as its reports say; lists are sorted by it.
     package var originalPurchaseDate: Instant {
-        self.registers.values.map(\.told.originalPurchaseDate).min() ?? .distantFuture
+        self.registers.values.map(\.reported.originalPurchaseDate).min() ?? .distantFuture
     }
 
     /// The latest period that has begun. A renewal arrives up to a day before its period begins.
     package func head(at now: Instant) -> Transaction? {
-        self.periods(at: now).last { $0.told.purchaseDate <= now }?.transaction
+        self.periods(at: now).last { $0.reported.purchaseDate <= now }?.transaction
     }
 
     /// Without the periods that no view from `now` on needs. Bounded: the head, and what has not begun yet.
-    package func trimmed(at now: Instant) -> ToldOriginal {
-        let head = self.periods(at: now).last { $0.told.purchaseDate <= now }
+    package func trimmed(at now: Instant) -> ReportedOriginal {
+        let head = self.periods(at: now).last { $0.reported.purchaseDate <= now }
         var trimmed = self
         // The date is that of the earliest report, so its register stays.
         let first = self.registers.min { left, right in
-            let (one, other) = (left.value.told.originalPurchaseDate, right.value.told.originalPurchaseDate)
+            let (one, other) = (left.value.reported.originalPurchaseDate, right.value.reported.originalPurchaseDate)
             return one == other ? left.key < right.key : one < other
         }?.key
         trimmed.registers = self.registers.filter { key, register in
-            register == head || register.told.purchaseDate > now || key == first
+            register == head || register.reported.purchaseDate > now || key == first
         }
         return trimmed
     }
 }
 
-extension ToldOriginal: CustomReflectable {
+extension ReportedOriginal: CustomReflectable {
     /// In a fixed order, because a dictionary has none.
     package var customMirror: Mirror {
         let aliases = self.links.aliases.sorted { $0.key < $1.key }

@@ -2,12 +2,12 @@ import PerchBase
 package import PerchModel
 
 /// A change of an app whose purchases happen elsewhere.
-package enum ToldRequest: Sendable {
+package enum ReportedRequest: Sendable {
     /// Verified reports. `claimant`: the account that the app's backend names as the owner of their originals. `names`:
     /// names of the claimant, as an app transaction has one. `notice`: the notification that they came in. `dropping`: an item that is
     /// no longer needed.
     case reports(
-        [ToldReport], source: FactSource, claimant: AccountKey?, names: [AccountAlias] = [],
+        [ReportedValue], source: FactSource, claimant: AccountKey?, names: [AccountAlias] = [],
         notice: NotedNotification? = nil, dropping: ItemKey? = nil)
     /// A name of a customer belongs to an account from now on.
     case attach(AccountAlias, to: AccountKey)
@@ -49,16 +49,16 @@ package struct NotedNotification: Hashable, Sendable {
 package struct GroupDifference: Hashable, Sendable, CustomStringConvertible {
     package var bundleID: String
     package var catalogueGroup: String
-    package var toldGroup: String
+    package var reportedGroup: String
 
     package var description: String {
         "the group \(printable(self.catalogueGroup)) of the catalogue of \(printable(self.bundleID)) is "
-            + "\(printable(self.toldGroup)) in what the App Store signs"
+            + "\(printable(self.reportedGroup)) in what the App Store signs"
     }
 }
 
 /// What a change of an App Store app did.
-package struct ToldOutcome: Hashable, Sendable {
+package struct ReportedOutcome: Hashable, Sendable {
     /// Reports that changed something.
     package var news: UInt32 = 0
     /// Reports that are older than what is known. They are kept, because they tell about the past.
@@ -75,13 +75,13 @@ package struct ToldOutcome: Hashable, Sendable {
 
 extension Mutation {
     /// Keeps or drops an item of the store itself.
-    package static func item(_ request: ToldRequest) -> Mutation {
+    package static func item(_ request: ReportedRequest) -> Mutation {
         precondition(request.isOfStore, "a change of an app")
-        return Mutation(told: request, app: 0, origin: [])
+        return Mutation(reported: request, app: 0, origin: [])
     }
 
     /// A change of an App Store app.
-    package static func told(_ request: ToldRequest, app: AppNumber, origin: [UInt8] = []) -> Mutation {
-        Mutation(told: request, app: app, origin: origin)
+    package static func reported(_ request: ReportedRequest, app: AppNumber, origin: [UInt8] = []) -> Mutation {
+        Mutation(reported: request, app: app, origin: origin)
     }
 }

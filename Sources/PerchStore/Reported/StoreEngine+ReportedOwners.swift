@@ -6,14 +6,14 @@ import PerchModel
 extension StoreEngine {
     // MARK: Accounts
 
-    func account(_ key: AccountKey, _ work: ToldWork) throws(StorageError) -> AccountNumber? {
+    func account(_ key: AccountKey, _ work: ReportedWork) throws(StorageError) -> AccountNumber? {
         if let known = work.names[key] { return known }
         return try self.account(of: key)
     }
 
     /// The record of an account as the change leaves it.
     func record(
-        _ account: AccountNumber, _ work: inout ToldWork
+        _ account: AccountNumber, _ work: inout ReportedWork
     ) throws(StorageError) -> AccountRecord {
         if let record = work.after[account] { return record }
         guard let record = try self.record(account) else {
@@ -23,19 +23,19 @@ extension StoreEngine {
         return record
     }
 
-    func original(_ id: TransactionID, _ work: inout ToldWork) throws(StorageError) -> (
-        owner: AccountNumber?, state: ToldOriginal
+    func original(_ id: TransactionID, _ work: inout ReportedWork) throws(StorageError) -> (
+        owner: AccountNumber?, state: ReportedOriginal
     ) {
         guard let owner = try self.account(.original(id, app: work.app.number), work) else {
-            return (nil, ToldOriginal(id: id))
+            return (nil, ReportedOriginal(id: id))
         }
         let record = try self.record(owner, &work)
-        if let known = record.told?.original(id) { return (owner, known) }
-        return (owner, try self.archived(id, of: owner, work) ?? ToldOriginal(id: id))
+        if let known = record.reported?.original(id) { return (owner, known) }
+        return (owner, try self.archived(id, of: owner, work) ?? ReportedOriginal(id: id))
     }
 
     /// The account of a key that callers use; it is opened if there is none.
-    func open(_ key: AccountKey, _ work: inout ToldWork) throws(StorageError) -> AccountNumber {
+    func open(_ key: AccountKey, _ work: inout ReportedWork) throws(StorageError) -> AccountNumber {
         let key = key.canonical
         if let account = try self.account(key, work) {
             _ = try self.record(account, &work)
@@ -47,7 +47,7 @@ extension StoreEngine {
         return account
     }
 
-    func openAccount(_ key: AccountKey, _ work: inout ToldWork) -> AccountNumber {
+    func openAccount(_ key: AccountKey, _ work: inout ReportedWork) -> AccountNumber {
         let account = work.nextAccount
         work.nextAccount += 1
         work.show(AccountRecord(account: account, app: work.app.number))
@@ -57,18 +57,18 @@ extension StoreEngine {
     }
 
     func attach(
-        _ alias: AccountAlias, to account: AccountNumber, _ work: inout ToldWork
+        _ alias: AccountAlias, to account: AccountNumber, _ work: inout ReportedWork
     ) throws(StorageError) {
         guard try self.account(.attached(alias, app: work.app.number), work) != account else { return }
         work.name(.attached(alias, app: work.app.number), account)
         // So that the revision is one of the account's: whoever erases it finds the name there.
         _ = try self.record(account, &work)
-        work.add(Fact(.told(.named(alias)), effective: work.now), to: account)
+        work.add(Fact(.reported(.named(alias)), effective: work.now), to: account)
         try self.resolve(linkedWith: alias, &work)
     }
 
     /// The account that an alias names by itself: it was attached, or is the account's key.
-    func named(_ alias: AccountAlias, _ work: ToldWork) throws(StorageError) -> AccountNumber? {
+    func named(_ alias: AccountAlias, _ work: ReportedWork) throws(StorageError) -> AccountNumber? {
         if let account = try self.account(.attached(alias, app: work.app.number), work) { return account }
         guard case .appAccountToken(let token) = alias, AccountToken(token) != nil else { return nil }
         return try self.account(.token(token, app: work.app.number), work)
@@ -78,7 +78,7 @@ extension StoreEngine {
 
     /// The account that owns an original, by all that is known of it and of those that it is linked with. Opens an unclaimed account
     /// where no known one does.
-    func owner(of original: ToldOriginal, _ work: inout ToldWork) throws(StorageError) -> AccountNumber {
+    func owner(of original: ReportedOriginal, _ work: inout ReportedWork) throws(StorageError) -> AccountNumber {
         let names = work
         let owner = try original.owner { (alias) throws(StorageError) in
             try self.named(alias, names)
@@ -96,15 +96,15 @@ extension StoreEngine {
                 return account
             }
             let account = self.openAccount(key, &work)
-            work.add(Fact(.told(.openedUnclaimed), effective: work.now), to: account)
+            work.add(Fact(.reported(.openedUnclaimed), effective: work.now), to: account)
             return account
         }
     }
 
     /// What is known of the purchases that carry a name.
-    private func linked(with alias: AccountAlias, _ work: ToldWork) throws(StorageError) -> [ToldOriginal] {
+    private func linked(with alias: AccountAlias, _ work: ReportedWork) throws(StorageError) -> [ReportedOriginal] {
         var copy = work
-        var originals: [ToldOriginal] = []
+        var originals: [ReportedOriginal] = []
         for id in try self.originals(linkedWith: alias, work).prefix(Limits.linkedOriginalsMax) {
             originals.append(try self.original(id, &copy).state)
         }
@@ -113,7 +113,7 @@ extension StoreEngine {
 
     /// Lets what an original says of its customer's names count for other purchases. `before`: what it was before a report or a claim.
     func spread(
-        _ next: ToldOriginal, since before: ToldOriginal, _ work: inout ToldWork
+        _ next: ReportedOriginal, since before: ReportedOriginal, _ work: inout ReportedWork
     ) throws(StorageError) {
         let names = work
         var unnamed: [AccountAlias] = []
@@ -136,7 +136,8 @@ extension StoreEngine {
     }
 
     /// The originals that carry a name.
-    private func originals(linkedWith alias: AccountAlias, _ work: ToldWork) throws(StorageError) -> [TransactionID] {
+    private func originals(linkedWith alias: AccountAlias, _ work: ReportedWork) throws(StorageError) -> [TransactionID]
+    {
         let group = ItemKey.linkGroup(alias, app: work.app.number)
         var originals = try self.originals(inGroup: group)
         for item in work.side.items where item.key.kind == .link && item.key.group == group {
@@ -159,21 +160,21 @@ extension StoreEngine {
     }
 
     /// Gives an original to the account that owns it now. Both accounts change in this revision.
-    func settleOwner(of id: TransactionID, _ work: inout ToldWork) throws(StorageError) {
+    func settleOwner(of id: TransactionID, _ work: inout ReportedWork) throws(StorageError) {
         let (found, state) = try self.original(id, &work)
         guard let current = found else { return }
         let owner = try self.owner(of: state, &work)
         guard owner != current else { return }
         let rows = state.shownTransactions.map(\.id)
         try self.unarchive(state, of: current, &work)
-        work.add(Fact(.told(.lost(id, rows: rows)), effective: work.now), to: current)
-        work.add(Fact(.told(.gained(state, from: current)), effective: work.now), to: owner)
+        work.add(Fact(.reported(.lost(id, rows: rows)), effective: work.now), to: current)
+        work.add(Fact(.reported(.gained(state, from: current)), effective: work.now), to: owner)
         self.name(state, owner, &work)
         work.outcome.moved += 1
     }
 
     /// Every ID of an original leads to its account.
-    func name(_ original: ToldOriginal, _ account: AccountNumber, _ work: inout ToldWork) {
+    func name(_ original: ReportedOriginal, _ account: AccountNumber, _ work: inout ReportedWork) {
         let app = work.app.number
         work.name(.original(original.id, app: app), account)
         for register in original.registers.values.sorted(by: TransactionRegister.precedes) {
@@ -182,7 +183,7 @@ extension StoreEngine {
     }
 
     /// Gives all purchases of a name to the accounts that own them now, and so those of names that these carry.
-    func resolve(linkedWith alias: AccountAlias, _ work: inout ToldWork) throws(StorageError) {
+    func resolve(linkedWith alias: AccountAlias, _ work: inout ReportedWork) throws(StorageError) {
         var aliases: Set<AccountAlias> = []
         var originals: Set<TransactionID> = []
         var next = [alias]
@@ -196,24 +197,24 @@ extension StoreEngine {
     }
 
     func claim(
-        _ id: TransactionID, for account: AccountNumber, _ work: inout ToldWork
+        _ id: TransactionID, for account: AccountNumber, _ work: inout ReportedWork
     ) throws(StorageError) {
         let (owner, state) = try self.original(id, &work)
         guard let owner, state.links.claim?.account != account else { return }
         let claim = AccountClaim(account: account, revision: work.revision)
         try self.unarchive(state, of: owner, &work)
-        work.add(Fact(.told(.claimed(id, claim)), effective: work.now), to: owner)
+        work.add(Fact(.reported(.claimed(id, claim)), effective: work.now), to: owner)
         try self.settleOwner(of: id, &work)
         try self.spread(try self.original(id, &work).state, since: state, &work)
     }
 
     /// The claim of an app's backend. The policy of the app decides where another account has the original.
     func claim(
-        _ id: TransactionID, forClaimant account: AccountNumber, _ work: inout ToldWork
+        _ id: TransactionID, forClaimant account: AccountNumber, _ work: inout ReportedWork
     ) throws(StorageError) {
         let (owner, state) = try self.original(id, &work)
         guard let owner, owner != account else { return }
-        let isUnclaimed = try self.record(owner, &work).told?.isUnclaimed ?? false
+        let isUnclaimed = try self.record(owner, &work).reported?.isUnclaimed ?? false
         let policy = work.app.settings.claimPolicy
         if !isUnclaimed, policy != .transfer {
             let leeway = work.app.renewalLeewayMilliseconds ?? 0
@@ -234,7 +235,7 @@ extension StoreEngine {
     }
 
     func merge(
-        _ key: AccountKey, into other: AccountKey, _ work: inout ToldWork
+        _ key: AccountKey, into other: AccountKey, _ work: inout ReportedWork
     ) throws(StorageError) -> Refusal? {
         guard let source = try self.account(key, work) else {
             return Refusal(.accountUnknown, "there is no account to merge from")
@@ -243,25 +244,25 @@ extension StoreEngine {
         guard source != target else { return nil }
         let record = try self.record(source, &work)
         let archived = try self.archivedOriginals(of: source, work.app.number)
-        let own = (record.told?.originals ?? []) + archived
+        let own = (record.reported?.originals ?? []) + archived
         for original in own { try self.claim(original.id, for: target, &work) }
         for name in try self.storage.names(of: source) where name.attachedAlias != nil || !name.isInternal {
             work.name(name, target)
             guard let alias = name.attachedAlias else { continue }
-            work.add(Fact(.told(.unnamed(alias)), effective: work.now), to: source)
-            work.add(Fact(.told(.named(alias)), effective: work.now), to: target)
+            work.add(Fact(.reported(.unnamed(alias)), effective: work.now), to: source)
+            work.add(Fact(.reported(.named(alias)), effective: work.now), to: target)
         }
         work.name(key.canonical, target)
         for grant in record.grants {
             let held = work.after[target]?.grants.first { $0.name == grant.name }
             work.add(
-                Fact(.told(.grantEnded(name: grant.name)), effective: work.now, source: .grant, stamp: work.now),
+                Fact(.reported(.grantEnded(name: grant.name)), effective: work.now, source: .grant, stamp: work.now),
                 to: source)
             if let held, held.until.map({ end in grant.until.map { $0 <= end } ?? false }) ?? true { continue }
-            work.add(Fact(.told(.granted(grant)), effective: work.now, source: .grant, stamp: work.now), to: target)
+            work.add(Fact(.reported(.granted(grant)), effective: work.now, source: .grant, stamp: work.now), to: target)
         }
         // Watchers of the merged key see the target's record from this change on.
-        work.add(Fact(.told(.merged), effective: work.now), to: target)
+        work.add(Fact(.reported(.merged), effective: work.now), to: target)
         if let token = key.customerToken { try self.resolve(linkedWith: .appAccountToken(token), &work) }
         return nil
     }
@@ -270,7 +271,7 @@ extension StoreEngine {
 
     /// Grants a named entitlement. It may open the account, whose purchases may be known already.
     func grant(
-        _ grant: EntitlementGrant, to key: AccountKey, _ work: inout ToldWork
+        _ grant: EntitlementGrant, to key: AccountKey, _ work: inout ReportedWork
     ) throws(StorageError) -> Refusal? {
         var grant = grant
         grant.since = work.now
@@ -278,17 +279,17 @@ extension StoreEngine {
         let held = try known.map { (account) throws(StorageError) in try self.record(account, &work).grants } ?? []
         if let refusal = grant.refusal(beside: held, app: work.app, at: work.now) { return refusal }
         let account = try self.open(key, &work)
-        work.add(Fact(.told(.granted(grant)), effective: work.now, source: .grant, stamp: work.now), to: account)
+        work.add(Fact(.reported(.granted(grant)), effective: work.now, source: .grant, stamp: work.now), to: account)
         return nil
     }
 
     // MARK: The archive of consumables
 
     /// Moves consumables beyond the newest out of the records that the change touches.
-    func archive(_ work: inout ToldWork) throws(StorageError) {
+    func archive(_ work: inout ReportedWork) throws(StorageError) {
         for account in work.touched.map(\.account) {
-            for original in work.after[account]?.told?.archivable ?? [] {
-                work.add(Fact(.told(.archived(original.id)), effective: work.now), to: account)
+            for original in work.after[account]?.reported?.archivable ?? [] {
+                work.add(Fact(.reported(.archived(original.id)), effective: work.now), to: account)
                 let key = ItemKey.archived(original.id, of: account, app: work.app.number)
                 work.side.removedItems.removeAll { $0 == key }
                 work.side.items.append(.archived(original, of: account, app: work.app.number))
@@ -297,8 +298,8 @@ extension StoreEngine {
     }
 
     private func archived(
-        _ id: TransactionID, of account: AccountNumber, _ work: ToldWork
-    ) throws(StorageError) -> ToldOriginal? {
+        _ id: TransactionID, of account: AccountNumber, _ work: ReportedWork
+    ) throws(StorageError) -> ReportedOriginal? {
         let key = ItemKey.archived(id, of: account, app: work.app.number)
         if let item = work.side.items.last(where: { $0.key == key }) { return item.archivedOriginal }
         if work.side.removedItems.contains(key) { return nil }
@@ -307,18 +308,18 @@ extension StoreEngine {
 
     /// Takes an original back from the archive before something changes it.
     func unarchive(
-        _ state: ToldOriginal, of account: AccountNumber, _ work: inout ToldWork
+        _ state: ReportedOriginal, of account: AccountNumber, _ work: inout ReportedWork
     ) throws(StorageError) {
-        guard work.after[account]?.told?.original(state.id) == nil,
+        guard work.after[account]?.reported?.original(state.id) == nil,
             let original = try self.archived(state.id, of: account, work)
         else { return }
         let key = ItemKey.archived(state.id, of: account, app: work.app.number)
         work.side.items.removeAll { $0.key == key }
         work.side.removedItems.append(key)
-        work.add(Fact(.told(.unarchived(original)), effective: work.now), to: account)
+        work.add(Fact(.reported(.unarchived(original)), effective: work.now), to: account)
     }
 
-    func archivedOriginals(of account: AccountNumber, _ app: AppNumber) throws(StorageError) -> [ToldOriginal] {
+    func archivedOriginals(of account: AccountNumber, _ app: AppNumber) throws(StorageError) -> [ReportedOriginal] {
         try self.allItems(.archivedOriginal, group: ItemKey.archiveGroup(account, app: app)).compactMap(
             \.archivedOriginal)
     }

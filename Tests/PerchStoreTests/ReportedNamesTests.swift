@@ -6,11 +6,11 @@ import Testing
 
 private let all = StorageImplementation.allCases
 
-extension ToldLine {
+extension ReportedLine {
     /// One report of a purchase, with the names that it carries.
     fileprivate static func named(
         _ original: TransactionID, token: String = "", number: String = "", signedAfter: Int64 = 0
-    ) -> ToldReport {
+    ) -> ReportedValue {
         guard
             case .transaction(var transaction, _) = Self.transaction(
                 original, of: original, token: token, signedAfter: signedAfter)
@@ -20,10 +20,10 @@ extension ToldLine {
     }
 }
 
-extension ToldStore {
+extension ReportedStore {
     /// The originals of an account by what was reported of them; claims and account numbers differ with the order.
     fileprivate func owned(_ name: String) throws -> [TransactionID] {
-        try self.record(name)?.told?.originals.map(\.id).sorted() ?? []
+        try self.record(name)?.reported?.originals.map(\.id).sorted() ?? []
     }
 
     fileprivate func grant(_ name: String, to account: String) throws {
@@ -34,7 +34,7 @@ extension ToldStore {
 }
 
 @Suite struct `Names of customers` {
-    private typealias Step = @Sendable (ToldStore) throws -> Void
+    private typealias Step = @Sendable (ReportedStore) throws -> Void
 
     private static let token = "7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d"
 
@@ -43,77 +43,77 @@ extension ToldStore {
         (
             "a grant opens the account whose key is the token", token,
             [
-                { try $0.tell(.reports(ToldLine.named(100, token: token))) },
+                { try $0.tell(.reports(ReportedLine.named(100, token: token))) },
                 { try $0.grant("plus", to: token) },
             ]
         ),
         (
             "a grant opens it in upper case", token,
             [
-                { try $0.tell(.reports(ToldLine.named(100, token: token))) },
+                { try $0.tell(.reports(ReportedLine.named(100, token: token))) },
                 { try $0.grant("plus", to: token.uppercased()) },
             ]
         ),
         (
             "a claim of another purchase opens it", token,
             [
-                { try $0.tell(.reports(ToldLine.named(100, token: token))) },
-                { try $0.tell(.reports(ToldLine.named(200), by: $0.key(token.uppercased()))) },
+                { try $0.tell(.reports(ReportedLine.named(100, token: token))) },
+                { try $0.tell(.reports(ReportedLine.named(200), by: $0.key(token.uppercased()))) },
             ]
         ),
         (
             "a name is attached", "alice",
             [
-                { try $0.tell(.reports(ToldLine.named(100, number: "7"))) },
+                { try $0.tell(.reports(ReportedLine.named(100, number: "7"))) },
                 { try $0.tell(.attach(.appTransactionID("7"), to: $0.key("alice"))) },
             ]
         ),
         (
             "another purchase with the same token is claimed", "alice",
             [
-                { try $0.tell(.reports(ToldLine.named(100, token: token))) },
-                { try $0.tell(.reports(ToldLine.named(200, token: token), by: $0.key("alice"))) },
+                { try $0.tell(.reports(ReportedLine.named(100, token: token))) },
+                { try $0.tell(.reports(ReportedLine.named(200, token: token), by: $0.key("alice"))) },
             ]
         ),
         (
             "another purchase of the same Apple Account is claimed", "alice",
             [
-                { try $0.tell(.reports(ToldLine.named(100, number: "7"))) },
-                { try $0.tell(.reports(ToldLine.named(200, number: "7"), by: $0.key("alice"))) },
+                { try $0.tell(.reports(ReportedLine.named(100, number: "7"))) },
+                { try $0.tell(.reports(ReportedLine.named(200, number: "7"), by: $0.key("alice"))) },
             ]
         ),
         (
             "another purchase of the same Apple Account carries a known token", "alice",
             [
-                { try $0.tell(.reports(ToldLine.named(100, number: "7"))) },
-                { try $0.tell(.reports(ToldLine.named(200, token: token, number: "7"))) },
+                { try $0.tell(.reports(ReportedLine.named(100, number: "7"))) },
+                { try $0.tell(.reports(ReportedLine.named(200, token: token, number: "7"))) },
                 { try $0.tell(.attach(.appAccountToken(token), to: $0.key("alice"))) },
             ]
         ),
         (
             "a third purchase joins two names", "alice",
             [
-                { try $0.tell(.reports(ToldLine.named(100, number: "7"))) },
-                { try $0.tell(.reports(ToldLine.named(200, token: token, number: "7"))) },
-                { try $0.tell(.reports(ToldLine.named(300, token: token), by: $0.key("alice"))) },
+                { try $0.tell(.reports(ReportedLine.named(100, number: "7"))) },
+                { try $0.tell(.reports(ReportedLine.named(200, token: token, number: "7"))) },
+                { try $0.tell(.reports(ReportedLine.named(300, token: token), by: $0.key("alice"))) },
             ]
         ),
         (
             "an administrator moves another purchase", "alice",
             [
                 {
-                    try $0.tell(.reports(ToldLine.named(200, number: "7")))
+                    try $0.tell(.reports(ReportedLine.named(200, number: "7")))
                     try $0.tell(.claim(200, for: $0.key("alice")))
                 },
-                { try $0.tell(.reports(ToldLine.named(100, number: "7"))) },
+                { try $0.tell(.reports(ReportedLine.named(100, number: "7"))) },
             ]
         ),
         (
             "a later report brings the name", "alice",
             [
-                { try $0.tell(.reports(ToldLine.named(100))) },
-                { try $0.tell(.reports(ToldLine.named(100, number: "7", signedAfter: 5))) },
-                { try $0.tell(.reports(ToldLine.named(200, number: "7"), by: $0.key("alice"))) },
+                { try $0.tell(.reports(ReportedLine.named(100))) },
+                { try $0.tell(.reports(ReportedLine.named(100, number: "7", signedAfter: 5))) },
+                { try $0.tell(.reports(ReportedLine.named(200, number: "7"), by: $0.key("alice"))) },
             ]
         ),
     ]
@@ -121,7 +121,7 @@ extension ToldStore {
     @Test(arguments: ways.indices) func `attach a purchase in any order of what is told`(_ index: Int) throws {
         let way = Self.ways[index]
         for order in Self.permutations(Array(way.steps.indices)) {
-            let store = try ToldStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
+            let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
             for step in order {
                 try way.steps[step](store)
                 // A repetition changes nothing.
@@ -130,14 +130,14 @@ extension ToldStore {
             #expect(try store.owned(way.account).contains(100), "\(way.way), in the order \(order)")
             #expect(try store.found(.transaction(100))?.isUnclaimed == false)
             // The next purchase of the customer, by notification, is the account's too.
-            let names = try #require(try store.record(way.account)?.told?.original(100)?.links)
+            let names = try #require(try store.record(way.account)?.reported?.original(100)?.links)
             let token = names.aliases.keys.compactMap {
                 if case .appAccountToken(let token) = $0 { token } else { nil }
             }
             let number = names.aliases.keys.compactMap { if case .appTransactionID(let id) = $0 { id } else { nil } }
             guard !token.isEmpty || !number.isEmpty else { continue }
             try store.tell(
-                .reports(ToldLine.named(900, token: token.first ?? "", number: number.first ?? "", signedAfter: 9)))
+                .reports(ReportedLine.named(900, token: token.first ?? "", number: number.first ?? "", signedAfter: 9)))
             #expect(try store.owned(way.account).contains(900), "\(way.way), in the order \(order)")
         }
     }
@@ -150,63 +150,64 @@ extension ToldStore {
     }
 
     @Test func `leave a purchase to nobody whose token is another customer's`() throws {
-        let store = try ToldStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
+        let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
         // Two customers of the app share one Apple Account.
-        try store.tell(.reports(ToldLine.named(100, token: ToldLine.alice, number: "7"), by: store.key("alice")))
-        try store.tell(.reports(ToldLine.named(200, token: ToldLine.bob, number: "7")))
+        try store.tell(
+            .reports(ReportedLine.named(100, token: ReportedLine.alice, number: "7"), by: store.key("alice")))
+        try store.tell(.reports(ReportedLine.named(200, token: ReportedLine.bob, number: "7")))
         #expect(try store.owned("alice") == [100])
         #expect(try store.found(.transaction(200))?.isUnclaimed == true)
-        #expect(try store.found(.alias(.appAccountToken(ToldLine.bob)))?.isUnclaimed == true)
-        try store.grant("plus", to: ToldLine.bob)
-        #expect(try store.owned(ToldLine.bob) == [200])
+        #expect(try store.found(.alias(.appAccountToken(ReportedLine.bob)))?.isUnclaimed == true)
+        try store.grant("plus", to: ReportedLine.bob)
+        #expect(try store.owned(ReportedLine.bob) == [200])
     }
 
     @Test(arguments: all)
     func `are found with the account that has their purchases now`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
+        let store = try ReportedStore(on: try implementation.make().storage)
         let name = AccountSought.alias(.appTransactionID("7"))
         #expect(try store.found(name) == nil)
-        try store.tell(.reports(ToldLine.named(100, number: "7")))
+        try store.tell(.reports(ReportedLine.named(100, number: "7")))
         #expect(try store.found(name)?.isUnclaimed == true)
-        try store.tell(.reports(ToldLine.named(100, number: "7"), by: store.key("alice")))
+        try store.tell(.reports(ReportedLine.named(100, number: "7"), by: store.key("alice")))
         let found = try store.found(name)
         #expect(found?.key == Array("alice".utf8) && found?.isUnclaimed == false)
-        #expect(found?.record.told?.originals.map(\.id) == [100])
-        try store.tell(.reports(ToldLine.named(100, number: "7"), by: store.key("bob")))
+        #expect(found?.record.reported?.originals.map(\.id) == [100])
+        try store.tell(.reports(ReportedLine.named(100, number: "7"), by: store.key("bob")))
         #expect(try store.found(name)?.key == Array("bob".utf8), "it is whose the purchase is")
     }
 
     @Test(arguments: all)
     func `that are UUIDs compare without regard to case`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
-        try store.tell(.reports(ToldLine.named(100), by: store.key(Self.token.uppercased())))
+        let store = try ReportedStore(on: try implementation.make().storage)
+        try store.tell(.reports(ReportedLine.named(100), by: store.key(Self.token.uppercased())))
         for key in [Self.token, Self.token.uppercased(), Self.token.prefix(9).uppercased() + Self.token.dropFirst(9)] {
             #expect(try store.owned(key) == [100])
             try store.grant("plus", to: key)
         }
         #expect(try store.record(Self.token)?.grants.count == 1, "it is one account")
         guard case .keys(let keys, false) = try store.ask(.keys(1, after: [], limit: 10)) else {
-            throw ToldStore.Unexpected()
+            throw ReportedStore.Unexpected()
         }
         #expect(keys == [Array(Self.token.utf8)])
     }
 
     @Test(arguments: all)
     func `list an account with two keys once`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
-        try store.tell(.reports(ToldLine.named(100), by: store.key("zoe")))
-        try store.tell(.reports(ToldLine.named(200), by: store.key("alice")))
+        let store = try ReportedStore(on: try implementation.make().storage)
+        try store.tell(.reports(ReportedLine.named(100), by: store.key("zoe")))
+        try store.tell(.reports(ReportedLine.named(200), by: store.key("alice")))
         try store.tell(.merge(store.key("zoe"), into: store.key("alice")))
-        try store.tell(.reports(ToldLine.named(300)))
+        try store.tell(.reports(ReportedLine.named(300)))
         func listed(once: Bool, limit: Int) throws -> [String] {
             var (keys, after): ([String], [UInt8]?) = ([], AccountKey.beforeUnclaimed)
             while let place = after {
                 guard
                     case .accounts(let accounts, let next) = try store.ask(
                         .accounts(1, after: place, limit: limit, once: once))
-                else { throw ToldStore.Unexpected() }
+                else { throw ReportedStore.Unexpected() }
                 keys += accounts.map {
-                    $0.record.told?.isUnclaimed == true ? "" : String(decoding: $0.key, as: UTF8.self)
+                    $0.record.reported?.isUnclaimed == true ? "" : String(decoding: $0.key, as: UTF8.self)
                 }
                 after = next
             }
@@ -220,25 +221,25 @@ extension ToldStore {
 
     @Test(arguments: all)
     func `go with an account that is merged`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
+        let store = try ReportedStore(on: try implementation.make().storage)
         try store.tell(.attach(.appTransactionID("7"), to: store.key("anon")))
         try store.grant("plus", to: "anon")
-        try store.tell(.reports(ToldLine.named(100, number: "7")))
+        try store.tell(.reports(ReportedLine.named(100, number: "7")))
         try store.tell(.merge(store.key("anon"), into: store.key("alice")))
         #expect(try store.owned("alice") == [100])
         #expect(try store.record("alice")?.grants.map(\.name) == ["plus"])
-        try store.tell(.reports(ToldLine.named(200, number: "7")))
+        try store.tell(.reports(ReportedLine.named(200, number: "7")))
         #expect(try store.owned("alice") == [100, 200])
     }
 
     @Test func `that are no UUID name no customer`() throws {
-        let store = try ToldStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
+        let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
         // The name of the index of an original, and a text of an earlier version.
         for (id, token) in [(TransactionID(100), "\u{0}o200"), (101, "alice")] {
-            try store.tell(.reports(ToldLine.named(id, token: token)))
+            try store.tell(.reports(ReportedLine.named(id, token: token)))
             #expect(try store.found(.transaction(id))?.isUnclaimed == true)
         }
-        try store.tell(.reports(ToldLine.named(200), by: store.key("alice")))
+        try store.tell(.reports(ReportedLine.named(200), by: store.key("alice")))
         #expect(try store.owned("alice") == [200])
     }
 }
@@ -246,8 +247,8 @@ extension ToldStore {
 @Suite struct `What is submitted for an account` {
     @Test(arguments: all)
     func `is a purchase, and waits to be finished`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
-        let report = ToldLine.transaction(100)
+        let store = try ReportedStore(on: try implementation.make().storage)
+        let report = ReportedLine.transaction(100)
         try store.tell(.reports(report, by: store.key("alice")))
         let change = try #require(store.changes.last?.accounts.last)
         #expect(change.cause == .purchase)
@@ -256,16 +257,18 @@ extension ToldStore {
         #expect(events.map(\.kind) == [.purchased])
         #expect(try self.unfinished("alice", store) == [100])
         // A repetition does not bring it back once it is finished.
-        guard case .mutated = try store.ask(.mutate(Self.finishing(100, store))) else { throw ToldStore.Unexpected() }
+        guard case .mutated = try store.ask(.mutate(Self.finishing(100, store))) else {
+            throw ReportedStore.Unexpected()
+        }
         #expect(try self.unfinished("alice", store) == [])
         try store.tell(.reports(report, by: store.key("alice")))
         #expect(try self.unfinished("alice", store) == [])
     }
 
     @Test func `is a purchase also where a notification came first`() throws {
-        let store = try ToldStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
-        try store.tell(.reports(ToldLine.transaction(100)))
-        try store.tell(.reports(ToldLine.transaction(100), by: store.key("alice")))
+        let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
+        try store.tell(.reports(ReportedLine.transaction(100)))
+        try store.tell(.reports(ReportedLine.transaction(100), by: store.key("alice")))
         let account = try #require(try store.record("alice")?.account)
         #expect(store.changes.last?.accounts.first { $0.record.account == account }?.cause == .purchase)
         let events = try store.storage.events(of: account, after: EventPlace(revision: 0, ordinal: 0), limit: 10)
@@ -273,16 +276,16 @@ extension ToldStore {
         #expect(try self.unfinished("alice", store) == [100])
     }
 
-    private func unfinished(_ name: String, _ store: ToldStore) throws -> [TransactionID] {
+    private func unfinished(_ name: String, _ store: ReportedStore) throws -> [TransactionID] {
         var query = TransactionQuery(limit: 10)
         query.unfinishedOnly = true
         guard case .transactions(let rows, false) = try store.ask(.transactions(store.key(name), query)) else {
-            throw ToldStore.Unexpected()
+            throw ReportedStore.Unexpected()
         }
         return rows.map(\.transaction.id)
     }
 
-    private static func finishing(_ id: TransactionID, _ store: ToldStore) -> Mutation {
+    private static func finishing(_ id: TransactionID, _ store: ReportedStore) -> Mutation {
         Mutation(.transaction(store.key("alice"), id), needsTestApp: false) { view throws(Refusal) in
             let row = view.transaction
             guard let row, !row.isFinished else { return .unchanged(answer: .none) }
@@ -293,8 +296,9 @@ extension ToldStore {
 }
 
 @Suite struct `Consumables of a told app` {
-    private static func consumable(_ id: TransactionID, signedAfter: Int64 = 0, revoked: Bool = false) -> ToldReport {
-        let bought = ToldStore.start.advanced(byMilliseconds: Int64(id))
+    private static func consumable(_ id: TransactionID, signedAfter: Int64 = 0, revoked: Bool = false) -> ReportedValue
+    {
+        let bought = ReportedStore.start.advanced(byMilliseconds: Int64(id))
         var transaction = Transaction(
             id: id, originalID: id, appBundleID: "com.example.app", productID: "coins", productType: .consumable,
             purchaseDate: bought, originalPurchaseDate: bought, environment: .production,
@@ -309,26 +313,26 @@ extension ToldStore {
 
     @Test(arguments: all)
     func `never fill the record, and a late refund finds them`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
+        let store = try ReportedStore(on: try implementation.make().storage)
         try store.tell(.attach(.appTransactionID("7"), to: store.key("alice")))
-        let count = TransactionID(Limits.toldConsumablesMax + 40)
+        let count = TransactionID(Limits.reportedConsumablesMax + 40)
         let reports = (1...count).map { Self.consumable(1_000 + $0) }
         for first in stride(from: 0, to: reports.count, by: 50) {
             let part = Array(reports[first..<min(first + 50, reports.count)])
             try store.tell(.reports(part, source: .notification, claimant: nil))
         }
-        func kept() throws -> [TransactionID] { try store.record("alice")?.told?.originals.map(\.id) ?? [] }
-        #expect(try kept().count == Limits.toldConsumablesMax)
+        func kept() throws -> [TransactionID] { try store.record("alice")?.reported?.originals.map(\.id) ?? [] }
+        #expect(try kept().count == Limits.reportedConsumablesMax)
         #expect(try !kept().contains(1_001))
         // It is known, though: a repetition is one, and it is found.
         #expect(try store.tell(.reports(Self.consumable(1_001))).duplicates == 1)
         #expect(try store.found(.transaction(1_001))?.key == Array("alice".utf8))
         try store.tell(.reports(Self.consumable(1_001, signedAfter: 5, revoked: true)))
-        #expect(try kept().count == Limits.toldConsumablesMax)
+        #expect(try kept().count == Limits.reportedConsumablesMax)
         var query = TransactionQuery(limit: 500)
         query.includesFinishedConsumables = true
         guard case .transactions(let rows, false) = try store.ask(.transactions(store.key("alice"), query)) else {
-            throw ToldStore.Unexpected()
+            throw ReportedStore.Unexpected()
         }
         #expect(rows.count == Int(count), "the list of transactions has all")
         #expect(rows.first { $0.transaction.id == 1_001 }?.transaction.revocation != nil)
@@ -336,9 +340,9 @@ extension ToldStore {
         // All of them go where the account goes.
         try store.tell(.merge(store.key("alice"), into: store.key("bob")))
         #expect(try store.found(.transaction(1_001))?.key == Array("alice".utf8), "the first of its keys")
-        #expect(try store.record("bob")?.told?.originals.count == Limits.toldConsumablesMax)
-        guard case .mutated = try store.ask(.mutate(.told(.erase(store.key("bob")), app: 1))) else {
-            throw ToldStore.Unexpected()
+        #expect(try store.record("bob")?.reported?.originals.count == Limits.reportedConsumablesMax)
+        guard case .mutated = try store.ask(.mutate(.reported(.erase(store.key("bob")), app: 1))) else {
+            throw ReportedStore.Unexpected()
         }
         #expect(try store.found(.transaction(1_001)) == nil)
         #expect(try store.tell(.reports(Self.consumable(1_001))).erased == 1)
@@ -349,27 +353,27 @@ extension ToldStore {
     private static func note(_ type: String, _ uuid: String, reason: String = "") -> NotedNotification {
         NotedNotification(
             NotificationNotice(
-                type: type, subtype: "", uuid: uuid, signed: ToldStore.start, transactionID: 100),
+                type: type, subtype: "", uuid: uuid, signed: ReportedStore.start, transactionID: 100),
             consumptionReason: reason)
     }
 
     @Test(arguments: all)
     func `are noted once in the account of their purchase`(_ implementation: StorageImplementation) throws {
-        let store = try ToldStore(on: try implementation.make().storage)
-        func notify(_ report: ToldReport, _ note: NotedNotification) throws {
+        let store = try ReportedStore(on: try implementation.make().storage)
+        func notify(_ report: ReportedValue, _ note: NotedNotification) throws {
             try store.tell(.reports([report], source: .notification, claimant: nil, notice: note))
         }
-        try store.tell(.reports(ToldLine.transaction(100), by: store.key("alice")))
+        try store.tell(.reports(ReportedLine.transaction(100), by: store.key("alice")))
         let account = try #require(try store.record("alice")?.account)
         func noted() throws -> [String] {
             try store.storage.facts(of: account).compactMap {
-                if case .notified(let notice, let reason) = $0.told { notice.type + reason } else { nil }
+                if case .notified(let notice, let reason) = $0.reported { notice.type + reason } else { nil }
             }
         }
-        try notify(ToldLine.transaction(100), Self.note("SUBSCRIBED", "u-1"))
-        try notify(ToldLine.transaction(100), Self.note("CONSUMPTION_REQUEST", "u-2", reason: "LEGAL"))
+        try notify(ReportedLine.transaction(100), Self.note("SUBSCRIBED", "u-1"))
+        try notify(ReportedLine.transaction(100), Self.note("CONSUMPTION_REQUEST", "u-2", reason: "LEGAL"))
         let revision = store.engine.header.revision
-        try notify(ToldLine.transaction(100), Self.note("CONSUMPTION_REQUEST", "u-2", reason: "LEGAL"))
+        try notify(ReportedLine.transaction(100), Self.note("CONSUMPTION_REQUEST", "u-2", reason: "LEGAL"))
         #expect(store.engine.header.revision == revision, "a retry makes no revision")
         #expect(try noted() == ["SUBSCRIBED", "CONSUMPTION_REQUESTLEGAL"])
     }

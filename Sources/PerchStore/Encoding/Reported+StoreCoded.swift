@@ -45,7 +45,7 @@ extension AccountClaim: StoreCoded {
     }
 }
 
-extension ToldPeriod: StoreCoded {
+extension ReportedPeriod: StoreCoded {
     func write(to writer: inout ByteWriter) {
         switch self {
         case .period(let id):
@@ -118,13 +118,13 @@ extension RenewalInfo: StoreCoded {
     }
 }
 
-extension ToldOriginal: StoreCoded {
+extension ReportedOriginal: StoreCoded {
     func write(to writer: inout ByteWriter) {
         writer.write(self.id)
         writer.write(UInt64(self.registers.count))
         for (period, register) in self.registers.sorted(by: { $0.key < $1.key }) {
             writer.write(period)
-            writer.write(register.told)
+            writer.write(register.reported)
             writer.write(register.stamp)
             writer.write(register.ids)
         }
@@ -144,12 +144,12 @@ extension ToldOriginal: StoreCoded {
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
         let id = try reader.uint64()
-        var registers: [ToldPeriod: TransactionRegister] = [:]
+        var registers: [ReportedPeriod: TransactionRegister] = [:]
         for _ in 0..<(try reader.uint64()) {
-            let period = try ToldPeriod(from: &reader)
-            let told = try Transaction(from: &reader)
+            let period = try ReportedPeriod(from: &reader)
+            let reported = try Transaction(from: &reader)
             let stamp = try ReportStamp(from: &reader)
-            registers[period] = TransactionRegister(told, stamp: stamp, ids: try reader.array())
+            registers[period] = TransactionRegister(reported, stamp: stamp, ids: try reader.array())
         }
         var renewal: RenewalRegister?
         if try reader.bool() {
@@ -168,7 +168,7 @@ extension ToldOriginal: StoreCoded {
     }
 }
 
-extension ToldRecord: StoreCoded {
+extension ReportedRecord: StoreCoded {
     func write(to writer: inout ByteWriter) {
         writer.write(self.isUnclaimed)
         writer.write(self.originals)
@@ -180,7 +180,7 @@ extension ToldRecord: StoreCoded {
     init(from reader: inout ByteReader) throws(DecodingFault) {
         self.init()
         self.isUnclaimed = try reader.bool()
-        for original in try reader.array(of: ToldOriginal.self) { self.add(original) }
+        for original in try reader.array(of: ReportedOriginal.self) { self.add(original) }
         // Form 4 kept names beside the record, and knew of nothing unfinished.
         guard reader.form >= 5 else { return }
         self.names = try reader.array()
@@ -241,9 +241,9 @@ extension EntitlementRule: StoreCoded {
     }
 }
 
-extension ToldTransaction: StoreCoded {
+extension ReportedTransaction: StoreCoded {
     func write(to writer: inout ByteWriter) {
-        writer.write(self.told)
+        writer.write(self.reported)
         writer.write(self.content)
         writer.write(self.shown)
         writer.write(self.replaces)
@@ -251,17 +251,17 @@ extension ToldTransaction: StoreCoded {
     }
 
     init(from reader: inout ByteReader) throws(DecodingFault) {
-        let told = try Transaction(from: &reader)
+        let reported = try Transaction(from: &reader)
         let content = try Digest(from: &reader)
         let shown = try reader.optional(Transaction.self)
         let replaces = try reader.array(of: UInt64.self)
         self.init(
-            told: told, content: content, shown: shown, replaces: replaces,
+            reported: reported, content: content, shown: shown, replaces: replaces,
             kind: try TransactionEventKind(from: &reader))
     }
 }
 
-extension ToldFact: StoreCoded {
+extension ReportedFact: StoreCoded {
     func write(to writer: inout ByteWriter) {
         switch self {
         case .transaction(let report):

@@ -56,9 +56,9 @@ struct Connection: BitwiseCopyable {
     /// Calls that delay bookmarks: watches whose first value is pending or waits for its instant, watches of a view that is
     /// behind the clock, and streams of events that are behind.
     var waitingCount: Int32 = 0
-    var firstOwed: Int32 = -1
-    var lastOwed: Int32 = -1
-    var owedBytes: Int32 = 0
+    var firstUnsent: Int32 = -1
+    var lastUnsent: Int32 = -1
+    var unsentBytes: Int32 = 0
     var firstDirty: Int32 = -1
     var lastDirty: Int32 = -1
     /// Index of the partly written frame among the unfinished ones.
@@ -100,9 +100,9 @@ struct CallSlot: BitwiseCopyable {
         let rawValue: UInt8
         /// In the connection's list of calls with output.
         static let isListed = Flags(rawValue: 1)
-        static let owesLoading = Flags(rawValue: 2)
+        static let hasUnsentLoading = Flags(rawValue: 2)
         /// The newest value of its view is not sent yet.
-        static let owesValue = Flags(rawValue: 4)
+        static let hasUnsentValue = Flags(rawValue: 4)
         /// No value was sent on this call: the next one is a snapshot.
         static let isFirst = Flags(rawValue: 8)
         /// Waits for its first value, at a reached revision. For a stream of events: waits for events from the store.
@@ -110,7 +110,7 @@ struct CallSlot: BitwiseCopyable {
         /// Has a resume token: the first answer is `unchanged` if the digests agree.
         static let hasToken = Flags(rawValue: 32)
         /// What it owes is `unchanged`.
-        static let owesUnchanged = Flags(rawValue: 64)
+        static let hasUnsentUnchanged = Flags(rawValue: 64)
         /// `loading` was sent, or is pending: it is sent once.
         static let hasLoaded = Flags(rawValue: 128)
     }
@@ -142,7 +142,7 @@ struct CallSlot: BitwiseCopyable {
     /// Whether it is a watch whose value is all that it has to say.
     var owesOnlyValue: Bool {
         @inline(__always) get {
-            self.view >= 0 && self.flags.contains(.owesValue) && !self.flags.contains(.owesLoading)
+            self.view >= 0 && self.flags.contains(.hasUnsentValue) && !self.flags.contains(.hasUnsentLoading)
         }
     }
 
@@ -159,7 +159,7 @@ struct CallSlot: BitwiseCopyable {
 
 /// Pending output that is not state and so cannot be recomputed: answers, their statuses, and control messages of a
 /// transport.
-struct Owed: BitwiseCopyable {
+struct Unsent: BitwiseCopyable {
     /// The role of the output. Each transport has its own form for each role.
     enum Role: UInt8 {
         /// The answer of a unary call.
@@ -269,7 +269,7 @@ struct AccountSlot: BitwiseCopyable {
     var keyPlace: Int32
     var firstView: Int32 = -1
     var firstUpdates: Int32 = -1
-    var tenantCount: Int32 = 0
+    var holderCount: Int32 = 0
     /// The next slot with the same account number, under another key.
     var nextOfNumber: Int32 = -1
     /// Index in this tick's list of accounts with news; -1 for none.

@@ -1,16 +1,16 @@
 package import PerchBase
 
 /// What was told about one account of an app whose purchases happen elsewhere.
-package enum ToldFact: Hashable, Sendable {
+package enum ReportedFact: Hashable, Sendable {
     /// A verified transaction.
-    case transaction(ToldTransaction)
+    case transaction(ReportedTransaction)
     /// Verified renewal information. `renewalDate` is nil if the report did not have it.
     case renewal(RenewalInfo, renewalDate: Instant?, content: Digest)
     /// The app's backend or an administrator named this account as the owner of an original transaction.
     case claimed(TransactionID, AccountClaim)
     /// An original transaction came from another account, with everything known of it. What it was before is in the facts of that
     /// account.
-    case gained(ToldOriginal, from: AccountNumber)
+    case gained(ReportedOriginal, from: AccountNumber)
     /// An original transaction went to another account. `rows` are its transactions as lists show them.
     case lost(TransactionID, rows: [TransactionID])
     /// The account was opened for originals whose owner is not known. No client can name it.
@@ -29,7 +29,7 @@ package enum ToldFact: Hashable, Sendable {
     /// A consumable left the record for the archive, with everything known of it.
     case archived(TransactionID)
     /// A consumable came back from the archive, because something was reported of it.
-    case unarchived(ToldOriginal)
+    case unarchived(ReportedOriginal)
     /// The app or its backend submitted a transaction for the first time: it waits to be finished.
     case submitted(TransactionID)
     /// Everything that was known of the account is gone. It is the account's only fact.
@@ -37,9 +37,9 @@ package enum ToldFact: Hashable, Sendable {
 }
 
 /// A reported transaction, and what it changes in the account's list.
-package struct ToldTransaction: Hashable, Sendable {
+package struct ReportedTransaction: Hashable, Sendable {
     /// As reported.
-    package var told: Transaction
+    package var reported: Transaction
     package var content: Digest
     /// The purchase as lists show it from now on: under its lowest ID. Nil if the list does not change. Where only its signature is newer,
     /// `kind` is unspecified: then nobody is told of it.
@@ -49,49 +49,49 @@ package struct ToldTransaction: Hashable, Sendable {
     package var kind: TransactionEventKind
 
     package init(
-        told: Transaction, content: Digest, shown: Transaction?, replaces: [TransactionID] = [],
+        reported: Transaction, content: Digest, shown: Transaction?, replaces: [TransactionID] = [],
         kind: TransactionEventKind
     ) {
-        self.told = told
+        self.reported = reported
         self.content = content
         self.shown = shown
         self.replaces = replaces
         self.kind = kind
     }
 
-    package var stamp: ReportStamp { ReportStamp(signed: self.told.signedDate, content: self.content) }
+    package var stamp: ReportStamp { ReportStamp(signed: self.reported.signedDate, content: self.content) }
 
-    package var purchase: ToldPurchase {
-        ToldPurchase(original: self.told.originalID, period: ToldPeriod(of: self.told))
+    package var purchase: ReportedPurchase {
+        ReportedPurchase(original: self.reported.originalID, period: ReportedPeriod(of: self.reported))
     }
 
     /// Whether it says what the purchase was at an instant: what was signed by then does, and so does a refund by its date. Before
     /// that only the earliest report can say it.
-    func holds(at instant: Instant, earliest: [ToldPurchase: ReportStamp]) -> Bool {
-        if self.told.signedDate <= instant { return true }
-        if let revocation = self.told.revocation, revocation.date <= instant { return true }
+    func holds(at instant: Instant, earliest: [ReportedPurchase: ReportStamp]) -> Bool {
+        if self.reported.signedDate <= instant { return true }
+        if let revocation = self.reported.revocation, revocation.date <= instant { return true }
         return earliest[self.purchase] == self.stamp
     }
 }
 
 /// What reports of one purchase have in common.
-package struct ToldPurchase: Hashable, Sendable {
+package struct ReportedPurchase: Hashable, Sendable {
     var original: TransactionID
-    var period: ToldPeriod
+    var period: ReportedPeriod
 }
 
 extension Sequence<Fact> {
     /// The stamp of the report of each purchase that was signed first.
-    package var earliestReports: [ToldPurchase: ReportStamp] {
-        var stamps: [ToldPurchase: ReportStamp] = [:]
-        for case .told(.transaction(let report)) in self.lazy.map(\.body) {
+    package var earliestReports: [ReportedPurchase: ReportStamp] {
+        var stamps: [ReportedPurchase: ReportStamp] = [:]
+        for case .reported(.transaction(let report)) in self.lazy.map(\.body) {
             stamps[report.purchase] = stamps[report.purchase].map { Swift.min($0, report.stamp) } ?? report.stamp
         }
         return stamps
     }
 }
 
-extension ToldFact {
+extension ReportedFact {
     /// Whether it says who owns something, rather than what happened: then it holds at every instant, also before it was told.
     package var isOfOwnership: Bool {
         switch self {
@@ -104,7 +104,7 @@ extension ToldFact {
     /// The original transaction that it is about.
     package var originalID: TransactionID? {
         switch self {
-        case .transaction(let report): report.told.originalID
+        case .transaction(let report): report.reported.originalID
         case .renewal(let info, _, _): info.originalTransactionID
         case .claimed(let id, _), .lost(let id, _), .archived(let id): id
         case .gained(let original, _), .unarchived(let original): original.id
@@ -164,30 +164,30 @@ extension ToldFact {
     }
 }
 
-extension ToldOriginal {
+extension ReportedOriginal {
     /// All purchases as lists show them, also those that an upgrade left behind, by their IDs.
     package var shownTransactions: [Transaction] {
         self.registers.values.map(\.transaction).sorted { $0.id < $1.id }
     }
 
     /// The fact of a report: what folding it changes. Nil for an exact duplicate of the known report.
-    package func fact(of transaction: Transaction, content: Digest) -> ToldTransaction? {
+    package func fact(of transaction: Transaction, content: Digest) -> ReportedTransaction? {
         let stamp = ReportStamp(signed: transaction.signedDate, content: content)
-        let before = self.registers[ToldPeriod(of: transaction)]
+        let before = self.registers[ReportedPeriod(of: transaction)]
         var after = self
         guard after.fold(transaction, stamp: stamp) != .duplicate else { return nil }
         let known = before?.transaction
-        let shown = after.registers[ToldPeriod(of: transaction)]?.transaction
+        let shown = after.registers[ReportedPeriod(of: transaction)]?.transaction
         // Values are equal whenever they were signed, and lists show the newest signature.
         let isSame = shown == known
         let isSigned = isSame && shown?.signedDate != known?.signedDate
-        var report = ToldTransaction(
-            told: transaction, content: content, shown: isSame && !isSigned ? nil : shown,
+        var report = ReportedTransaction(
+            reported: transaction, content: content, shown: isSame && !isSigned ? nil : shown,
             kind: isSame ? .unspecified : .changed)
         if let known, let shown, known.id != shown.id { report.replaces = [known.id] }
         switch (known, shown) {
         case (nil, let shown?):
-            report.kind = ToldFact.kind(ofNew: shown)
+            report.kind = ReportedFact.kind(ofNew: shown)
         case (let known?, let shown?) where known.revocation == nil && shown.revocation != nil:
             report.kind = .revoked
         case (let known?, let shown?) where known.revocation != nil && shown.revocation == nil:
@@ -200,7 +200,7 @@ extension ToldOriginal {
 
 extension RecordFields {
     /// Folds what was told.
-    mutating func apply(_ fact: ToldFact) {
+    mutating func apply(_ fact: ReportedFact) {
         switch fact {
         case .granted(let grant):
             self.grants = self.grants.filter { $0.name != grant.name } + [grant]
@@ -213,33 +213,33 @@ extension RecordFields {
             return
         default: break
         }
-        var told = self.told ?? ToldRecord()
+        var reported = self.reported ?? ReportedRecord()
         switch fact {
         case .transaction(let report):
-            told.change(report.told.originalID) { _ = $0.fold(report.told, stamp: report.stamp) }
+            reported.change(report.reported.originalID) { _ = $0.fold(report.reported, stamp: report.stamp) }
         case .renewal(let info, let renewalDate, let content):
             let stamp = ReportStamp(signed: info.signedDate, content: content)
-            told.change(info.originalTransactionID) { _ = $0.fold(info, renewalDate: renewalDate, stamp: stamp) }
+            reported.change(info.originalTransactionID) { _ = $0.fold(info, renewalDate: renewalDate, stamp: stamp) }
         case .claimed(let id, let claim):
-            told.change(id) { _ = $0.fold(claim) }
+            reported.change(id) { _ = $0.fold(claim) }
         case .gained(let original, _):
-            told.change(original.id) { _ = $0.fold(original) }
+            reported.change(original.id) { _ = $0.fold(original) }
         case .lost(let id, _):
-            told.remove(id)
+            reported.remove(id)
         case .openedUnclaimed:
-            told.isUnclaimed = true
+            reported.isUnclaimed = true
         case .named(let name?):
-            told.names = told.names.filter { $0 != name } + [name]
+            reported.names = reported.names.filter { $0 != name } + [name]
         case .unnamed(let name):
-            told.names.removeAll { $0 == name }
+            reported.names.removeAll { $0 == name }
         case .archived(let id):
-            told.remove(id)
+            reported.remove(id)
         case .unarchived(let original):
-            told.change(original.id) { _ = $0.fold(original) }
+            reported.change(original.id) { _ = $0.fold(original) }
         case .submitted(let id):
-            told.unfinished = (told.unfinished.filter { $0 != id } + [id]).suffix(Limits.toldUnfinishedMax)
+            reported.unfinished = (reported.unfinished.filter { $0 != id } + [id]).suffix(Limits.reportedUnfinishedMax)
         case .merged, .granted, .grantEnded, .named(nil), .notified, .erased: break
         }
-        self.told = told == ToldRecord() ? nil : told
+        self.reported = reported == ReportedRecord() ? nil : reported
     }
 }

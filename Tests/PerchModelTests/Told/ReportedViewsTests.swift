@@ -53,9 +53,9 @@ private func onDay(_ days: Int64) -> Instant { present.advanced(byMilliseconds: 
                 transaction.revocation = Revocation(date: onDay(revoked), reason: .other, type: .refundFull)
             }
             var record = AccountRecord(account: 1, app: 1)
-            var original = ToldOriginal(id: 11)
+            var original = ReportedOriginal(id: 11)
             if let fact = original.fact(of: transaction, content: .zero) {
-                record.apply(Fact(.told(.transaction(fact)), effective: present))
+                record.apply(Fact(.reported(.transaction(fact)), effective: present))
             }
             if let renews {
                 var info = RenewalInfo(
@@ -66,7 +66,7 @@ private func onDay(_ days: Int64) -> Instant { present.advanced(byMilliseconds: 
                 info.autoRenewPreference = renews ? self.nextProduct ?? self.product : nil
                 self.change(&info)
                 record.apply(
-                    Fact(.told(.renewal(info, renewalDate: onDay(self.to), content: .zero)), effective: present))
+                    Fact(.reported(.renewal(info, renewalDate: onDay(self.to), content: .zero)), effective: present))
                 _ = original.fold(
                     info, renewalDate: onDay(self.to), stamp: ReportStamp(signed: present, content: .zero))
             }
@@ -222,7 +222,7 @@ private func onDay(_ days: Int64) -> Instant { present.advanced(byMilliseconds: 
         func grant(_ tier: String, until: Instant?) {
             record.apply(
                 Fact(
-                    .told(
+                    .reported(
                         .granted(
                             EntitlementGrant(name: "plus", until: until, reason: "", since: present, tier: tier))),
                     effective: present))
@@ -233,7 +233,7 @@ private func onDay(_ days: Int64) -> Instant { present.advanced(byMilliseconds: 
         #expect(try shown().tier == "gold" && shown().origin == .grant)
         grant("silver", until: onDay(100))
         #expect(try shown().tier == "silver" && shown().until == onDay(100))
-        record.apply(Fact(.told(.grantEnded(name: "plus")), effective: present))
+        record.apply(Fact(.reported(.grantEnded(name: "plus")), effective: present))
         #expect(try shown().origin == .store)
     }
 

@@ -1,7 +1,7 @@
 package import PerchBase
 
 /// A verified report, or a decision about accounts.
-package enum ToldReport: Hashable, Sendable {
+package enum ReportedValue: Hashable, Sendable {
     case transaction(Transaction, content: Digest)
     /// `renewalDate` is nil if the report did not have it.
     case renewal(RenewalInfo, renewalDate: Instant?, content: Digest)
@@ -12,23 +12,23 @@ package enum ToldReport: Hashable, Sendable {
 }
 
 /// All that an app was told: the join of its reports.
-package struct ToldBook: Hashable, Sendable {
-    package private(set) var originals: [TransactionID: ToldOriginal] = [:]
+package struct ReportedBook: Hashable, Sendable {
+    package private(set) var originals: [TransactionID: ReportedOriginal] = [:]
     /// The account that each alias names.
     package private(set) var aliases: [AccountAlias: AccountClaim] = [:]
 
     package init() {}
 
-    package mutating func fold(_ report: ToldReport) -> FoldOutcome {
+    package mutating func fold(_ report: ReportedValue) -> FoldOutcome {
         switch report {
         case .transaction(let transaction, let content):
             let stamp = ReportStamp(signed: transaction.signedDate, content: content)
-            return self.originals[transaction.originalID, default: ToldOriginal(id: transaction.originalID)]
+            return self.originals[transaction.originalID, default: ReportedOriginal(id: transaction.originalID)]
                 .fold(transaction, stamp: stamp)
         case .renewal(let info, let renewalDate, let content):
             let stamp = ReportStamp(signed: info.signedDate, content: content)
             return self.originals[
-                info.originalTransactionID, default: ToldOriginal(id: info.originalTransactionID)
+                info.originalTransactionID, default: ReportedOriginal(id: info.originalTransactionID)
             ].fold(info, renewalDate: renewalDate, stamp: stamp)
         case .alias(let alias, let claim):
             if self.aliases[alias] == claim { return .duplicate }
@@ -36,20 +36,22 @@ package struct ToldBook: Hashable, Sendable {
             self.aliases[alias] = claim
             return .news
         case .claim(let original, let claim):
-            return self.originals[original, default: ToldOriginal(id: original)].fold(claim)
+            return self.originals[original, default: ReportedOriginal(id: original)].fold(claim)
         }
     }
 
-    package func owner(of original: ToldOriginal) -> ToldOwner {
+    package func owner(of original: ReportedOriginal) -> ReportedOwner {
         original.owner(account: { self.aliases[$0]?.account }) { alias in
             self.originals.values.filter { $0.links.aliases[alias] != nil }
         }
     }
 
     /// What each owner has, in the order of lists: by original purchase date, then by original ID.
-    package var records: [ToldOwner: ToldRecord] {
-        var records: [ToldOwner: ToldRecord] = [:]
-        for original in self.originals.values { records[self.owner(of: original), default: ToldRecord()].add(original) }
+    package var records: [ReportedOwner: ReportedRecord] {
+        var records: [ReportedOwner: ReportedRecord] = [:]
+        for original in self.originals.values {
+            records[self.owner(of: original), default: ReportedRecord()].add(original)
+        }
         return records
     }
 
@@ -63,14 +65,14 @@ package struct ToldBook: Hashable, Sendable {
 }
 
 /// What one account of an App Store app has.
-package struct ToldRecord: Hashable, Sendable {
+package struct ReportedRecord: Hashable, Sendable {
     /// By original purchase date, then by original ID.
-    package private(set) var originals: [ToldOriginal] = []
+    package private(set) var originals: [ReportedOriginal] = []
     /// Whether the account was opened for originals whose owner is not known.
     package var isUnclaimed = false
     /// Names of the customer that were attached to the account, the newest last.
     package var names: [AccountAlias] = []
-    /// Submitted transactions that wait to be finished, the newest last; at most `Limits.toldUnfinishedMax`.
+    /// Submitted transactions that wait to be finished, the newest last; at most `Limits.reportedUnfinishedMax`.
     package var unfinished: [TransactionID] = []
 
     package init() {}
@@ -87,48 +89,48 @@ package struct ToldRecord: Hashable, Sendable {
         return newest?.id ?? ""
     }
 
-    /// The finished consumables that the record keeps no longer: all but the newest `Limits.toldConsumablesMax`.
-    package var archivable: [ToldOriginal] {
+    /// The finished consumables that the record keeps no longer: all but the newest `Limits.reportedConsumablesMax`.
+    package var archivable: [ReportedOriginal] {
         let consumables = self.originals.filter(\.isConsumable)
-        guard consumables.count > Limits.toldConsumablesMax else { return [] }
-        func date(_ original: ToldOriginal) -> Instant {
-            original.registers.values.map(\.told.purchaseDate).max() ?? .distantPast
+        guard consumables.count > Limits.reportedConsumablesMax else { return [] }
+        func date(_ original: ReportedOriginal) -> Instant {
+            original.registers.values.map(\.reported.purchaseDate).max() ?? .distantPast
         }
         let oldestFirst = consumables.map { (date: date($0), original: $0) }
             .sorted { ($0.date, $0.original.id) < ($1.date, $1.original.id) }
-        return oldestFirst.prefix(consumables.count - Limits.toldConsumablesMax).map(\.original)
+        return oldestFirst.prefix(consumables.count - Limits.reportedConsumablesMax).map(\.original)
     }
 
-    package func original(_ id: TransactionID) -> ToldOriginal? { self.originals.first { $0.id == id } }
+    package func original(_ id: TransactionID) -> ReportedOriginal? { self.originals.first { $0.id == id } }
 
     /// Number of purchases, for the record limit.
     package var entryCount: Int { self.originals.reduce(0) { $0 + max(1, $1.registers.count) } }
 
     /// Changes an original, or a new one.
-    package mutating func change(_ id: TransactionID, _ body: (inout ToldOriginal) -> Void) {
-        var original = self.remove(id) ?? ToldOriginal(id: id)
+    package mutating func change(_ id: TransactionID, _ body: (inout ReportedOriginal) -> Void) {
+        var original = self.remove(id) ?? ReportedOriginal(id: id)
         body(&original)
         self.add(original)
     }
 
     @discardableResult
-    package mutating func remove(_ id: TransactionID) -> ToldOriginal? {
+    package mutating func remove(_ id: TransactionID) -> ReportedOriginal? {
         guard let place = self.originals.firstIndex(where: { $0.id == id }) else { return nil }
         return self.originals.remove(at: place)
     }
 
-    package mutating func add(_ original: ToldOriginal) {
+    package mutating func add(_ original: ReportedOriginal) {
         let place = self.originals.firstIndex { Self.precedes(original, $0) } ?? self.originals.endIndex
         self.originals.insert(original, at: place)
     }
 
-    private static func precedes(_ left: ToldOriginal, _ right: ToldOriginal) -> Bool {
+    private static func precedes(_ left: ReportedOriginal, _ right: ReportedOriginal) -> Bool {
         let (one, other) = (left.originalPurchaseDate, right.originalPurchaseDate)
         return one == other ? left.id < right.id : one < other
     }
 
     /// Without what no view from `now` on needs.
-    package func trimmed(at now: Instant) -> ToldRecord {
+    package func trimmed(at now: Instant) -> ReportedRecord {
         var trimmed = self
         trimmed.originals = self.originals.map { $0.trimmed(at: now) }
         return trimmed

@@ -1,13 +1,13 @@
 package import PerchBase
 
 /// The holdings of an account of an App Store app: what reports say. Renewal information is as told.
-package struct ToldHoldings: Holdings {
+package struct ReportedHoldings: Holdings {
     package let record: AccountRecord?
     package let app: AppState
     package let now: Instant
 
     /// A line, and how it stands; nil before its first period.
-    package typealias Held = (line: ToldOriginal, standing: ToldStanding?)
+    package typealias Held = (line: ReportedOriginal, standing: ReportedStanding?)
 
     package init(record: AccountRecord?, app: AppState, now: Instant) {
         self.record = record
@@ -16,9 +16,9 @@ package struct ToldHoldings: Holdings {
     }
 
     var leeway: Int64 { self.app.renewalLeewayMilliseconds ?? 0 }
-    var originals: [ToldOriginal] { self.record?.told?.originals ?? [] }
+    var originals: [ReportedOriginal] { self.record?.reported?.originals ?? [] }
 
-    func standing(of line: ToldOriginal) -> ToldStanding? {
+    func standing(of line: ReportedOriginal) -> ReportedStanding? {
         line.standing(at: self.now, leewayMilliseconds: self.leeway)
     }
 
@@ -45,7 +45,7 @@ package struct ToldHoldings: Holdings {
 
     package func note(_ held: Held, in outlook: inout Outlook) { self.note(held.line, in: &outlook) }
 
-    private func note(_ original: ToldOriginal, in outlook: inout Outlook) {
+    private func note(_ original: ReportedOriginal, in outlook: inout Outlook) {
         outlook.note(
             crossing: original.nextChange(after: self.now, leewayMilliseconds: self.leeway),
             forecast: original.isSubscription
@@ -56,7 +56,7 @@ package struct ToldHoldings: Holdings {
     package func winBacks(inGroup groupID: String) -> (offerIDs: [String], nextChange: Forecast?) { ([], nil) }
 
     package func awaitedUntil(original id: TransactionID) -> Instant? {
-        self.record?.told?.original(id)?.entitlementEnd(after: self.now, leewayMilliseconds: self.leeway)
+        self.record?.reported?.original(id)?.entitlementEnd(after: self.now, leewayMilliseconds: self.leeway)
     }
 
     package var lineCount: Int { self.originals.count { $0.isSubscription } }
@@ -74,7 +74,7 @@ package struct ToldHoldings: Holdings {
     ) -> Verified<Transaction>? {
         var best: Transaction?
         for original in self.originals {
-            guard original.registers.values.contains(where: { $0.told.productID == productID }) else { continue }
+            guard original.registers.values.contains(where: { $0.reported.productID == productID }) else { continue }
             self.note(original, in: &outlook)
             for transaction in original.entitling(at: self.now, leewayMilliseconds: self.leeway)
             where transaction.productID == productID {
@@ -100,18 +100,18 @@ package struct ToldHoldings: Holdings {
 
     package var owned: [Verified<Transaction>] { self.entitlements.filter { $0.value.productType != .autoRenewable } }
 
-    package var unclaimedCount: Int { self.record?.told?.isUnclaimed == true ? self.originals.count : 0 }
+    package var unclaimedCount: Int { self.record?.reported?.isUnclaimed == true ? self.originals.count : 0 }
 
     // MARK: Offers and the customer
 
     package func offers(inGroup groupID: String) -> any GroupOffers {
-        ToldOfferRules(of: self.record, inGroup: groupID, app: self.app, at: self.now)
+        ReportedOfferRules(of: self.record, inGroup: groupID, app: self.app, at: self.now)
     }
 
     /// The App Store alone knows the rest.
     package var appTransaction: AppTransaction {
         AppTransaction(
-            id: self.record?.told?.appTransactionID ?? "", bundleID: self.app.bundleID,
+            id: self.record?.reported?.appTransactionID ?? "", bundleID: self.app.bundleID,
             environment: self.app.environment)
     }
 
@@ -122,15 +122,15 @@ package struct ToldHoldings: Holdings {
 extension Catalogue {
     /// The group of a reported subscription. Its product decides: a signed value carries Apple's number of the group, and a catalogue
     /// may have another identifier for it.
-    package func groupID(of told: Transaction) -> String {
-        self.product(told.productID)?.subscription?.groupID ?? told.subscriptionGroupID
+    package func groupID(of reported: Transaction) -> String {
+        self.product(reported.productID)?.subscription?.groupID ?? reported.subscriptionGroupID
     }
 }
 
-extension ToldOriginal {
+extension ReportedOriginal {
     /// The group of a line: that of its latest period.
     package func groupID(in catalogue: Catalogue) -> String {
-        self.periods.last.map { catalogue.groupID(of: $0.told) } ?? ""
+        self.periods.last.map { catalogue.groupID(of: $0.reported) } ?? ""
     }
 
     /// What it entitles to at an instant: nothing for a consumable and for a type that is not known.
@@ -150,7 +150,7 @@ extension ToldOriginal {
     }
 
     /// Renewal information as told; where none arrived yet, what the transaction alone says.
-    func renewalInfo(of standing: ToldStanding) -> RenewalInfo {
+    func renewalInfo(of standing: ReportedStanding) -> RenewalInfo {
         if let info = self.renewal?.info { return info }
         let transaction = standing.transaction
         var info = RenewalInfo(
@@ -177,7 +177,7 @@ extension ToldOriginal {
 
     /// The next instant after `now` at which a purchase that does not expire changes: it begins, or is revoked.
     func nextPurchaseCrossing(after now: Instant) -> Instant? {
-        self.periods.flatMap { [$0.told.purchaseDate, $0.told.revocation?.date].compactMap { $0 } }
+        self.periods.flatMap { [$0.reported.purchaseDate, $0.reported.revocation?.date].compactMap { $0 } }
             .filter { $0 > now }.min()
     }
 }

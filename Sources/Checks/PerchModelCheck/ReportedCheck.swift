@@ -4,7 +4,7 @@ import PerchTesting
 
 /// The laws of App Store apps, on random reports: any order and any repetition give one result, and views change only where they
 /// say so.
-package enum ToldCheck {
+package enum ReportedCheck {
     package struct Tally: Sendable {
         package var reports = 0
         package var reads = 0
@@ -15,38 +15,38 @@ package enum ToldCheck {
 
     /// All reads of a book: what every owner sees at each instant.
     package struct Reads: Equatable {
-        private var values: [ToldOwner: [Read]] = [:]
+        private var values: [ReportedOwner: [Read]] = [:]
 
         private struct Read: Equatable {
             let statuses: [SubscriptionStatuses]
             let entitlements: [Verified<Transaction>?]
         }
 
-        package init(_ records: [ToldOwner: ToldRecord], at instants: [Instant]) {
+        package init(_ records: [ReportedOwner: ReportedRecord], at instants: [Instant]) {
             self.values = records.mapValues { record in instants.map { Self.read(record, at: $0) } }
         }
 
-        private static func read(_ record: ToldRecord, at now: Instant) -> Read {
-            let holdings = ToldReports.holdings(of: record, at: now)
+        private static func read(_ record: ReportedRecord, at now: Instant) -> Read {
+            let holdings = ReportedLives.holdings(of: record, at: now)
             var outlook = Outlook()
             return Read(
-                statuses: ToldReports.groups.map { holdings.statuses(inGroup: $0).value },
-                entitlements: ToldReports.products.map { holdings.entitlement(toProduct: $0, noting: &outlook) })
+                statuses: ReportedLives.groups.map { holdings.statuses(inGroup: $0).value },
+                entitlements: ReportedLives.products.map { holdings.entitlement(toProduct: $0, noting: &outlook) })
         }
     }
 
     /// The first law that the reports of a seed break; nil if all hold.
     package static func breach(seed: UInt64, orders: Int = 20, tally: inout Tally) -> String? {
-        let told = ToldReports(seed: seed)
+        let reported = ReportedLives(seed: seed)
         var random = SeededRandom(seed: ~seed)
-        let instants = Self.sample(told.instants, &random)
-        let book = Self.fold(told.reports)
+        let instants = Self.sample(reported.instants, &random)
+        let book = Self.fold(reported.reports)
         let records = book.records
         let reads = Reads(records, at: instants)
-        tally.reports += told.reports.count
+        tally.reports += reported.reports.count
         tally.reads += instants.count * records.count
         for order in 0..<orders {
-            let reports = Self.shuffled(told.reports, &random)
+            let reports = Self.shuffled(reported.reports, &random)
             let other = Self.fold(reports)
             guard other == book else { return "order \(order) leads to another state" }
             guard other.records == records else { return "order \(order) leads to other records" }
@@ -55,22 +55,22 @@ package enum ToldCheck {
             if let breach = Self.joins(reports, book, &random) { return "order \(order): \(breach)" }
         }
         var again = book
-        for report in told.reports where again.fold(report) == .news { return "a report is news a second time" }
+        for report in reported.reports where again.fold(report) == .news { return "a report is news a second time" }
         for (owner, record) in records {
-            if let breach = Self.views(of: record, told, &random, &tally) { return "\(owner): \(breach)" }
+            if let breach = Self.views(of: record, reported, &random, &tally) { return "\(owner): \(breach)" }
         }
         return nil
     }
 
-    private static func fold(_ reports: [ToldReport]) -> ToldBook {
-        var book = ToldBook()
+    private static func fold(_ reports: [ReportedValue]) -> ReportedBook {
+        var book = ReportedBook()
         for report in reports { _ = book.fold(report) }
         return book
     }
 
     /// Every report once to three times, in any order.
-    private static func shuffled(_ reports: [ToldReport], _ random: inout SeededRandom) -> [ToldReport] {
-        var many: [ToldReport] = []
+    private static func shuffled(_ reports: [ReportedValue], _ random: inout SeededRandom) -> [ReportedValue] {
+        var many: [ReportedValue] = []
         for report in reports { for _ in 0...random.below(3) { many.append(report) } }
         return many.shuffled(using: &random)
     }
@@ -80,18 +80,19 @@ package enum ToldCheck {
         for instant in instants {
             some += [instant.advanced(byMilliseconds: -1), instant]
             if random.below(4) == 0 {
-                some.append(instant.advanced(byMilliseconds: Int64(random.below(90)) * ToldReports.day))
+                some.append(instant.advanced(byMilliseconds: Int64(random.below(90)) * ReportedLives.day))
             }
         }
         return some
     }
 
     /// Two parts that were folded apart are joined to the whole.
-    private static func joins(_ reports: [ToldReport], _ book: ToldBook, _ random: inout SeededRandom) -> String? {
+    private static func joins(_ reports: [ReportedValue], _ book: ReportedBook, _ random: inout SeededRandom) -> String?
+    {
         let cut = random.below(reports.count + 1)
         let (first, second) = (Self.fold(Array(reports[..<cut])), Self.fold(Array(reports[cut...])))
         for (id, whole) in book.originals {
-            var joined = first.originals[id] ?? ToldOriginal(id: id)
+            var joined = first.originals[id] ?? ReportedOriginal(id: id)
             if let other = second.originals[id] { _ = joined.fold(other) }
             guard joined == whole else { return "two parts of \(id) are joined to something else" }
             guard joined.fold(whole) == .duplicate else { return "the join of \(id) is not idempotent" }
@@ -100,11 +101,11 @@ package enum ToldCheck {
     }
 
     private static func views(
-        of record: ToldRecord, _ told: ToldReports, _ random: inout SeededRandom, _ tally: inout Tally
+        of record: ReportedRecord, _ reported: ReportedLives, _ random: inout SeededRandom, _ tally: inout Tally
     ) -> String? {
-        let leeway = ToldReports.leeway
-        for now in Self.sample(told.instants, &random) {
-            let later = Self.sample(told.instants, &random).filter { $0 >= now }
+        let leeway = ReportedLives.leeway
+        for now in Self.sample(reported.instants, &random) {
+            let later = Self.sample(reported.instants, &random).filter { $0 >= now }
             let trimmed = record.trimmed(at: now)
             guard Reads([.account(1): trimmed], at: later) == Reads([.account(1): record], at: later) else {
                 return "what is left at \(now) reads otherwise later"

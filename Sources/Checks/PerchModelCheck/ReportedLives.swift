@@ -6,7 +6,7 @@ import PerchTesting
 ///
 /// Subscription lines have renewals, failed charges, refunds, reversals, upgrades and restores. There are also purchases of other
 /// types, late account tokens, aliases and claims.
-package struct ToldReports {
+package struct ReportedLives {
     package static let day: Int64 = 86_400_000
     package static let month: Int64 = 30 * Self.day
     package static let leeway: Int64 = Self.day
@@ -22,13 +22,13 @@ package struct ToldReports {
     }()
 
     /// What an account with a record has in an app without a catalogue.
-    package static func holdings(of told: ToldRecord?, at now: Instant) -> ToldHoldings {
+    package static func holdings(of reported: ReportedRecord?, at now: Instant) -> ReportedHoldings {
         var record = AccountRecord(account: 1, app: Self.app.number)
-        record.told = told
-        return ToldHoldings(record: record, app: Self.app, now: now)
+        record.reported = reported
+        return ReportedHoldings(record: record, app: Self.app, now: now)
     }
 
-    package private(set) var reports: [ToldReport] = []
+    package private(set) var reports: [ReportedValue] = []
     /// Instants at which something was signed, begins or ends, ascending.
     package private(set) var instants: [Instant] = []
     private var random: SeededRandom

@@ -1,7 +1,7 @@
 package import PerchBase
 
 /// Which transactions of an original transaction are reports of one purchase.
-package enum ToldPeriod: Hashable, Comparable, Sendable {
+package enum ReportedPeriod: Hashable, Comparable, Sendable {
     /// A period of a subscription, by its web order line item ID.
     case period(String)
     /// A transaction of its own: a consumable, or a period without a web order line item ID.
@@ -26,7 +26,7 @@ package enum ToldPeriod: Hashable, Comparable, Sendable {
 /// A refund that is missing under a greater stamp was reversed: Apple reports a reversal in no other way.
 package struct TransactionRegister: Hashable, Sendable {
     /// As told, under the ID of that report.
-    package private(set) var told: Transaction
+    package private(set) var reported: Transaction
     package private(set) var stamp: ReportStamp
     /// Every transaction ID under which this purchase was reported, ascending.
     package private(set) var ids: [TransactionID]
@@ -37,15 +37,15 @@ package struct TransactionRegister: Hashable, Sendable {
 
     /// Restores what was stored.
     package init(_ transaction: Transaction, stamp: ReportStamp, ids: [TransactionID]) {
-        self.told = transaction
+        self.reported = transaction
         self.stamp = stamp
         self.ids = ids
     }
 
     /// The transaction under its lowest ID: the one that stays when a restore brings another.
     package var transaction: Transaction {
-        guard let id = self.ids.first, id != self.told.id else { return self.told }
-        var shown = self.told
+        guard let id = self.ids.first, id != self.reported.id else { return self.reported }
+        var shown = self.reported
         shown.id = id
         return shown
     }
@@ -58,7 +58,7 @@ package struct TransactionRegister: Hashable, Sendable {
             outcome = .news
         }
         if other.stamp > self.stamp {
-            self.told = other.told
+            self.reported = other.reported
             self.stamp = other.stamp
             outcome = .news
         }

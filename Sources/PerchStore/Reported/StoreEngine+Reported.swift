@@ -2,11 +2,11 @@ import PerchBase
 import PerchModel
 
 /// A change of an App Store app while it is decided: accounts as its facts leave them, and what is written beside them.
-struct ToldWork {
+struct ReportedWork {
     let app: AppState
     let now: Instant
     let revision: UInt64
-    var outcome = ToldOutcome()
+    var outcome = ReportedOutcome()
     /// Accounts in the order in which they were touched, each with its facts.
     private(set) var touched: [AccountFacts] = []
     /// Records before the change.
@@ -58,7 +58,7 @@ struct ToldWork {
 
 extension AccountFacts {
     fileprivate var loses: Bool {
-        self.facts.contains { if case .lost = $0.told { true } else { false } }
+        self.facts.contains { if case .lost = $0.reported { true } else { false } }
     }
 }
 
@@ -66,17 +66,17 @@ extension AccountFacts {
 extension StoreEngine {
     /// Decides a change of an App Store app, and writes it.
     func decide(
-        _ request: ToldRequest, of mutation: Mutation, app: StoredAppState, _ call: Call, _ batch: inout Batch
+        _ request: ReportedRequest, of mutation: Mutation, app: StoredAppState, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer {
         if case .erase(let key) = request { return try self.erase(key, of: mutation, app: app.state, call, &batch) }
         let now = app.state.clock.now(wall: call.wall)
-        var work = ToldWork(app: app.state, now: now, header: batch.header)
+        var work = ReportedWork(app: app.state, now: now, header: batch.header)
         if let refusal = try self.carryOut(request, &work) { return .refused(refusal) }
         try self.archive(&work)
         guard !work.isEmpty else {
             if let refusal = work.refusal { return .refused(refusal) }
             return try self.keep(
-                .told(work.outcome), of: mutation, Participants(app: app, wall: call.wall), call, batch.header)
+                .reported(work.outcome), of: mutation, Participants(app: app, wall: call.wall), call, batch.header)
         }
         var stored = self.nextChange(of: app.state.number, wall: call.wall, batch.header)
         stored.nextAccount = work.nextAccount
@@ -93,7 +93,7 @@ extension StoreEngine {
         let accounts = try self.fold(
             facts, into: &stored, known: Known(others: work.before), origin: mutation.origin, app: app.state)
         let answer = try self.write(
-            &stored, accounts: accounts, answer: .told(work.outcome), of: mutation, asOf: now, about: work.gainer,
+            &stored, accounts: accounts, answer: .reported(work.outcome), of: mutation, asOf: now, about: work.gainer,
             keeps: work.refusal == nil, &batch)
         guard let refusal = work.refusal, case .mutated = answer else { return answer }
         return .refused(refusal)
@@ -101,7 +101,7 @@ extension StoreEngine {
 
     /// Keeps or drops an item.
     func decideItem(
-        _ request: ToldRequest, of mutation: Mutation, _ call: Call, _ batch: inout Batch
+        _ request: ReportedRequest, of mutation: Mutation, _ call: Call, _ batch: inout Batch
     ) throws(StorageError) -> StoreAnswer {
         var side = SideWrites()
         switch request {
@@ -126,10 +126,10 @@ extension StoreEngine {
         var stored = self.nextChange(of: 0, wall: call.wall, batch.header)
         stored.side = side
         return try self.write(
-            &stored, answer: .told(ToldOutcome()), of: mutation, asOf: call.wall, keeps: false, &batch)
+            &stored, answer: .reported(ReportedOutcome()), of: mutation, asOf: call.wall, keeps: false, &batch)
     }
 
-    private func carryOut(_ request: ToldRequest, _ work: inout ToldWork) throws(StorageError) -> Refusal? {
+    private func carryOut(_ request: ReportedRequest, _ work: inout ReportedWork) throws(StorageError) -> Refusal? {
         switch request {
         case .keep, .drop: preconditionFailure("an item is of the store itself")
         case .erase: preconditionFailure("an account is erased by a change of its own")
@@ -149,7 +149,7 @@ extension StoreEngine {
             }
             work.name(.attached(alias, app: work.app.number), nil)
             _ = try self.record(account, &work)
-            work.add(Fact(.told(.unnamed(alias)), effective: work.now), to: account)
+            work.add(Fact(.reported(.unnamed(alias)), effective: work.now), to: account)
             try self.resolve(linkedWith: alias, &work)
         case .claim(let id, let key):
             guard try self.account(.original(id, app: work.app.number), work) != nil else {

@@ -25,7 +25,7 @@ package struct AccountClaim: Hashable, Comparable, Sendable {
 }
 
 /// Who owns an original transaction.
-package enum ToldOwner: Hashable, Sendable {
+package enum ReportedOwner: Hashable, Sendable {
     case account(AccountNumber)
     /// No account that is known. Originals with the same name belong together; no client can name them.
     case unclaimed(UnclaimedName)
@@ -85,7 +85,7 @@ package struct OriginalLinks: Hashable, Sendable {
     }
 }
 
-extension ToldOriginal {
+extension ReportedOriginal {
     /// The owner: a claim decides, else the newest name of a known account, else another purchase of the same customer: of the nearest
     /// ones the one whose name was reported last. Else nobody.
     ///
@@ -93,8 +93,8 @@ extension ToldOriginal {
     /// account's name arrives. `linked`: the originals that carry a name.
     package func owner<Failure: Error>(
         account: (AccountAlias) throws(Failure) -> AccountNumber?,
-        linked: (AccountAlias) throws(Failure) -> [ToldOriginal]
-    ) throws(Failure) -> ToldOwner {
+        linked: (AccountAlias) throws(Failure) -> [ReportedOriginal]
+    ) throws(Failure) -> ReportedOwner {
         if let account = try self.direct(account) { return .account(account) }
         let names = self.links.customerNames
         if let other = try ownerOfOthers(named: names, except: self.id, account: account, linked: linked) {
@@ -126,7 +126,7 @@ extension ToldOriginal {
 /// reported last. Nil: none of them is an account's. Of each name `Limits.linkedOriginalsMax` purchases are looked at.
 package func ownerOfOthers<Failure: Error>(
     named names: [AccountAlias], except id: TransactionID, account: (AccountAlias) throws(Failure) -> AccountNumber?,
-    linked: (AccountAlias) throws(Failure) -> [ToldOriginal]
+    linked: (AccountAlias) throws(Failure) -> [ReportedOriginal]
 ) throws(Failure) -> AccountNumber? {
     var seen: Set<TransactionID> = [id]
     var aliases: Set<AccountAlias> = []
