@@ -56,7 +56,7 @@ extension LoopCore {
         self.checkInvariants()
         precondition(self.tables.connections.count == 0, "\(self.tables.connections.count) connections are left")
         precondition(self.tables.calls.count == 0, "\(self.tables.calls.count) calls are left")
-        precondition(self.transport.unsent.count == 0, "\(self.transport.unsent.count) owed frames are left")
+        precondition(self.transport.unsent.count == 0, "\(self.transport.unsent.count) unsent frames are left")
         precondition(self.views.slots.count == 0, "\(self.views.slots.count) views are left")
         precondition(self.views.accounts.count == 0, "\(self.views.accounts.count) accounts are left")
         let kept = 2 + self.transport.http.heads.count + self.transport.lastingFormCount(self.tables, self.views)
@@ -155,7 +155,7 @@ extension LoopCore {
                 unsent = entry.next
             }
             precondition(
-                last == slot.lastUnsent && bytes == Int(slot.unsentBytes), "the owed frames of \(index) are torn")
+                last == slot.lastUnsent && bytes == Int(slot.unsentBytes), "the unsent frames of \(index) are torn")
             self.checkDirtyList(index)
             let holdsSlot = slot.phase.takesFrames && !slot.flags.contains(.isIdentified)
             precondition(
@@ -192,7 +192,7 @@ extension LoopCore {
         )
         precondition(
             unsentCount + self.transport.httpUnsentCount == self.transport.unsent.count,
-            "\(unsentCount) owed frames in lists, \(self.transport.unsent.count) in the slab")
+            "\(unsentCount) unsent frames in lists, \(self.transport.unsent.count) in the slab")
         self.checkAdmission()
         precondition(
             greeting == self.transport.handshakes, "\(greeting) connections greet, \(self.transport.handshakes) counted"
@@ -263,9 +263,9 @@ extension LoopCore {
         while call >= 0 {
             let entry = self.tables.calls[call]
             if entry.flags.contains(.isListed) { marked += 1 }
-            let owes = !entry.flags.isDisjoint(with: [.hasUnsentLoading, .hasUnsentValue])
+            let hasUnsent = !entry.flags.isDisjoint(with: [.hasUnsentLoading, .hasUnsentValue])
             precondition(
-                !owes || entry.flags.contains(.isListed) || slot.wire.isHTTP,
+                !hasUnsent || entry.flags.contains(.isListed) || slot.wire.isHTTP,
                 "call \(call) has pending output but is not listed")
             call = entry.nextInConnection
         }
@@ -288,7 +288,7 @@ extension LoopCore {
         for (call, _) in self.views.lateReaders {
             precondition(
                 self.tables.calls.isTaken(call) && self.tables.calls[call].flags.contains(.hasUnsentValue),
-                "a late reader owes nothing")
+                "a late reader has nothing unsent")
         }
         for (part, place) in self.tables.carried.parts {
             precondition(

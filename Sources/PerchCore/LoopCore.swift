@@ -6,9 +6,9 @@ package import PerchStore
 package import PerchWire
 import Synchronization
 
-/// The decisions of one loop: sessions, calls, watches, fan-out and flush planning, as a value that is stepped.
+/// The decisions of one loop: connections, calls, watches, fan-out and flush planning, as a value that is stepped.
 ///
-/// No socket, no clock, no thread, no lock. The server's driver feeds it events from epoll and the store and carries
+/// No socket, no clock, no thread. The server's driver feeds it events from epoll and the store and carries
 /// out its effects; the simulator does the same from a seed. A tick is:
 ///
 ///     begin(now) → accepted/received/writable/… and store events → endInput() → planWrites() ⇄ wrote(…) → endTurn()

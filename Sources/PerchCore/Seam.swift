@@ -14,7 +14,7 @@ typealias Sink = CallSink & ~Copyable
 typealias Source = ViewSource & ~Copyable
 typealias Gate = ServiceGate & ~Copyable
 
-/// The transport, as service and views know it: a call has output or an end. Neither names a frame or a socket.
+/// The transport, as service and views know it: a call has output or an end. Service and views name no frame and no socket.
 protocol CallSink: ~Copyable {
     // MARK: Calls of service
 

@@ -37,7 +37,7 @@ struct MethodContext {
 
     func key(ofAccount account: String) -> AccountKey { AccountKey(account, of: self.app.number) }
 
-    /// The audit entry for a task that is not a mutation; nil where nothing is audited.
+    /// The audit entry of a call; nil where nothing is audited.
     func entry(_ note: AuditNote, _ method: Method) -> AuditEntry? {
         guard case .audited(let what) = note else { return nil }
         return AuditEntry(

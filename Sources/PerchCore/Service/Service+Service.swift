@@ -293,12 +293,12 @@ extension Service {
         }
         let environment = reference.environment == .unspecified ? "" : " (\(reference.environment))"
         let asked = (reference.bundleID.isEmpty ? "any" : printable(reference.bundleID)) + environment
-        let reported = reference.bundleID.isEmpty ? "of the environment \(reference.environment)" : asked
+        let named = reference.bundleID.isEmpty ? "of the environment \(reference.environment)" : asked
         let others = tables.apps.all.filter { $0.bundleID == reference.bundleID && reach.includes($0.name) }
         let also =
             others.isEmpty ? "" : ", it has it as \(others.map(\.environment.description).joined(separator: " and "))"
         return CallRefusal(
-            .appUnknown, "this server has no app \(reported)\(also); `perch get apps` lists what there is",
+            .appUnknown, "this server has no app \(named)\(also); `perch get apps` lists what there is",
             details: [StatusDetail(key: "found", value: asked)])
     }
 

@@ -109,7 +109,7 @@ struct CallSlot: BitwiseCopyable {
         static let isWaiting = Flags(rawValue: 16)
         /// Has a resume token: the first answer is `unchanged` if the digests agree.
         static let hasToken = Flags(rawValue: 32)
-        /// What it owes is `unchanged`.
+        /// What it has unsent is `unchanged`.
         static let hasUnsentUnchanged = Flags(rawValue: 64)
         /// `loading` was sent, or is pending: it is sent once.
         static let hasLoaded = Flags(rawValue: 128)
@@ -140,7 +140,7 @@ struct CallSlot: BitwiseCopyable {
     }
 
     /// Whether it is a watch whose value is all that it has to say.
-    var owesOnlyValue: Bool {
+    var hasUnsentValueOnly: Bool {
         @inline(__always) get {
             self.view >= 0 && self.flags.contains(.hasUnsentValue) && !self.flags.contains(.hasUnsentLoading)
         }
@@ -269,6 +269,7 @@ struct AccountSlot: BitwiseCopyable {
     var keyPlace: Int32
     var firstView: Int32 = -1
     var firstUpdates: Int32 = -1
+    /// Views and streams of events of the account: the slot goes with the last of them.
     var holderCount: Int32 = 0
     /// The next slot with the same account number, under another key.
     var nextOfNumber: Int32 = -1

@@ -99,7 +99,7 @@ package struct Fact: Hashable, Sendable {
         indirect case deleted(TransactionID, remainder: Remainder)
         /// A test store deleted everything from the account.
         case cleared
-        /// Something was told about the account: its purchases happen elsewhere.
+        /// Something was reported about the account, and not decided by a test store.
         indirect case reported(ReportedFact)
     }
 

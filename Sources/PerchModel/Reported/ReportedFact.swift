@@ -1,6 +1,6 @@
 package import PerchBase
 
-/// What was told about one account of an app whose purchases happen elsewhere.
+/// What was reported about one account: by the App Store, or by who administers it, as a grant in a test app too.
 package enum ReportedFact: Hashable, Sendable {
     /// A verified transaction.
     case transaction(ReportedTransaction)

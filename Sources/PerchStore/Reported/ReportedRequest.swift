@@ -1,7 +1,7 @@
 import PerchBase
 package import PerchModel
 
-/// A change of an app whose purchases happen elsewhere.
+/// A change that was reported, and not decided by a test store. Erasing and dead letters are of any app.
 package enum ReportedRequest: Sendable {
     /// Verified reports. `claimant`: the account that the app's backend names as the owner of their originals. `names`:
     /// names of the claimant, as an app transaction has one. `notice`: the notification that they came in. `dropping`: an item that is
@@ -80,7 +80,7 @@ extension Mutation {
         return Mutation(reported: request, app: 0, origin: [])
     }
 
-    /// A change of an App Store app.
+    /// A reported change.
     package static func reported(_ request: ReportedRequest, app: AppNumber, origin: [UInt8] = []) -> Mutation {
         Mutation(reported: request, app: app, origin: origin)
     }

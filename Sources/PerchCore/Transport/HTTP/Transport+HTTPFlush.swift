@@ -33,7 +33,7 @@ extension Transport {
         let target = MessageTarget<F>(
             number: slot.id, stream: stream, kind: F.kind(of: isWhole ? .control : .answer), form: slot.reads)
         // Most streams send a value, and nothing beside it.
-        if slot.isQuiet, tables.calls[slot.call].owesOnlyValue {
+        if slot.isQuiet, tables.calls[slot.call].hasUnsentValueOnly {
             let value = self.form(of: slot.call, target.form, &tables, &views)
             if !value.isNone, self.appendWhole(.value, value, of: slot.call, to: target, &plan, &tables) { return }
         }
@@ -109,7 +109,7 @@ extension Transport {
             || views.hasFailed(call, tables)
     }
 
-    /// Appends what a stream owes: answers, and its end.
+    /// Appends what a stream has unsent: answers, and its end.
     private mutating func planAnswers<F: Framing>(
         _ target: MessageTarget<F>, _ plan: inout WritePlan, _ tables: inout Tables
     ) -> Bool {

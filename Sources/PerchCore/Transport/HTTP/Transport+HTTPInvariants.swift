@@ -9,7 +9,7 @@ extension Transport {
             + self.http.table.memoryBytes
     }
 
-    /// What streams owe, beside what connections owe.
+    /// What streams have unsent, beside what connections have.
     var httpUnsentCount: Int32 {
         var count: Int32 = 0
         for stream in 0..<self.http.streams.extent where self.http.streams.isTaken(stream) {
@@ -74,7 +74,7 @@ extension Transport {
                 last = unsent
                 unsent = entry.next
             }
-            precondition(last == slot.lastUnsent, "what stream \(slot.id) owes is torn")
+            precondition(last == slot.lastUnsent, "what stream \(slot.id) has unsent is torn")
             let (isReady, isBlocked) = (slot.flags.contains(.isReady), slot.flags.contains(.isBlocked))
             precondition(!isReady || !isBlocked, "stream \(slot.id) is ready and blocked")
             precondition(
@@ -120,7 +120,7 @@ extension Transport {
         precondition(lastReady == http.lastReady && listed == ready, "\(listed) streams are listed, \(ready) are ready")
         precondition(count == http.streamCount, "\(count) streams, \(http.streamCount) counted")
         precondition(blocked == http.blockedCount, "\(blocked) streams are blocked, \(http.blockedCount) counted")
-        precondition(unsentBytes == http.unsentBytes, "\(unsentBytes) bytes are owed, \(http.unsentBytes) counted")
+        precondition(unsentBytes == http.unsentBytes, "\(unsentBytes) bytes are unsent, \(http.unsentBytes) counted")
         precondition(
             heldBytes == Int(http.heldBytes), "\(heldBytes) bytes of requests are held, \(http.heldBytes) counted")
         precondition(
