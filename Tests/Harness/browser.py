@@ -1,5 +1,6 @@
 """Chromium, headless, by Selenium: what the console's tests and pictures share."""
 import collections
+import os
 import pathlib
 import shutil
 import time
@@ -21,12 +22,13 @@ class Browser:
         options = Options()
         options.binary_location = shutil.which("chromium")
         for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--ignore-certificate-errors", "--disable-dev-shm-usage", "--hide-scrollbars",
-                         "--disable-background-networking", "--disable-component-update", "--no-first-run",
+                         "--disable-background-networking", "--disable-component-update", "--no-first-run", "--no-proxy-server",
                          "--disable-features=Translate,OptimizationHints,MediaRouter", "--lang=en",
                          f"--window-size={width},{height}", *more):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        # A proxy, and the time zone, of this machine are no part of a test.
+        self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver"), env={**os.environ, "TZ": "UTC"}))
         self.driver.set_script_timeout(PATIENCE_SECONDS)
         self.size(width, height, dark)
         self.errors = []
