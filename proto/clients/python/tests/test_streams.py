@@ -9,7 +9,8 @@ from unittest import mock
 
 import perch
 import perch.aio
-from perch import _core, _streams, v1
+from perch import _core, _io, _streams, v1
+from perch._generated import calls
 
 from .peer import Peer
 
@@ -31,6 +32,7 @@ def bookmark(kind, revision=1):
     return kind(bookmark=v1.Bookmark(revision=revision))
 
 
+WATCH_ENTITLEMENTS = next(each for each in calls.METHODS if each.response is v1.EntitlementsTaskResponse)
 UNCHANGED = v1.EntitlementsTaskResponse(unchanged=v1.Unchanged(), info=v1.ValueInfo())
 LOADING = v1.EntitlementsTaskResponse(loading=v1.Loading())
 
@@ -167,6 +169,31 @@ class Watches(unittest.TestCase):
                 with self.assertRaises(TimeoutError):
                     watch.next(timeout=0.05)
             self.assertEqual(names(watch.next()), ["a"])
+
+    def test_bytes_without_a_whole_message_are_no_silence(self):
+        """A large message over a slow line: the first steps end without it, and each brought bytes."""
+        clock = mock.Mock(return_value=1_000.0)
+        steps = []
+
+        async def envelope(until):
+            steps.append(until)
+            clock.return_value = until
+            if len(steps) < 3:
+                exchange.last_byte = until - 1
+                raise _io.Timeout
+            return 0, value("a", b"1").encode()
+
+        exchange = mock.Mock(last_byte=1_000.0, envelope=envelope)
+        link = _core.Link(mock.Mock(), exchange, WATCH_ENTITLEMENTS)
+        link._is_answered = True
+        with mock.patch.object(_core.time, "monotonic", clock):
+            self.assertEqual(_io.run(link.receive(None)), value("a", b"1"))
+            self.assertEqual(steps, [1_025, 1_049, 1_073])
+            exchange.last_byte = clock()
+            steps.clear()
+            with self.assertRaises(_io.Timeout):
+                _io.run(link.receive(clock() + 30))
+            self.assertEqual(steps, [1_098, 1_103])
 
     def test_a_watch_fails_after_the_time_that_was_asked_for(self):
         with Peer() as peer:

@@ -269,22 +269,26 @@ class Link:
 
     async def receive(self, deadline: Optional[float]) -> Any:
         """The next message. Silence beyond two and a half heartbeats is an error, as is the end of the stream."""
-        silent = max(self.exchange.last_byte + SILENCE_SECONDS, time.monotonic() + 0.05)
-        until = silent if deadline is None else min(silent, deadline)
-        try:
-            if not self._is_answered:
-                status, headers = await self.exchange.head(until)
-                if status != 200:
-                    raise await self.exchange.refusal(until)
-                _check_type(self.exchange, headers, "application/connect+proto")
-                self._is_answered = True
-            flags, data = await self.exchange.envelope(until)
-        except Timeout:
-            if time.monotonic() >= self.exchange.last_byte + SILENCE_SECONDS:
-                raise lost(
-                    f"nothing came for {SILENCE_SECONDS:.0f} s, not even a bookmark", LocalReason.CONNECTION_SILENT
-                ) from None
-            raise
+        while True:
+            silent = max(self.exchange.last_byte + SILENCE_SECONDS, time.monotonic() + 0.05)
+            until = silent if deadline is None else min(silent, deadline)
+            try:
+                if not self._is_answered:
+                    status, headers = await self.exchange.head(until)
+                    if status != 200:
+                        raise await self.exchange.refusal(until)
+                    _check_type(self.exchange, headers, "application/connect+proto")
+                    self._is_answered = True
+                flags, data = await self.exchange.envelope(until)
+                break
+            except Timeout:
+                now = time.monotonic()
+                if now >= self.exchange.last_byte + SILENCE_SECONDS:
+                    raise lost(
+                        f"nothing came for {SILENCE_SECONDS:.0f} s, not even a bookmark", LocalReason.CONNECTION_SILENT
+                    ) from None
+                if deadline is not None and now >= deadline:
+                    raise
         if flags & 2:
             raise ended(data) or TransientError(
                 Code.UNAVAILABLE, LocalReason.CONNECTION_LOST, "the server ended the stream without a reason"
