@@ -169,6 +169,24 @@ class Calls(unittest.TestCase):
                 perch.FinalError,
             ),
             (b"HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n", "PROTOCOL_BREACH", perch.FinalError),
+            *(
+                (
+                    b"HTTP/1.1 200 OK\r\ncontent-type: application/proto\r\n%s\r\n" % wrong,
+                    "PROTOCOL_BREACH",
+                    perch.FinalError,
+                )
+                for wrong in (
+                    b"content-length: -1\r\n",
+                    b"content-length: +2\r\n",
+                    b"content-length: 1_0\r\n",
+                    b"content-length:\r\n",
+                    b"content-length: \xb2\r\n",
+                    b"transfer-encoding: chunked\r\n\r\n-1\r\n",
+                    b"transfer-encoding: chunked\r\n\r\n0x1\r\na\r\n0\r\n\r\n",
+                    b"transfer-encoding: chunked\r\n\r\n\r\n",
+                )
+            ),
+            (b"HTTP/1.1 \xb200 OK\r\ncontent-length: 0\r\n\r\n", "PROTOCOL_BREACH", perch.FinalError),
             (b"HTTP/1.1 502 Bad\r\ncontent-length: 0\r\nretry-after: 120\r\n\r\n", "HTTP_STATUS", perch.TransientError),
             (b"\x0a\0\0\0\0\0\0\0\x0e\x0a\x0cTLS_REQUIRED", "TLS_REQUIRED", perch.FinalError),
         ):

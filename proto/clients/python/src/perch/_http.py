@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 import time
 import urllib.parse
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
@@ -13,6 +14,10 @@ from .errors import Code, FinalError, LocalReason, PerchError, breach, lost, ser
 HEAD_BYTES_MAX = 64 * 1024
 ANSWER_BYTES_MAX = 64 * 1024 * 1024
 ERROR_BYTES_MAX = 256 * 1024
+# Python's own numbers may have signs, underscores, and digits of other scripts.
+_LENGTH = re.compile("[0-9]{1,15}")
+_CHUNK_SIZE = re.compile(b"[0-9A-Fa-f]{1,15}")
+_STATUS = re.compile("[0-9]{3}")
 _CODES = {code.name.lower(): code for code in Code}
 _CODES["canceled"] = Code.CANCELLED
 # What Connect says about answers that are not its own.
@@ -77,10 +82,9 @@ class _Body:
         self.is_chunked = "chunked" in headers.get("transfer-encoding", "").lower()
         length = headers.get("content-length")
         self.until_end = not self.is_chunked and length is None
-        try:
-            self.left = int(length or 0) if not self.is_chunked else 0
-        except ValueError:
-            raise breach(f"an answer has the content-length {length!r}") from None
+        if not self.is_chunked and length is not None and not _LENGTH.fullmatch(length):
+            raise breach(f"an answer has the content-length {length[:40]!r}")
+        self.left = int(length) if not self.is_chunked and length is not None else 0
         self.phase = "size" if self.is_chunked else "data"
         self.is_over = not self.is_chunked and not self.until_end and self.left == 0
 
@@ -108,10 +112,10 @@ class _Body:
             line = bytes(raw[:end])
             del raw[: end + 2]
             if self.phase == "size":
-                try:
-                    self.left = int(line.split(b";")[0], 16)
-                except ValueError:
-                    raise breach(f"a chunk has the size {line[:40]!r}") from None
+                size = line.split(b";")[0].rstrip(b" \t")
+                if not _CHUNK_SIZE.fullmatch(size):
+                    raise breach(f"a chunk has the size {line[:40]!r}")
+                self.left = int(size, 16)
                 self.phase = "data" if self.left else "trailer"
             elif self.phase == "end of chunk":
                 if line:
@@ -199,7 +203,7 @@ class Exchange:
                 continue
             lines = bytes(self._raw[:end]).decode("latin-1").split("\r\n")
             words = lines[0].split(None, 2)
-            if len(words) < 2 or not words[0].startswith("HTTP/1.") or not words[1].isdigit():
+            if len(words) < 2 or not words[0].startswith("HTTP/1.") or not _STATUS.fullmatch(words[1]):
                 raise breach(
                     f"{self.address.where} answers {lines[0][:40]!r}, which is not HTTP/1.1: is it a Perch server?"
                 )
@@ -262,7 +266,7 @@ class Exchange:
         code = _STATUSES.get(status, Code.UNKNOWN)
         where = f"{self.address.where}"
         after = self._headers.get("retry-after", "")
-        wait = float(after) if after.isdigit() else None
+        wait = float(after) if _LENGTH.fullmatch(after) else None
         message = f"{where} answered the status {status} of HTTP, and no error of Perch: a proxy, or another server"
         is_passing = code == Code.UNAVAILABLE or status >= 500
         if not is_passing:
