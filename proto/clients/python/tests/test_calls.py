@@ -1,6 +1,7 @@
 """Calls: their bytes, their errors, and when they are repeated."""
 
 import os
+import ssl
 import tempfile
 import time
 import unittest
@@ -120,6 +121,70 @@ class Calls(unittest.TestCase):
                 client.call.set_clock()
             self.assertTrue(caught.exception.may_have_happened)
             self.assertIn("may have happened", str(caught.exception))
+
+    def test_a_change_without_a_key_is_not_repeated_after_an_unknown_reason(self):
+        for code in ("unavailable", "unknown", "internal"):
+            for reason in ("", "OF_A_LATER_VERSION"):
+                with (
+                    self.subTest(code=code, reason=reason),
+                    Peer(lambda c: (c.request(), c.refuse(500, code, reason))) as peer,
+                    perch.connect(peer.url) as client,
+                ):
+                    with self.assertRaises(perch.TransientError) as caught:
+                        client.call.set_clock()
+                    self.assertEqual((caught.exception.reason, caught.exception.may_have_happened), (reason, True))
+
+    def test_a_lost_purchase_may_have_happened_whatever_ends_its_repetition(self):
+        def refused(code, reason):
+            return lambda c: (c.request(), c.refuse(400, code, reason))
+
+        for second, reason, doubt in (
+            (lambda c: c.send(b"no TLS"), "TLS_FAILED", True),
+            (refused("unauthenticated", "CREDENTIALS_EXPIRED"), "CREDENTIALS_EXPIRED", True),
+            (refused("permission_denied", "PERMISSION_DENIED"), "PERMISSION_DENIED", True),
+            (refused("invalid_argument", "ACCOUNT_KEY"), "ACCOUNT_KEY", False),
+        ):
+            with self.subTest(reason=reason), Peer(lambda c: c.request(), second) as peer:
+                with perch.connect(peer.url, credentials="t") as client:
+                    if reason == "TLS_FAILED":  # The repetition finds another peer.
+                        attempt = client._core._attempt
+
+                        async def attempts(*arguments, **options):
+                            try:
+                                return await attempt(*arguments, **options)
+                            finally:
+                                client._core.tls = ssl.create_default_context()
+
+                        client._core._attempt = attempts
+                    with self.assertRaises(perch.FinalError) as caught:
+                        client.call.purchase(account="a")
+                self.assertEqual((caught.exception.reason, caught.exception.may_have_happened), (reason, doubt))
+
+    def test_a_lost_purchase_may_have_happened_though_credentials_or_the_client_end(self):
+        def token():
+            if not tokens:
+                raise perch.FinalError(perch.Code.UNAUTHENTICATED, "AUTHORIZATION_UNREADABLE", "none")
+            return tokens.pop()
+
+        tokens = ["t"]
+        with Peer(lambda c: c.request()) as peer, perch.connect(peer.url, credentials=token) as client:
+            with self.assertRaises(perch.FinalError) as caught:
+                client.call.purchase(account="a")
+        self.assertEqual(caught.exception.reason, "AUTHORIZATION_UNREADABLE")
+        self.assertTrue(caught.exception.may_have_happened)
+
+        tokens = ["t", "t"]
+        second = lambda c: (c.request(), c.refuse(401, "unauthenticated", "CREDENTIALS_EXPIRED"))  # noqa: E731
+        with Peer(lambda c: c.request(), second) as peer, perch.connect(peer.url, credentials=token) as client:
+            with self.assertRaises(perch.CredentialsError) as caught:
+                client.call.purchase(account="a")
+        self.assertTrue(caught.exception.may_have_happened)
+
+        with Peer(lambda c: (c.request(), client.close())) as peer:
+            client = perch.connect(peer.url)
+            with self.assertRaises(perch.Closed) as caught:
+                client.call.purchase(account="a")
+        self.assertTrue(caught.exception.may_have_happened)
 
     def test_nothing_has_happened_where_nobody_listens(self):
         with Peer() as peer:

@@ -12,6 +12,7 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from . import credentials as _credentials
 from ._codec import DecodeError, Message
+from ._generated.reasons import RETRY
 from ._http import ANSWER_BYTES_MAX, Address, Exchange, ended
 from ._io import CONNECT_SECONDS, Timeout, process, remaining
 from ._method import Method, with_app
@@ -27,7 +28,7 @@ SILENCE_SECONDS = 2.5 * HEARTBEAT_SECONDS
 POOL_MAX = 16
 # Beyond this age of its last answer a connection of the pool is not used any more.
 IDLE_SECONDS = 50.0
-# A call may have been executed although it was answered with one of these.
+# A call may have been executed although it was answered with one of these, or with a reason of another version.
 _DOUBTFUL = {
     "CANCELLED",
     "DEADLINE",
@@ -37,6 +38,8 @@ _DOUBTFUL = {
     LocalReason.HTTP_STATUS,
     LocalReason.PROTOCOL_BREACH,
 }
+# The server refuses with these before it looks for the key.
+_BEFORE_KEYS = {Code.UNAUTHENTICATED, Code.PERMISSION_DENIED}
 
 
 class Core:
@@ -79,7 +82,7 @@ class Core:
             request = request.replace(idempotency_key=secrets.token_bytes(16))
         body = request.encode()
         changes = not (method.is_safe or method.is_idempotent)
-        attempt, was_sent, refused = 0, False, None
+        attempt, was_sent, was_renewed = 0, False, False
         error: Optional[PerchError] = None
         while True:
             attempt += 1
@@ -95,13 +98,14 @@ class Core:
                 break
             except PerchError as found:
                 error = found
-            is_doubtful = sent[0] and error.reason in _DOUBTFUL
-            # The final refusal of a call with a key is that of all its attempts.
-            was_sent = is_doubtful or (was_sent and (error.is_transient or not method.is_keyed))
-            if isinstance(error, CredentialsError) and self.credentials is not None and self.credentials.renews:
-                if refused is None and await _credentials.current(self.credentials) != token:
-                    refused = token
-                    continue
+            is_doubtful = sent[0] and (error.reason in _DOUBTFUL or error.reason not in RETRY)
+            if is_doubtful:
+                was_sent = True
+            elif sent[0] and method.is_keyed and not error.is_transient and error.code not in _BEFORE_KEYS:
+                was_sent = False  # The server's final refusal of a call with a key is that of all its attempts.
+            if isinstance(error, CredentialsError) and not was_renewed and await self._renewed(token):
+                was_renewed = True
+                continue
             if not isinstance(error, TransientError) or attempt >= self.attempts or self.is_closed:
                 break
             if is_doubtful and changes and not method.is_keyed:
@@ -120,6 +124,15 @@ class Core:
         if error.reason == "UNKNOWN_METHOD":
             await self.name_version(error)
         raise error
+
+    async def _renewed(self, token: Optional[str]) -> bool:
+        """Whether the credentials are other ones than those that were refused."""
+        if self.credentials is None or not self.credentials.renews:
+            return False
+        try:
+            return await _credentials.current(self.credentials) != token
+        except PerchError:
+            return False  # The refusal says more.
 
     async def _attempt(
         self,
