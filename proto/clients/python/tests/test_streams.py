@@ -1,6 +1,7 @@
 """Watches and streams of events: when they come back, and what they show."""
 
 import asyncio
+import itertools
 import os
 import tempfile
 import threading
@@ -241,6 +242,60 @@ class Watches(unittest.TestCase):
             with Peer(one) as peer, perch.connect(peer.url, credentials="fixed") as client:
                 with self.assertRaises(perch.CredentialsError):
                     list(client.watch.entitlements("alice"))
+
+    def test_new_tokens_that_are_refused_too_are_tried_with_pauses(self):
+        tokens, waits = map(str, itertools.count()), []
+
+        def refused(connection):
+            connection.request()
+            connection.refuse(401, "unauthenticated", "CREDENTIALS_EXPIRED")
+
+        def script(connection):
+            asked(connection)
+            connection.message(value("a", b"1"))
+            connection.wait()
+
+        class Pause(_io.BlockingPause):
+            async def wait(self, seconds):
+                waits.append(watch._stream._failures)
+                await super().wait(seconds)
+
+        with (
+            mock.patch.object(_io.BlockingIO, "pause", Pause),
+            mock.patch("random.uniform", lambda low, high: high),
+            Peer(refused, refused, refused, script) as peer,
+            perch.connect(peer.url, credentials=lambda: next(tokens)) as client,
+            client.watch.entitlements("alice") as watch,
+        ):
+            self.assertEqual(names(next(watch)), ["a"])
+        self.assertEqual(sorted(set(waits)), [2, 3])
+
+    def test_a_function_for_credentials_that_fails_for_a_moment_ends_no_watch(self):
+        def token():
+            said = tokens.pop(0)
+            if isinstance(said, Exception):
+                raise said
+            return said
+
+        def script(connection):
+            asked(connection)
+            connection.message(value("a", b"1"))
+            connection.end("unavailable", "AGE_LIMIT")
+
+        tokens = ["a", ValueError("secret"), "b"]
+        with Peer(script, script) as peer, perch.connect(peer.url, credentials=token) as client:
+            with client.watch.entitlements("alice") as watch, self.assertLogs("perch", "WARNING") as logged:
+                next(watch)
+                next(watch)
+            self.assertIn("AUTHORIZATION_UNREADABLE", logged.output[0])
+
+            tokens = [ValueError("secret")]
+            errors, ended = [], threading.Event()
+            with client.watch.entitlements("alice").listen(print, lambda error: (errors.append(error), ended.set())):
+                ended.wait()
+        self.assertEqual(errors[0].reason, "AUTHORIZATION_UNREADABLE")
+        self.assertIsInstance(errors[0].__cause__, ValueError)
+        self.assertNotIn("secret", str(errors[0]))
 
     def test_close_ends_the_loop_of_another_thread(self):
         def script(connection):

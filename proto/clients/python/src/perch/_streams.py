@@ -185,6 +185,8 @@ class Returning:
             wait = 0.0 if self._failures <= 1 else self._backoff()
         elif isinstance(error, CredentialsError) and renews:
             self._refused = (self._token, now + random.uniform(1, 2) * SAME_TOKEN_SECONDS, error)
+            # A function may give another token each time, and each may be refused.
+            wait = 0.0 if self._failures <= 1 else self._backoff()
             log.warning("%s waits for other credentials: %s", self.method.name, error)
         elif error.reason == LocalReason.AUTHORIZATION_UNREADABLE and self._was_open:
             wait = max(self._backoff(), 0.5)

@@ -4,7 +4,7 @@ import inspect
 import os
 from typing import Any, Awaitable, Callable, Optional, Tuple, Union
 
-from .errors import Code, FinalError, LocalReason
+from .errors import Code, FinalError, LocalReason, PerchError
 
 
 class Token:
@@ -82,9 +82,14 @@ def source(credentials: Credentials) -> Union[Token, TokenFile, TokenSource, Non
 async def current(credentials: Union[Token, TokenFile, TokenSource, None]) -> Optional[str]:
     if credentials is None:
         return None
-    token = credentials.current()
-    if inspect.isawaitable(token):
-        token = await token
+    try:
+        token = credentials.current()
+        if inspect.isawaitable(token):
+            token = await token
+    except PerchError:
+        raise
+    except Exception as error:  # Its text may have a secret: it is the cause, and not in the message.
+        raise _unreadable(f"the function for credentials failed with {type(error).__name__}") from error
     return _checked(token, "the function for credentials") if isinstance(credentials, TokenSource) else token
 
 
