@@ -89,10 +89,11 @@ def refusal(code, reason, retry_seconds, message):
 class Peer:
     """Listens until `close`. The scripts run one after the other, in the order of the connections."""
 
-    def __init__(self, *scripts):
+    def __init__(self, *scripts, tls=None):
+        self.tls = tls
         self.scripts, self.failures, self.requests = list(scripts), [], []
         self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.listener.getsockname()[1]}"
         self.threads = [threading.Thread(target=self.listen)]
         self.threads[0].start()
 
@@ -105,10 +106,17 @@ class Peer:
             if not self.scripts:
                 plain.close()
                 continue
-            self.threads.append(threading.Thread(target=self.play, args=(Connection(plain), self.scripts.pop(0))))
+            self.threads.append(threading.Thread(target=self.play, args=(plain, self.scripts.pop(0))))
             self.threads[-1].start()
 
-    def play(self, connection, script):
+    def play(self, plain, script):
+        if self.tls is not None:
+            try:
+                plain = self.tls.wrap_socket(plain, server_side=True)
+            except OSError:  # The client refuses the certificate.
+                plain.close()
+                return
+        connection = Connection(plain)
         try:
             script(connection)
         except Exception as error:

@@ -5,7 +5,9 @@ drives them to their end on the caller's thread.
 """
 
 import asyncio
+import errno
 import os
+import selectors
 import socket
 import ssl
 import threading
@@ -62,6 +64,13 @@ def remaining(deadline: Optional[float]) -> Optional[float]:
     return left
 
 
+def _seconds_to(until: float) -> float:
+    left = until - time.monotonic()
+    if left <= 0:
+        raise socket.timeout("timed out")
+    return left
+
+
 class BlockingConnection:
     """A socket that one thread uses and any thread may close."""
 
@@ -72,17 +81,73 @@ class BlockingConnection:
         self._is_used = self._is_closed = False
 
     async def connect(self, tls: Optional[ssl.SSLContext], deadline: Optional[float]) -> None:
+        """The deadline is that of all addresses and of TLS together. `close` interrupts it."""
         left = min(CONNECT_SECONDS, remaining(deadline) or CONNECT_SECONDS)
+        until = time.monotonic() + left
+        self._is_used = True
         try:
-            plain = socket.create_connection((self._host, self._port), left)
-            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            found = tls.wrap_socket(plain, server_hostname=self._host) if tls else plain
-        except (OSError, UnicodeError) as error:
+            found = self._reach(until)
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if tls:
+                found.settimeout(_seconds_to(until))
+                found = self._hold(
+                    tls.wrap_socket(found, server_hostname=self._host, do_handshake_on_connect=False)
+                )
+                found.do_handshake()  # type: ignore[attr-defined]
+            with self._lock:
+                self._is_used = False
+        except BaseException as error:
+            with self._lock:
+                if self._socket is not None:
+                    self._socket.close()
+            self._hold(None)
+            if not isinstance(error, (OSError, UnicodeError)):
+                raise
             raise connect_error(self._host, self._port, error, left) from None
+        self._hold(found)
+
+    def _hold(self, found: Optional[socket.socket]) -> Any:
+        """From now on `close` closes this one."""
         with self._lock:
             self._socket = found
-            if self._is_closed:
+            if not self._is_closed:
+                return found
+            if found is not None:
                 found.close()
+        raise lost("the connection was closed here")
+
+    def _reach(self, until: float) -> socket.socket:
+        """A socket connected to the first address that answers. Each has its share of the time."""
+        addresses = socket.getaddrinfo(self._host, self._port, type=socket.SOCK_STREAM)
+        for place, (family, kind, protocol, _, address) in enumerate(addresses):
+            try:
+                found = self._hold(socket.socket(family, kind, protocol))
+                try:
+                    self._join(found, address, _seconds_to(until) / (len(addresses) - place))
+                    return found  # type: ignore[no-any-return]
+                except BaseException:
+                    with self._lock:
+                        found.close()
+                    raise
+            except OSError:
+                if place == len(addresses) - 1 or time.monotonic() >= until:
+                    raise
+        raise OSError("the name has no address")
+
+    def _join(self, found: socket.socket, address: Any, seconds: float) -> None:
+        found.setblocking(False)
+        with self._lock:  # So that `close` finds a socket that connects already, which it can interrupt.
+            if self._is_closed:
+                raise lost("the connection was closed here")
+            number = found.connect_ex(address)
+        if number in (errno.EINPROGRESS, errno.EWOULDBLOCK):
+            with selectors.DefaultSelector() as waiting:
+                waiting.register(found, selectors.EVENT_WRITE)
+                if not waiting.select(seconds):
+                    raise socket.timeout("timed out")
+            number = found.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if number:
+            raise OSError(number, os.strerror(number))
 
     async def send(self, data: bytes, deadline: Optional[float]) -> None:
         with self._used(deadline) as open_socket:
