@@ -43,7 +43,8 @@ def connect_error(host: str, port: int, error: Exception, seconds: float) -> Per
             LocalReason.TLS_FAILED,
             f"the certificate of {where} is not trusted: {error.verify_message}",
         )
-    if isinstance(error, ssl.SSLError):
+    # A connection that ends within the handshake is that of a server or a proxy that just stops.
+    if isinstance(error, ssl.SSLError) and not isinstance(error, (ssl.SSLEOFError, ssl.SSLZeroReturnError)):
         return FinalError(
             Code.UNAVAILABLE,
             LocalReason.TLS_FAILED,
