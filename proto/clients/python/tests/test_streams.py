@@ -255,20 +255,18 @@ class Watches(unittest.TestCase):
             connection.message(value("a", b"1"))
             connection.wait()
 
-        class Pause(_io.BlockingPause):
-            async def wait(self, seconds):
-                waits.append(watch._stream._failures)
-                await super().wait(seconds)
+        def backoff(stream):
+            waits.append(stream._failures)
+            return 0.0
 
         with (
-            mock.patch.object(_io.BlockingIO, "pause", Pause),
-            mock.patch("random.uniform", lambda low, high: high),
+            mock.patch.object(_streams.Returning, "_backoff", backoff),
             Peer(refused, refused, refused, script) as peer,
             perch.connect(peer.url, credentials=lambda: next(tokens)) as client,
             client.watch.entitlements("alice") as watch,
         ):
             self.assertEqual(names(next(watch)), ["a"])
-        self.assertEqual(sorted(set(waits)), [2, 3])
+        self.assertEqual(waits, [2, 3])
 
     def test_a_function_for_credentials_that_fails_for_a_moment_ends_no_watch(self):
         def token():
@@ -562,6 +560,41 @@ class Asyncio(unittest.IsolatedAsyncioTestCase):
             with self.assertRaises(perch.Closed):
                 await loop
             await asyncio.sleep(0)
+
+    async def test_an_abandoned_stream_is_closed(self):
+        def script(connection):
+            asked(connection)
+            connection.message(value("a", b"1"))
+            connection.wait()
+
+        with Peer(script) as peer:  # Its end waits for that of the connection.
+            async with perch.aio.connect(peer.url) as client:
+                async for _ in client.watch.entitlements("alice"):
+                    break
+
+    async def test_a_connection_with_bytes_that_nobody_asked_for_is_not_used_again(self):
+        said = threading.Event()
+
+        def first(connection):
+            connection.request()
+            connection.answer(v1.GetClockResponse())
+            said.wait()
+            connection.send(b"HTTP/1.1 408 Request Timeout\r\n\r\n")
+            connection.wait()
+
+        def second(connection):
+            connection.request()
+            connection.answer(v1.GetClockResponse())
+
+        with Peer(first, second) as peer:
+            async with perch.aio.connect(peer.url) as client:
+                await client.call.get_clock()
+                (exchange,) = client._core._pool
+                self.assertTrue(exchange.connection.is_fresh())
+                said.set()
+                while exchange.connection.is_fresh():
+                    await asyncio.sleep(0)
+                await client.call.get_clock()
 
     async def test_credentials_may_be_awaited(self):
         async def token():

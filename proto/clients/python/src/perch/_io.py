@@ -235,26 +235,57 @@ class BlockingIO:
     pause = BlockingPause
 
 
+class _Reader(asyncio.StreamReader):
+    """Knows what came and was not read yet."""
+
+    unread = 0
+    is_ended = False
+
+    def feed_data(self, data: bytes) -> None:
+        self.unread += len(data)
+        super().feed_data(data)
+
+    def feed_eof(self) -> None:
+        self.is_ended = True
+        super().feed_eof()
+
+
 class AsyncConnection:
     """A connection of asyncio."""
 
     def __init__(self, host: str, port: int) -> None:
         self._host, self._port = host, port
-        self._reader: Optional[asyncio.StreamReader] = None
+        self._reader: Optional[_Reader] = None
         self._writer: Optional[asyncio.StreamWriter] = None
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
         self._is_closed = False
+
+    def __del__(self) -> None:
+        """The loop keeps an open connection that nobody holds: that of a stream whose task left it by `break`."""
+        if self._writer is None or self._loop is None or self._is_closed or self._loop.is_closed():
+            return
+        if asyncio._get_running_loop() is self._loop:
+            self._writer.transport.abort()
+            return
+        try:
+            self._loop.call_soon_threadsafe(self._writer.transport.abort)
+        except RuntimeError:  # It was closed meanwhile.
+            pass
 
     async def connect(self, tls: Optional[ssl.SSLContext], deadline: Optional[float]) -> None:
         left = min(CONNECT_SECONDS, remaining(deadline) or CONNECT_SECONDS)
         try:
-            self._reader, writer = await asyncio.wait_for(
-                asyncio.open_connection(self._host, self._port, ssl=tls, limit=READ_BYTES), left
+            loop = self._loop = asyncio.get_running_loop()
+            reader = _Reader(limit=READ_BYTES, loop=loop)
+            protocol = asyncio.StreamReaderProtocol(reader, loop=loop)
+            transport, _ = await asyncio.wait_for(
+                loop.create_connection(lambda: protocol, self._host, self._port, ssl=tls), left
             )
         except (OSError, UnicodeError, asyncio.TimeoutError) as error:
             raise connect_error(self._host, self._port, error, left) from None
-        self._writer = writer
+        self._reader, self._writer = reader, asyncio.StreamWriter(transport, protocol, reader, loop)
         if self._is_closed:
-            writer.close()
+            self.close()
 
     async def send(self, data: bytes, deadline: Optional[float]) -> None:
         if self._writer is None or self._is_closed:
@@ -271,7 +302,9 @@ class AsyncConnection:
         if self._reader is None or self._is_closed:
             raise lost("the connection was closed here")
         try:
-            return await asyncio.wait_for(self._reader.read(READ_BYTES), remaining(deadline))
+            found = await asyncio.wait_for(self._reader.read(READ_BYTES), remaining(deadline))
+            self._reader.unread -= len(found)
+            return found
         except asyncio.TimeoutError:
             raise Timeout from None
         except OSError as error:
@@ -280,7 +313,8 @@ class AsyncConnection:
     def is_fresh(self) -> bool:
         return (
             self._reader is not None
-            and not self._reader.at_eof()
+            and not self._reader.unread
+            and not self._reader.is_ended
             and not self._is_closed
             and self._writer is not None
             and not self._writer.is_closing()
@@ -289,7 +323,7 @@ class AsyncConnection:
     def close(self) -> None:
         self._is_closed = True
         if self._writer is not None:
-            self._writer.close()
+            self._writer.transport.abort()  # What a peer that is gone does not take would keep it open.
 
 
 class AsyncPause:
