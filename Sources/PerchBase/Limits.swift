@@ -364,8 +364,8 @@ extension Limits {
     /// Bytes that one system call writes to a connection.
     @inlinable package static var writeBytesMax: Int { 256 * 1024 }
 
-    /// Bytes that an iteration sends by writes of more than `shortWriteBytes`. Beyond it, each sends that many, and the rest in later
-    /// iterations: 200 connections that fetch long answers would take 60 ms at once.
+    /// Bytes that an iteration sends by writes of more than `shortWriteBytes`. Beyond it each of them sends that many, up to four times
+    /// as much together, and the rest follows in later iterations: 200 connections that fetch long answers would take 60 ms at once.
     @inlinable package static var bulkBytesPerTurn: Int { 1024 * 1024 }
     @inlinable package static var shortWriteBytes: Int { 16 * 1024 }
 

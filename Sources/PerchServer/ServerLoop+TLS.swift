@@ -193,8 +193,9 @@ extension ServerLoop {
             self.window.renewTicket(secure)
         }
         var place = (segment: 0, offset: 0)
-        let part = self.sending.take(write.byteCount)
+        let part = self.sending.part(of: write.byteCount)
         var taken = 0
+        defer { self.sending.sent(taken, of: write.byteCount) }
         while taken < part {
             let record = self.record(of: write, from: &place)
             guard self.window.write(secure, record) == .done else {

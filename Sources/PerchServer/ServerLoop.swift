@@ -385,7 +385,8 @@ final class ServerLoop: LoopDriver {
         default: return self.sendSecure(write)
         }
         let outcome: SendOutcome
-        var rest = self.sending.take(write.byteCount)
+        var rest = self.sending.part(of: write.byteCount)
+        guard rest > 0 else { return .wrote(0) }
         if write.segmentCount == 1 {
             outcome = Sockets.send(write.socket, .init(rebasing: self.core.segment(0, of: write).prefix(rest)))
         } else {
@@ -398,7 +399,9 @@ final class ServerLoop: LoopDriver {
             outcome = self.sending.pieces.withUnsafeBufferPointer { Sockets.sendVector(write.socket, $0) }
         }
         switch outcome {
-        case .wrote(let count): return .wrote(count)
+        case .wrote(let count):
+            self.sending.sent(count, of: write.byteCount)
+            return .wrote(count)
         case .full: return .wrote(0)
         case .broken: return .broken
         }
