@@ -107,13 +107,14 @@ extension Transport {
                 tables.connections[connection].vouchedRevision = views.vouchedRevision(connection, tables)
             case .loading:
                 tables.calls[frame.call].flags.remove(.hasUnsentLoading)
-                self.openGroup(connection, &tables)
+                if http < 0 { self.openGroup(connection, &tables) }
             case .value:
                 self.valueTaken(frame.call, &tables, &views)
-                self.openGroup(connection, &tables)
+                // On HTTP the streams' own bookmarks end a group.
+                if http < 0 { self.openGroup(connection, &tables) }
             case .event:
                 views.eventTaken(frame.call, &tables, &self)
-                self.openGroup(connection, &tables)
+                if http < 0 { self.openGroup(connection, &tables) }
             case .head: return self.headTaken(frame.stream, &tables)
             case .end: return self.endHTTPStream(frame.stream, &tables, &views, &service)
             case .bookmark: self.bookmarkTaken(frame.stream, &tables)
@@ -121,7 +122,7 @@ extension Transport {
             case .pinned: break
             }
         }
-        if frame.stream >= 0, frame.isLast { self.messageTaken(frame, &tables, &views, &service) }
+        if frame.stream >= 0, frame.isLast { self.messageTaken(frame, http, &tables, &views, &service) }
     }
 
     /// Removes and returns the first pending output of a connection.
@@ -144,8 +145,7 @@ extension Transport {
 
     @inline(__always)
     private mutating func openGroup(_ connection: Int32, _ tables: inout Tables) {
-        // On HTTP the streams' own bookmarks end a group.
-        if tables.connections[connection].watchCount > 1, tables.connections[connection].http < 0 {
+        if tables.connections[connection].watchCount > 1 {
             tables.connections[connection].flags.insert(.hasOpenGroup)
         }
     }

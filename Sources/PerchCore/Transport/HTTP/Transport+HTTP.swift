@@ -169,7 +169,7 @@ extension Transport {
     mutating func dropHTTPStream(_ stream: Int32, _ tables: inout Tables) {
         let slot = self.http.streams[stream]
         let http = tables.connections[slot.connection].http
-        if slot.flags.contains(.isReady) { self.unlistHTTP(stream, &tables) }
+        if slot.flags.contains(.isReady) { self.unlistHTTP(stream, of: http) }
         if slot.flags.contains(.isBlocked) { self.http.connections[http].blockedCount -= 1 }
         if !slot.pinned.isNone { tables.payloads.release(slot.pinned) }
         var unsent = slot.firstUnsent
@@ -262,18 +262,18 @@ extension Transport {
         var entry = self.unsent[slot.firstUnsent]
         if entry.role == .head, entry.next >= 0 { entry = self.unsent[entry.next] }
         guard entry.role == .status, slot.form == .grpc || tables.payloads[entry.payload].isEmpty else { return }
-        if slot.flags.contains(.isReady) { self.unlistHTTP(stream, &tables) }
+        let http = tables.connections[slot.connection].http
+        if slot.flags.contains(.isReady) { self.unlistHTTP(stream, of: http) }
         if slot.flags.contains(.isBlocked) {
-            self.http.connections[tables.connections[slot.connection].http].blockedCount -= 1
+            self.http.connections[http].blockedCount -= 1
         }
         self.http.streams[stream].flags.remove(.isBlocked)
         self.http.streams[stream].flags.insert(.needsNoWindow)
         if !slot.flags.isDisjoint(with: [.isReady, .isBlocked]) { self.readyHTTP(stream, &tables) }
     }
 
-    mutating func unlistHTTP(_ stream: Int32, _ tables: inout Tables) {
+    mutating func unlistHTTP(_ stream: Int32, of http: Int32) {
         let slot = self.http.streams[stream]
-        let http = tables.connections[slot.connection].http
         if slot.previousReady >= 0 {
             self.http.streams[slot.previousReady].nextReady = slot.nextReady
         } else {
@@ -288,10 +288,9 @@ extension Transport {
     }
 
     /// A stream without window leaves the list until its window opens.
-    mutating func block(_ stream: Int32, _ tables: inout Tables) {
-        self.unlistHTTP(stream, &tables)
+    mutating func block(_ stream: Int32, of http: Int32) {
+        self.unlistHTTP(stream, of: http)
         self.http.streams[stream].flags.insert(.isBlocked)
-        let http = tables.connections[self.http.streams[stream].connection].http
         self.http.connections[http].blockedCount += 1
     }
 

@@ -18,36 +18,41 @@ extension Transport {
             if plan.window <= 0, !self.http.streams[stream].flags.contains(.needsNoWindow) { break }
             tables.counters.streamsPlanned += 1
             plan.streamWindow = initialWindow + Int(self.http.streams[stream].credit)
-            self.planStream(stream, &plan, F.self, &tables, &views)
+            self.planStream(stream, of: http, &plan, F.self, &tables, &views)
             stream = next
         }
     }
 
     @inline(__always)
     private mutating func planStream<F: Framing>(
-        _ stream: Int32, _ plan: inout WritePlan, _: F.Type, _ tables: inout Tables, _ views: inout some Source
+        _ stream: Int32, of http: Int32, _ plan: inout WritePlan, _: F.Type, _ tables: inout Tables,
+        _ views: inout some Source
     ) {
         let slot = self.http.streams[stream]
         // A body of known length has nothing around it in HTTP/1.1.
         let isWhole = slot.flags.contains(.hasLength) && !F.hasWindows
         let target = MessageTarget<F>(
             number: slot.id, stream: stream, kind: F.kind(of: isWhole ? .control : .answer), form: slot.reads)
-        // Most streams send a value, and nothing beside it.
-        if slot.isQuiet, tables.calls[slot.call].hasUnsentValueOnly {
-            let value = self.form(of: slot.call, target.form, &tables, &views)
-            if !value.isNone, self.appendWhole(.value, value, of: slot.call, to: target, &plan, &tables) { return }
-        }
         let before = plan.bytes
         plan.hasHead = slot.flags.contains(.hasSentHead)
         plan.lacksValue = false
-        let isDone = self.planMessages(slot, target, &plan, &tables, &views)
+        var isDone = false
+        // Most streams send a value, and nothing beside it.
+        if slot.isQuiet, tables.calls[slot.call].hasUnsentValueOnly,
+            case let value = self.form(of: slot.call, target.form, &tables, &views), !value.isNone
+        {
+            if self.appendWhole(.value, value, of: slot.call, to: target, &plan, &tables) { return }
+            isDone = self.appendParts(.value, value, of: slot.call, to: target, &plan, &tables)
+        } else {
+            isDone = self.planMessages(slot, target, &plan, &tables, &views)
+        }
         guard !plan.isFull, plan.bytes == before else { return }
         if isDone {
             // Nothing to say, or a value that is being computed: it is listed again with that.
-            self.unlistHTTP(stream, &tables)
+            self.unlistHTTP(stream, of: http)
         } else if plan.streamWindow <= 0, plan.window > 0 {
             // Its window is used up: the stream is out of the list until WINDOW_UPDATE.
-            self.block(stream, &tables)
+            self.block(stream, of: http)
         }
     }
 
@@ -212,7 +217,8 @@ extension Transport {
     /// A message is complete.
     @inline(__always)
     mutating func messageTaken(
-        _ frame: Staging.Frame, _ tables: inout Tables, _ views: inout some Source, _ service: inout some Gate
+        _ frame: Staging.Frame, _ http: Int32, _ tables: inout Tables, _ views: inout some Source,
+        _ service: inout some Gate
     ) {
         let stream = frame.stream
         if !frame.isFirst {
@@ -221,7 +227,7 @@ extension Transport {
         }
         let flags = self.http.streams[stream].flags
         if flags.isDisjoint(with: [.endsAfterPinned, .isEnding]) {
-            self.unlistIfDone(stream, &tables)
+            self.unlistIfDone(stream, of: http, tables)
         } else if flags.contains(.endsAfterPinned), frame.role == .answer || frame.role == .pinned {
             self.endHTTPStream(stream, &tables, &views, &service)
         } else {
@@ -231,13 +237,13 @@ extension Transport {
 
     /// A watch whose value is sent leaves the list, so that the next write does not look at it.
     @inline(__always)
-    mutating func unlistIfDone(_ stream: Int32, _ tables: inout Tables) {
+    mutating func unlistIfDone(_ stream: Int32, of http: Int32, _ tables: borrowing Tables) {
         let slot = self.http.streams[stream]
-        guard slot.flags.contains(.isReady), !slot.flags.contains(.hasUnsentBookmark), slot.pinned.isNone,
+        guard slot.flags.intersection([.isReady, .hasUnsentBookmark]) == .isReady, slot.pinned.isNone,
             slot.firstUnsent < 0, slot.call >= 0, tables.calls[slot.call].view >= 0,
             tables.calls[slot.call].flags.isDisjoint(with: [.hasUnsentLoading, .hasUnsentValue])
         else { return }
-        self.unlistHTTP(stream, &tables)
+        self.unlistHTTP(stream, of: http)
     }
 
     /// A response is complete.
