@@ -1,4 +1,4 @@
-/// A key that says cheaply into which part of a table it belongs. Keys that belong together cost time, and nothing else.
+/// A key that says cheaply into which part of a table it belongs. Keys that all belong into one make that one grow like any dictionary.
 protocol Spread: Hashable {
     var spread: Int { get }
 }
@@ -16,16 +16,7 @@ struct GrowingDictionary<Key: Spread, Value> {
     private var split = 0
     private(set) var count = 0
 
-    subscript(key: Key) -> Value? {
-        get { self.pieces[self.piece(of: key)][key] }
-        set {
-            if let newValue {
-                _ = self.updateValue(newValue, forKey: key)
-            } else {
-                _ = self.removeValue(forKey: key)
-            }
-        }
-    }
+    subscript(key: Key) -> Value? { self.pieces[self.piece(of: key)][key] }
 
     /// Returns the value before.
     mutating func updateValue(_ value: Value, forKey key: Key) -> Value? {
