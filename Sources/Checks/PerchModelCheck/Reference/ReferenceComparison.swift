@@ -9,7 +9,7 @@ import PerchStore
 /// - numbers and signing dates that the store assigns, and account and order numbers;
 /// - reasons of refusals, and refusals of intents, messages, restores, finishing and settings;
 /// - lists as of an instant, and the past of purchases in the past that have renewed since: laws check them;
-/// - messages, forecasts and crossings of views: laws check them from the statuses;
+/// - messages and crossings of views: laws check them from the statuses; forecasts: `ForesightTests` does;
 /// - the memory of shared lines: the purchaser's memory and all reads of the member are compared;
 /// - offers of a monthly plan: the shop has none.
 package struct ReferenceComparison {
@@ -194,6 +194,7 @@ package struct ReferenceComparison {
             ?? self.differs(
                 "trying again", [.inGracePeriod, .inBillingRetryPeriod].contains(wanted.state), info.isInBillingRetry)
             ?? self.differs("the renewal", wanted.willRenew, info.willAutoRenew)
+            ?? self.differs("the plan", wanted.latest.product, info.currentProductID)
             ?? self.differs("the next plan", wanted.preference, info.autoRenewPreference)
         {
             return fault
