@@ -33,7 +33,7 @@ import Testing
         #expect(read.extensions.isEmpty && read.refundRequests.isEmpty)
     }
 
-    @Test func `a record of form 3 is read, with nothing told`() throws {
+    @Test func `a record of form 3 is read, with nothing reported`() throws {
         let bytes = EarlierForm.bytes(EarlierForm.recordInForm3)
         #expect(bytes[0] == 3)
         let read = try AccountRecord(unsealing: bytes, of: 7)

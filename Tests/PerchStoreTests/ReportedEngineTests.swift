@@ -140,7 +140,7 @@ extension ReportedRequest {
     }
 }
 
-@Suite struct `A told app` {
+@Suite struct `A reported app` {
     @Test(arguments: all)
     func `folds reports into the account that the token names, once`(_ implementation: StorageImplementation) throws {
         let store = try ReportedStore(on: try implementation.make().storage)
@@ -288,7 +288,7 @@ extension ReportedRequest {
     @Test(arguments: all)
     func `says who owned what before its account was opened`(_ implementation: StorageImplementation) throws {
         let store = try ReportedStore(on: try implementation.make().storage)
-        // Bought a day before anything was told, and known to nobody until the alias came.
+        // Bought a day before anything was reported, and known to nobody until the alias came.
         let bought = ReportedStore.start.advanced(byMilliseconds: -ReportedLine.day)
         try store.tell(.reports(ReportedLine.transaction(100, token: ReportedLine.alice)))
         try store.tell(.reports(ReportedLine.transaction(200, of: 200), by: store.key("anon")))

@@ -118,7 +118,7 @@ extension ReportedStore {
         ),
     ]
 
-    @Test(arguments: ways.indices) func `attach a purchase in any order of what is told`(_ index: Int) throws {
+    @Test(arguments: ways.indices) func `attach a purchase in any order of what is reported`(_ index: Int) throws {
         let way = Self.ways[index]
         for order in Self.permutations(Array(way.steps.indices)) {
             let store = try ReportedStore(on: MemoryStorage(identity: StoreIdentity(high: 1, low: 2)))
@@ -295,7 +295,7 @@ extension ReportedStore {
     }
 }
 
-@Suite struct `Consumables of a told app` {
+@Suite struct `Consumables of a reported app` {
     private static func consumable(_ id: TransactionID, signedAfter: Int64 = 0, revoked: Bool = false) -> ReportedValue
     {
         let bought = ReportedStore.start.advanced(byMilliseconds: Int64(id))
@@ -349,7 +349,7 @@ extension ReportedStore {
     }
 }
 
-@Suite struct `Notifications of a told app` {
+@Suite struct `Notifications of a reported app` {
     private static func note(_ type: String, _ uuid: String, reason: String = "") -> NotedNotification {
         NotedNotification(
             NotificationNotice(

@@ -164,7 +164,7 @@ package struct AccountRecord: Hashable, Sendable {
         set { self.change { $0.grants = newValue } }
     }
 
-    /// What was told of purchases that happen elsewhere; nil in a test app.
+    /// What was reported of purchases that happen elsewhere; nil in a test app.
     package var reported: ReportedRecord? {
         get { self.contents.fields.reported }
         set { self.change { $0.reported = newValue } }

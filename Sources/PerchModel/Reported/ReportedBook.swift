@@ -11,7 +11,7 @@ package enum ReportedValue: Hashable, Sendable {
     case claim(original: TransactionID, AccountClaim)
 }
 
-/// All that an app was told: the join of its reports.
+/// All that was reported to an app: the join of its reports.
 package struct ReportedBook: Hashable, Sendable {
     package private(set) var originals: [TransactionID: ReportedOriginal] = [:]
     /// The account that each alias names.

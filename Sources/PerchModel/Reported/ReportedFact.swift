@@ -92,7 +92,7 @@ extension Sequence<Fact> {
 }
 
 extension ReportedFact {
-    /// Whether it says who owns something, rather than what happened: then it holds at every instant, also before it was told.
+    /// Whether it says who owns something, rather than what happened: then it holds at every instant, also before it was reported.
     package var isOfOwnership: Bool {
         switch self {
         case .claimed, .gained, .lost, .openedUnclaimed, .merged, .named, .unnamed, .erased, .archived, .unarchived:
@@ -199,7 +199,7 @@ extension ReportedOriginal {
 }
 
 extension RecordFields {
-    /// Folds what was told.
+    /// Folds what was reported.
     mutating func apply(_ fact: ReportedFact) {
         switch fact {
         case .granted(let grant):

@@ -1,6 +1,6 @@
 package import PerchBase
 
-/// All that is known of an original transaction of an app whose facts are told: a subscription line, or a purchase.
+/// All that is known of an original transaction of an app whose facts are reported: a subscription line, or a purchase.
 ///
 /// It is the join of its reports. Two that were given the same reports are equal, whatever the order and however often.
 package struct ReportedOriginal: Hashable, Sendable {

@@ -25,7 +25,7 @@ package enum ReportedPeriod: Hashable, Comparable, Sendable {
 ///
 /// A refund that is missing under a greater stamp was reversed: Apple reports a reversal in no other way.
 package struct TransactionRegister: Hashable, Sendable {
-    /// As told, under the ID of that report.
+    /// As reported, under the ID of that report.
     package private(set) var reported: Transaction
     package private(set) var stamp: ReportStamp
     /// Every transaction ID under which this purchase was reported, ascending.
@@ -75,7 +75,7 @@ package struct TransactionRegister: Hashable, Sendable {
     }
 }
 
-/// Renewal information as told: an App Store app derives nothing of it from the catalogue.
+/// Renewal information as reported: an App Store app derives nothing of it from the catalogue.
 package struct RenewalRegister: Hashable, Sendable {
     package private(set) var info: RenewalInfo
     /// End of the period that the information is about; nil if the report did not say.

@@ -1,6 +1,6 @@
 package import PerchBase
 
-/// The holdings of an account of an App Store app: what reports say. Renewal information is as told.
+/// The holdings of an account of an App Store app: what reports say. Renewal information is as reported.
 package struct ReportedHoldings: Holdings {
     package let record: AccountRecord?
     package let app: AppState
@@ -149,7 +149,7 @@ extension ReportedOriginal {
         }
     }
 
-    /// Renewal information as told; where none arrived yet, what the transaction alone says.
+    /// Renewal information as reported; where none arrived yet, what the transaction alone says.
     func renewalInfo(of standing: ReportedStanding) -> RenewalInfo {
         if let info = self.renewal?.info { return info }
         let transaction = standing.transaction

@@ -35,7 +35,7 @@ extension AppSettings: StoreCoded {
         self.asksBeforePurchases = try reader.bool()
         self.hasGracePeriodForAllRenewals = try reader.bool()
         self.simulatedErrors = try reader.value()
-        // Before form 4 no app was told anything.
+        // Before form 4 nothing was reported to an app.
         guard reader.form >= 4 else { return }
         if try reader.bool() { self.leewayMilliseconds = try reader.int64() }
         let start = reader.offset

@@ -339,7 +339,7 @@ extension ReportedFact: StoreCoded {
         case 15: self = .archived(try reader.uint64())
         case 16: self = .unarchived(try reader.value())
         case 17: self = .submitted(try reader.uint64())
-        default: throw .invalid("kind of told fact", atOffset: start)
+        default: throw .invalid("kind of reported fact", atOffset: start)
         }
     }
 }

@@ -3,7 +3,7 @@ import PerchModel
 import PerchModelCheck
 import Testing
 
-@Suite struct `reports of a told app` {
+@Suite struct `reports of a reported app` {
     /// `modelcheck told 10000` does the same for more sets, in a release build.
     @Test(arguments: [UInt64(1), 101, 201, 301]) func `lead to one result in any order, and however often they come`(
         _ first: UInt64

@@ -3,8 +3,8 @@ import PerchModel
 import PerchModelCheck
 import Testing
 
-/// A told line at each instant, rule by rule. Instants are days.
-@Suite struct `a told line` {
+/// A reported line at each instant, rule by rule. Instants are days.
+@Suite struct `a reported line` {
     private static let day: Int64 = 86_400_000
     private let leeway = Self.day
 
@@ -207,7 +207,7 @@ import Testing
     }
 }
 
-@Suite struct `Entitlements of a told account` {
+@Suite struct `Entitlements of a reported account` {
     @Test func `have the latest purchase of a non-renewing subscription, unless it is refunded`() {
         func pass(_ id: TransactionID, revoked: Bool = false) -> Transaction {
             let bought = Instant(milliseconds: Int64(id) * 1_000)
@@ -232,7 +232,7 @@ import Testing
     }
 }
 
-@Suite struct `An explanation of a told account` {
+@Suite struct `An explanation of a reported account` {
     private func record(_ change: (inout ReportedOriginal) -> Void) -> AccountRecord {
         var record = AccountRecord(account: 1, app: 1)
         var reported = ReportedRecord()
