@@ -19,7 +19,7 @@ struct Connection: BitwiseCopyable {
         static let acceptsZlib = Flags(rawValue: 1)
         /// In the loop's list of connections with output.
         static let isListed = Flags(rawValue: 2)
-        /// The kernel accepted less than it was given: wait until the socket is writable.
+        /// The kernel accepted less than it was given, or the loop has sent enough for now: `writable` ends it.
         static let isFull = Flags(rawValue: 4)
         static let isReadPaused = Flags(rawValue: 8)
         static let wantsBeat = Flags(rawValue: 16)

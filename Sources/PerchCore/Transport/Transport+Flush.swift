@@ -343,6 +343,7 @@ extension Transport {
         _ bytes: UnsafeRawBufferPointer, _: F.Type, _ kind: F.Kind, _ number: UInt32, ends: Bool,
         _ plan: inout WritePlan
     ) -> Int? {
+        // Also where fewer bytes stand around it: behind a head there is room for the end of an HTTP/1.1 response, then.
         let whole = bytes.count + F.aroundBytesMax
         let isCopied = whole <= Limits.copiedFrameBytesMax
         guard self.hasRoom(whole, copied: isCopied ? whole : F.aroundBytesMax, plan) else {
