@@ -1,19 +1,20 @@
 // One customer: what they have and from where, what will happen, what happened, what can be done, and why it is so.
 import {
-  h, session, Page, stateBadge, instant, utc, day, when, number, relative, money, word, missing, readable, accountLink, copyable, action,
+  h, session, Page, stateBadge, instant, utc, day, when, number, relative, money, word, missing, readable, accountLink, copyable, action, isolated,
 } from './kit.js';
 import { imageOf } from './products.js';
 import { oddities } from './settings.js';
-import { lineSentence, sourceText, lastingText, summary, changeText } from './summary.js';
+import { lineSentence, sourceText, lastingText, summary, changeText, hasAccess } from './summary.js';
 import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase, endGrant, customerActions } from './operations.js';
 
-const pageMax = 500;
+// More of the history than anybody has, and an end to the reading.
+const [pageMax, pagesMax] = [500, 6];
 const isShared = (t) => t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
 
 class AccountPage extends Page {
   open() {
     this.account = this.argument;
-    this.who = this.account.length <= 24 ? this.account : 'The customer';
+    this.who = this.account.length <= 24 ? isolated(this.account) : 'The customer';
     this.groups = [];
     this.knowsCatalogue = true;
     this.opened = new Set();
@@ -52,14 +53,15 @@ class AccountPage extends Page {
     });
     this.watched = new Set();
     for (const groupId of this.groups) this.#watchGroup(groupId);
-    this.watch('EntitlementService/EntitlementsTask', { account: this.account }, (state) => { this.named = state; read(); });
-    this.on(session.perch, 'change', read);
+    this.watch('EntitlementService/EntitlementsTask', { account: this.account }, (state) => { if (!state.loading) read(); });
+    this.on(session.perch, 'change', () => { this.didPlace.hidden = true; read(); });
     this.on(session.perch, 'online', read);
     this.on(session, 'heard', ({ detail }) => { if (!detail || detail === this.account) read(); });
     this.on(session, 'did', async ({ detail }) => {
       await this.read();
       if (this.ended) return;
       this.didPlace.hidden = false;
+      this.said = this.sentence;
       this.didPlace.textContent = `${detail}. ${this.sentence ?? ''}`;
     });
     const tick = setInterval(() => this.#tick(), 500);
@@ -92,7 +94,7 @@ class AccountPage extends Page {
     for (const groupId of this.groups) this.#watchGroup(groupId);
   }
 
-  name(id) { return this.names?.get(id) ?? id; }
+  name(id) { return isolated(this.names?.get(id) ?? id); }
   groupName(id) { return this.products.find((product) => product.subscription?.groupId === id)?.subscription.groupDisplayName || id; }
 
   /** Everything about the account, once for several causes at a time. Ends when the newest of them is drawn. */
@@ -113,51 +115,65 @@ class AccountPage extends Page {
       const atLeast = { revision: String(session.perch.revision) };
       const call = (method, request = {}) => session.perch.call(method, request.productIds ? request : { account, atLeast, ...request }, { signal: this.ending.signal });
       const optional = (promise, codes) => promise.catch((error) => { if (codes.includes(error.code)) return { error }; throw error; });
-      const [inspection, entitled, unfinished, transactions, exported, { settings = [] }] = await Promise.all([
+      const [inspection, entitled, named, unfinished, transactions, exported, { settings = [] }] = await Promise.all([
         this.canOperate ? optional(call('TestStoreService/InspectAccount'), ['not_found', 'permission_denied', 'failed_precondition']) : {},
         optional(call('EntitlementService/ListCurrentEntitlements'), ['failed_precondition']),
+        optional(call('EntitlementService/GetEntitlements'), ['failed_precondition']),
         call('TransactionService/ListUnfinished', { pageSize: pageMax }),
         this.#history(call),
         session.allows('admin') ? optional(session.perch.call('AdminService/ExportAccount', { account }, { signal: this.ending.signal }), ['not_found', 'permission_denied', 'failed_precondition']) : {},
         this.canOperate ? session.perch.call('TestStoreService/GetSettings', {}, { signal: this.ending.signal }) : {},
       ]);
       session.hear(entitled.position);
-      for (const each of exported.grants ?? []) each.by = (await this.#changes()).findLast((line) => line.account === account && line.method?.endsWith('/GrantEntitlement') && line.what?.includes(each.name))?.subject?.replace(/^"([^"]*)".*/, '$1');
+      await this.#learnGranters(exported.grants ?? []);
       await this.#learn(transactions, call);
       const groups = new Map();
-      await Promise.all(this.groups.map(async (groupId) => groups.set(groupId, (await optional(call('EntitlementService/GetSubscriptionStatus', { groupId }), ['failed_precondition'])).success ?? {})));
+      const failed = (answer) => answer.error ?? answer.failure;
+      const problems = [failed(entitled), failed(named)];
+      await Promise.all(this.groups.map(async (groupId) => {
+        const answer = await optional(call('EntitlementService/GetSubscriptionStatus', { groupId }), ['failed_precondition']);
+        groups.set(groupId, answer.success ?? {});
+        problems.push(failed(answer));
+      }));
       for (const each of inspection.groups ?? []) groups.set(each.groupId, each.statuses ?? {});
-      this.data = { odd: oddities(settings), inspection, entitled, groups, transactions, exported, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
+      this.named = named;
+      this.data = { problem: problems.find(Boolean)?.message ?? '', odd: oddities(settings), inspection, entitled, groups, transactions, exported, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
       this.why = await this.#explain(call);
       this.next = await this.#foresee(call);
       if (!this.ended) this.#show();
     } catch (error) {
-      if (!this.ended && error.code !== 'unauthenticated') this.nowPlace.replaceChildren(h('p.note.bad', {}, error.message));
+      if (this.ended || error.code === 'unauthenticated') return;
+      this.nowPlace.replaceChildren(h('p.note.bad', {}, error.message));
+      // The same values are drawn again.
+      this.drawn.delete(this.nowPlace);
     }
   }
 
-  /** Who changed what, where the token may know it: the last thousand changes. */
-  async #changes() {
-    if (session.token && !session.claims.app?.includes('*')) return [];
-    this.trail ??= [];
-    this.trailed ??= Math.max(0, session.perch.revision - 1000);
-    for (let more = true; more && !this.ended;) {
-      const { entries = [], hasMore } = await session.perch.call('AdminService/ListAudit', { afterRevision: String(this.trailed), pageSize: 500 }).catch(() => ({}));
-      this.trail.push(...entries);
-      this.trailed = number(entries.at(-1)?.revision) || this.trailed;
-      more = hasMore && entries.length;
+  /** Who gave each grant, where the token may know it: from the changes since the last read, at first the last 500. One call a read. */
+  async #learnGranters(grants) {
+    const key = (name) => [session.app?.bundleId, word(session.app?.environment), this.account, name].join('\n');
+    this.granters ??= new Map();
+    if (grants.length && (!session.token || session.claims.app?.includes('*'))) {
+      const after = Math.max(this.trailed ?? 0, session.perch.revision - 500);
+      const { entries = [] } = await session.perch.call('AdminService/ListAudit', { afterRevision: String(after), pageSize: 500 }, { signal: this.ending.signal }).catch(() => ({}));
+      for (const line of entries) {
+        this.trailed = number(line.revision);
+        if (line.method?.endsWith('/GrantEntitlement')) this.granters.set([line.bundleId, line.environment, line.account, line.what].join('\n'), line.subject?.replace(/^"([^"]*)".*/, '$1'));
+      }
     }
-    return this.trail;
+    for (const each of grants) each.by = this.granters.get(key(each.name));
   }
 
   async #history(call) {
     const all = [];
     let pageToken = '';
-    for (let page = 0; page < 6; page += 1) {
+    this.isCut = false;
+    for (let page = 0; ; page += 1) {
       const answer = await call('TransactionService/ListTransactions', { includeFinishedConsumables: true, pageSize: pageMax, ...(pageToken ? { pageToken } : {}) });
       all.push(...(answer.transactions ?? []));
       pageToken = answer.nextPageToken ?? '';
       if (!pageToken) break;
+      if (page + 1 === pagesMax) { this.isCut = true; break; }
     }
     return all;
   }
@@ -192,7 +208,7 @@ class AccountPage extends Page {
     return found.sort((a, b) => number(a.atMs) - number(b.atMs)).slice(0, 3);
   }
 
-  get entitlements() { return (this.named?.success ?? this.named?.last)?.entitlements ?? []; }
+  get entitlements() { return this.named?.success?.entitlements ?? []; }
   get grants() { return this.entitlements.filter((each) => each.origin === 'ENTITLEMENT_ORIGIN_GRANT'); }
 
   // MARK: Drawing
@@ -221,7 +237,10 @@ class AccountPage extends Page {
     }
     this.lines.sort((a, b) => b.isEffective - a.isEffective);
     const name = (id) => this.name(id);
-    this.sentence = summary(this.who, { lines: this.lines, owned: (this.data.entitled.transactions ?? []).map((each) => each.transaction), named: this.entitlements, hasBought: transactions.length > 0, name });
+    const has = { lines: this.lines, owned: (this.data.entitled.transactions ?? []).map((each) => each.transaction), named: this.entitlements };
+    for (const line of this.lines) line.hasOther = hasAccess(has);
+    this.sentence = summary(this.who, { ...has, hasBought: transactions.length > 0, problem: this.data.problem, name });
+    if (this.sentence !== this.said) this.didPlace.hidden = true;
     this.#draw(this.nowPlace, [this.sentence, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
       h('p.answer', {}, this.sentence),
       this.data.odd.length ? h('p.note.warn', {}, `In this app ${this.data.odd.join(', ')}. `, h('a', { href: '#/settings' }, 'Failures and settings')) : '',
@@ -282,13 +301,13 @@ class AccountPage extends Page {
     const products = (entitled.transactions ?? []).map((each) => each.transaction);
     const named = this.entitlements.toSorted((a, b) => !!b.active - !!a.active);
     const audit = exported.grants ?? [];
-    this.#draw(this.ownedPlace, [products.map((each) => [each.productId, each.id]), entitled.error?.message, inspection.awaitingSync?.length, named, this.named?.failure, audit], () => [
-      h('h2', {}, `What ${this.who} has`.replace('The', 'the')), this.named?.failure ? h('p.note.bad', {}, this.named.failure.message) : '',
+    this.#draw(this.ownedPlace, [products.map((each) => [each.productId, each.id]), entitled.error?.message, inspection.awaitingSync?.length, named, this.named?.failure, this.named?.error?.message, audit], () => [
+      h('h2', {}, `What ${this.account.length <= 24 ? this.who : 'the customer'} has`), this.named?.failure ?? this.named?.error ? h('p.note.bad', {}, (this.named.failure ?? this.named.error).message) : '',
       named.length ? h('ul.has', {}, named.map((each) => this.#named(each, audit.find((grant) => grant.name === each.name)))) : '',
       entitled.error ? h('p.note.bad', {}, entitled.error.message)
         : products.length ? h('ul.has', {}, products.map((t) => h('li', {}, this.#art(t.productId), h('span', {}, h('b', {}, this.name(t.productId)),
           h('span.soft', {}, ` ${isShared(t) ? 'shared by a family member (family)' : t.productType === 'PRODUCT_TYPE_AUTO_RENEWABLE' ? 'subscription' : 'bought'}`)), this.#link(t.id ?? '0'))))
-          : named.some((each) => each.active) ? '' : h('p.what', {}, 'Nothing at the moment.'),
+          : named.some((each) => each.active) || this.data.problem ? '' : h('p.what', {}, 'Nothing at the moment.'),
       inspection.awaitingSync?.length ? h('p.what', {}, `${inspection.awaitingSync.length} shared products wait for the customer’s restore.`) : '']);
   }
 
@@ -302,7 +321,7 @@ class AccountPage extends Page {
 
   /** The picture of a product, or its first letter. */
   #art(id) {
-    const place = h('span.art', { 'aria-hidden': 'true' }, this.name(id).slice(0, 1).toUpperCase());
+    const place = h('span.art', { 'aria-hidden': 'true' }, (this.names?.get(id) ?? id).slice(0, 1).toUpperCase());
     const product = this.products.find((each) => each.id === id);
     if (product?.promotionalImageHash) imageOf(product).then((src) => place.replaceChildren(h('img', { src, alt: '' })), () => {});
     return place;
@@ -378,7 +397,8 @@ class AccountPage extends Page {
   #showTimeline() {
     const entries = this.#entries();
     const shown = entries.slice(0, this.isAll ? 5000 : 60);
-    this.#draw(this.timePlace, [entries.map((each) => [each.at, each.text, each.more]), this.chosen, this.isAll], () => [h('h2', {}, 'What happened'),
+    this.#draw(this.timePlace, [entries.map((each) => [each.at, each.text, each.more]), this.chosen, this.isAll, this.isCut], () => [h('h2', {}, 'What happened'),
+      this.isCut ? h('p.note.warn', {}, `There are more than ${(pageMax * pagesMax).toLocaleString('en')} transactions. These are the oldest; Export has all.`) : '',
       entries.length ? h('ol.timeline', {}, shown.map((each) => {
         const isChosen = each.id !== undefined && each.id === this.chosen;
         const choose = each.id === undefined ? null : h('button.link', { 'aria-expanded': String(isChosen), onclick: () => { this.chosen = isChosen ? null : each.id; this.#showTimeline(); this.#tick(); } }, `transaction ${each.id}`);
@@ -486,12 +506,13 @@ class Compare {
     const asOf = { ...(side.at === undefined ? {} : { atMs: String(side.at) }), ...(side.known.value ? { knownAtRevision: side.known.value } : {}) };
     const call = (method, request) => session.perch.call(method, { account: page.account, asOf, ...request }, { signal: page.ending.signal });
     const [why, owned, named] = await Promise.all([
-      Promise.all(page.questions.map(async ({ about, request }) => [about, readable((await call('EntitlementService/Explain', request)).message)])),
+      Promise.all(page.questions.map(async ({ about, request }) => [JSON.stringify(request), about, readable((await call('EntitlementService/Explain', request)).message)])),
       call('EntitlementService/ListCurrentEntitlements', {}), call('EntitlementService/GetEntitlements', {}).catch(() => ({})),
     ]);
     const names = (owned.transactions ?? []).map(({ transaction }) => page.name(transaction.productId));
-    return [['Entitled to', names.length ? names.join(', ') : 'nothing'],
-      ...(named.success?.entitlements ?? []).map((each) => [each.name, each.active ? `active, ${[sourceText(each, null, (id) => page.name(id)), lastingText(each)].filter(Boolean).join(', ')}` : 'not active']), ...why];
+    // What it is about, its label, and its text: a group and an entitlement may have one name.
+    return [['products', 'Entitled to', names.length ? names.join(', ') : 'nothing'],
+      ...(named.success?.entitlements ?? []).map((each) => [`named ${each.name}`, each.name, each.active ? `active, ${[sourceText(each, null, (id) => page.name(id)), lastingText(each)].filter(Boolean).join(', ')}` : 'not active']), ...why];
   }
 
   async #ask() {
@@ -501,10 +522,11 @@ class Compare {
     for (const side of this.sides) side.when.textContent = side.at === undefined ? 'as of now' : `as of ${day(side.at, true)}, ${relative(side.at - session.now())}`;
     try {
       const [first, second] = await Promise.all(this.sides.map((side) => this.#read(side)));
-      const others = new Map(second);
+      const labels = new Map([...first, ...second].map(([key, label]) => [key, label]));
+      const texts = [first, second].map((rows) => new Map(rows.map(([key, , text]) => [key, text])));
       this.result.replaceChildren(h('table.compare', {}, h('thead', {}, h('tr', {}, ['', 'First', 'Second'].map((each) => h('th', { scope: 'col' }, each)))),
-        h('tbody', {}, first.map(([about, text]) => {
-          const other = others.get(about) ?? 'not there';
+        h('tbody', {}, [...labels].map(([key, about]) => {
+          const [text, other] = texts.map((each) => each.get(key) ?? 'not there');
           const isOther = other !== text;
           return h('tr', { class: isOther ? 'changed' : '' }, h('th', { scope: 'row' }, about, isOther ? h('span.badge.warn', {}, 'differs') : ''), h('td', {}, text), h('td', {}, other));
         }))));

@@ -64,6 +64,8 @@ export function day(ms, withTime = Math.abs(Number(ms) - session.now()) < 172_80
 export const when = (ms, withTime) => h('time', { datetime: new Date(Number(ms)).toISOString(), title: utc(ms) }, day(ms, withTime));
 /** A sentence of the server, with its instants as the pages have them. */
 export const readable = (text) => (text ?? '').replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (at) => `${instant(Date.parse(at))} ${zone(Date.parse(at))}`);
+/** A name within a sentence. One that is written from right to left, or turns the direction, leaves the words around it where they are. */
+export const isolated = (name) => (/[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/.test(name) ? `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '')}\u2069` : name);
 /** A text with code between backticks. */
 export const rich = (text) => text.split('`').map((part, at) => (at % 2 ? h('code', {}, part) : part));
 export function length(ms) {
@@ -119,6 +121,8 @@ class WindowPerch extends Perch {
       const worker = new SharedWorker(new URL('streams.js', import.meta.url), { type: 'module' });
       this.port = worker.port;
       worker.onerror = () => {
+        // A part that the worker has after all would be a second stream.
+        for (const begin of this.heard.keys()) worker.port.postMessage({ end: begin });
         this.port = null;
         for (const hear of [...this.heard.values()]) hear({ error: { code: 'unavailable', message: 'the shared stream does not begin' } });
       };

@@ -1,5 +1,5 @@
 // Every operation of the transaction manager, each as a button with its options.
-import { h, session, ask, attempt, word, money, period, day, number, action, entitles } from './kit.js';
+import { h, session, ask, attempt, toast, word, money, period, day, number, action, entitles } from './kit.js';
 import { PerchError } from './perch.js';
 
 const operate = (account, operation) => session.perch.call('TestStoreService/Operate', { account, operation });
@@ -15,10 +15,13 @@ const days = { name: 'days', label: 'Days', type: 'number', value: '30', props: 
 const member = { name: 'member', label: "Member's account", required: true, hint: 'bob' };
 
 /** Gives a named entitlement, whatever was bought. */
-export async function grant(account, who = account, names = [], days = '') {
+async function grant({ account, who, grants, lines }, names = [], days = '') {
+  const existing = (name) => grants.find((each) => each.name === name && each.active);
+  const replaced = (each) => (each ? ` It replaces the grant of ${each.name} ${each.untilMs ? `until ${day(each.untilMs)}` : 'without an end'}.` : '');
+  const charges = !session.isTest && lines.some(({ status }) => entitles(status.state)) ? ' Apple’s charges go on.' : '';
   const choice = names.length ? { options: names.map((each) => [each, each]), value: names[0] } : {};
   const values = await ask('Grant an entitlement', [{ name: 'name', label: 'Name', required: true, ...choice }, { name: 'days', label: 'Days; empty: without an end', type: 'number', value: days, props: { min: 0, step: 'any' } }, { name: 'reason', label: 'Reason, for the record' }], {
-    submit: 'Grant', text: ({ name, days }) => (name ? `${who} has ${name} at once, ${days ? `until ${day(session.now() + Number(days) * 86_400_000)}` : 'without an end'}. It is beside what was bought, and nothing is charged.` : ''),
+    submit: 'Grant', text: ({ name, days }) => (name ? `${who} has ${name} at once, ${days ? `until ${day(session.now() + Number(days) * 86_400_000)}` : 'without an end'}. It is beside what was bought, and nothing is charged for it.${replaced(existing(name))}${charges}` : ''),
   });
   if (!values) return;
   const { name, reason } = values;
@@ -94,13 +97,17 @@ export function transactionButtons(account, row) {
   return list;
 }
 
-/** The few things that people who answer customers do, by the situation of the customer. Each says beforehand what it will do. */
+const isShared = (t) => t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
+const ownLines = ({ lines }) => lines.filter(({ transaction: t }) => !isShared(t));
+const heldOf = (page) => ownLines(page).find(({ status }) => entitles(status.state));
+const refundableOf = ({ data }) => data.transactions.map((each) => each.transaction).filter((t) => !t.revocation && !isShared(t))
+  .toReversed().toSorted((a, b) => number(b.purchaseDateMs) - number(a.purchaseDateMs)).slice(0, 20);
+
+/** The few things that people who answer customers do, by the situation of the customer. Each says beforehand what it will do, of what the page knows at the click. */
 export function customerActions(page) {
-  const { account, who, lines, data: { transactions, inspection, exported } } = page;
-  const own = lines.filter(({ transaction: t }) => t.ownershipType !== 'OWNERSHIP_TYPE_FAMILY_SHARED');
-  const held = own.find(({ status }) => entitles(status.state));
-  const failing = own.find(({ status }) => /GRACE|RETRY/.test(status.state));
-  const names = page.entitlements.map((each) => each.name);
+  const { account, who, data: { inspection } } = page;
+  const held = heldOf(page);
+  const failing = ownLines(page).find(({ status }) => /GRACE|RETRY/.test(status.state));
   const list = [];
   if (session.isTest) {
     const forbidden = inspection.paymentsForbidden ? 'Payments of this account are forbidden' : '';
@@ -108,22 +115,25 @@ export function customerActions(page) {
     if (failing) list.push(action('Resolve billing problem…', 'test', async () => {
       if (await ask('Resolve the billing problem', [], { submit: 'Resolve', text: `The card of ${who} works again: ${page.name(failing.transaction.productId)} is charged now, and access goes on.` })) await attempt(() => operate(account, { resolveBilling: { target: { transactionId: failing.transaction.id ?? '0' } } }), 'The charge succeeded');
     }, { kind: 'primary' }));
-    if (failing?.info.priceIncreaseStatus !== 'PRICE_INCREASE_STATUS_PENDING' && held) list.push(action('Give free days…', 'test', () => freeDays(page, held)));
-    const refundable = transactions.map((each) => each.transaction).filter((t) => !t.revocation && t.ownershipType !== 'OWNERSHIP_TYPE_FAMILY_SHARED').toReversed().toSorted((a, b) => number(b.purchaseDateMs) - number(a.purchaseDateMs)).slice(0, 20);
-    if (refundable.length) list.push(action('Refund…', 'test', () => refund(page, refundable), { kind: 'danger' }));
+    if (held && held.info.priceIncreaseStatus !== 'PRICE_INCREASE_STATUS_PENDING') {
+      list.push(action('Give free days…', 'test', () => freeDays(page), { why: held.status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD' ? 'Only a period that is paid can be made longer: resolve the billing problem first, or grant' : '' }));
+    }
+    if (refundableOf(page).length) list.push(action('Refund…', 'test', () => refund(page), { kind: 'danger' }));
     if (held) list.push(action('Buy…', 'test', () => buy(account)));
   } else {
     list.push(action('Refund…', 'read', () => {}, { why: 'Apple refunds its customers: reportaproblem.apple.com. The refund shows here when Apple reports it.' }), h('p.what', {}, 'Apple refunds its customers, at reportaproblem.apple.com. A refund shows here when Apple reports it.'));
-    list.unshift(action('Give free days…', 'admin', () => grant(account, who, names, 7)));
+    list.unshift(action('Give free days…', 'admin', () => grant(page, page.entitlements.map((each) => each.name), 7)));
   }
-  list.push(action('Grant…', 'admin', () => grant(account, who)));
+  list.push(action('Grant…', 'admin', () => grant(page)));
   if (!session.isTest) list.push(action('Move a purchase here…', 'admin', () => move(page)));
-  list.push(action('Export', 'admin', () => save(`${account}.json`, JSON.stringify(exported, null, 2))), action('Erase…', 'admin', () => erase(page), { kind: 'danger' }));
+  list.push(action('Export', 'admin', () => attempt(() => save(page))), action('Erase…', 'admin', () => erase(page), { kind: 'danger' }));
   return list;
 }
 
-async function freeDays(page, { transaction: t }) {
+async function freeDays(page) {
   const { account, who } = page;
+  const t = heldOf(page)?.transaction;
+  if (!t) return;
   const end = number(t.expirationDateMs);
   const values = await ask('Give free days', [{ ...days, value: '7' }], {
     submit: 'Give', text: ({ days }) => `${who} keeps ${page.name(t.productId)} until ${day(end + Number(days) * 86_400_000)} instead of ${day(end)}. The next charge waits as long.`,
@@ -131,8 +141,10 @@ async function freeDays(page, { transaction: t }) {
   if (values) await attempt(() => operate(account, { extendRenewal: { target: { transactionId: t.id ?? '0' }, byMs: String(Math.round(Number(values.days) * 86_400_000)) } }), `${values.days} free days are given`);
 }
 
-async function refund(page, list) {
+async function refund(page) {
   const { account, who, lines } = page;
+  const list = refundableOf(page);
+  if (!list.length) return;
   const byId = new Map(list.map((t) => [t.id ?? '0', t]));
   const values = await ask('Refund', [
     { name: 'id', label: 'Which purchase', value: list[0].id ?? '0', options: list.map((t) => [t.id ?? '0', `${page.name(t.productId)}, ${day(t.purchaseDateMs, true)}${t.price ? `, ${money(t.price)}` : ''}`]) },
@@ -142,7 +154,7 @@ async function refund(page, list) {
     submit: 'Refund', danger: true,
     text: ({ id, part }) => {
       const t = byId.get(id);
-      const isNow = lines.some(({ transaction, status }) => transaction.id === t.id && entitles(status.state)) || t.productType === 'PRODUCT_TYPE_NON_CONSUMABLE';
+      const isNow = lines.some(({ transaction, status }) => transaction.id === t.id && entitles(status.state)) || /_NON_(CONSUMABLE|RENEWABLE)$/.test(t.productType);
       const amount = t.price ? money({ ...t.price, milliunits: number(t.price.milliunits) * (part ? Number(part) / 100 : 1) }) : 'the price';
       return `${who} gets ${amount} back. ${part ? 'A part is refunded, and access ends as the store decides.' : isNow ? `${who} loses ${page.name(t.productId)} now.` : 'Nothing that they have now changes.'}`;
     },
@@ -159,15 +171,24 @@ async function move(page) {
 }
 
 async function erase({ account }) {
-  const values = await ask(`Erase ${account}`, [{ name: 'typed', label: 'Write the account’s key to go on', required: true, props: { pattern: account.replace(/[^\w ]/g, '.') } }], {
+  const values = await ask(`Erase ${account}`, [{ name: 'typed', label: 'Write the account’s key to go on', required: true }], {
     submit: 'Erase', danger: true, text: 'Everything that is known of this account is deleted: purchases, grants, history, names. It cannot be taken back. A subscription at Apple goes on, and its owner still pays.',
   });
+  // A field has no line breaks.
+  if (values && values.typed !== account.replace(/[\r\n]/g, '')) return toast('That is not the account’s key: nothing is erased', true);
   if (values) await attempt(() => session.perch.call('AdminService/EraseAccount', { account }), `${account} is erased`);
 }
 
-function save(name, text) {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  h('a', { href: address, download: name }).click();
+/** The account as the store has it now, with all of its history. */
+async function save({ account }) {
+  const { nextPageToken, transactions = [], ...rest } = await session.perch.call('AdminService/ExportAccount', { account });
+  for (let pageToken = nextPageToken; pageToken;) {
+    const answer = await session.perch.call('TransactionService/ListTransactions', { account, includeFinishedConsumables: true, pageSize: 500, pageToken });
+    transactions.push(...(answer.transactions ?? []));
+    pageToken = answer.nextPageToken;
+  }
+  const address = URL.createObjectURL(new Blob([JSON.stringify({ ...rest, transactions }, null, 2)], { type: 'application/json' }));
+  h('a', { href: address, download: `${account}.json` }).click();
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 

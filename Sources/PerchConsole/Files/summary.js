@@ -1,5 +1,5 @@
 // What an account has, as sentences that can be read to the customer.
-import { day, money, word, entitles } from './kit.js';
+import { session, day, money, number, word, entitles } from './kit.js';
 
 const isShared = (transaction) => transaction.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
 
@@ -12,23 +12,35 @@ const endings = {
 /** A price with what it is: nothing where the store reports none. */
 const forPrice = (price) => (price ? ` for ${money(price)}` : '');
 
-/** One subscription. `who` is how the account is called, `name` gives the name of a product. */
-export function lineSentence({ status, transaction: t, info }, who, name) {
+/** Whether an end is past that Apple has not reported anything about. A test store knows at once. */
+const isOverdue = (endMs) => !session.isTest && number(endMs) > 0 && number(endMs) <= session.now();
+
+/** Whether the account has anything now: that of another line, a product that lasts, or a named entitlement. */
+export const hasAccess = ({ lines, owned, named }) => lines.some(({ status }) => entitles(status.state)) || owned.length > 0 || named.some((each) => each.active);
+
+/** One subscription. `who` is how the account is called, `name` gives the name of a product. `hasOther`: something else may give the same. */
+export function lineSentence({ status, transaction: t, info, hasOther }, who, name) {
   const product = name(t.productId);
   const end = day(t.expirationDateMs);
+  const card = isShared(t) ? `The card of the family member who shares ${product} was declined on ${end}` : `The card of ${who} was declined on ${end}`;
   if (status.state === 'RENEWAL_STATE_SUBSCRIBED') {
     const trial = t.offer?.paymentMode === 'OFFER_PAYMENT_MODE_FREE_TRIAL' ? 'a free trial of ' : '';
-    const has = `${who} has ${trial}${product}${isShared(t) ? ', shared by a family member,' : ''} until ${end}`;
-    if (isShared(t)) return `${has.replace(/,$/, '')}.`;
+    if (isOverdue(t.expirationDateMs)) return `The period of ${product} ended on ${end}, and its renewal has not been reported. Until it is, ${who} keeps ${product}.`;
+    // Within a commitment the charges go on: what may not renew is the commitment.
+    const { commitment } = info;
+    const has = `${who} has ${trial}${product}${isShared(t) ? ', shared by a family member,' : ''} until ${commitment?.expirationDateMs ? day(commitment.expirationDateMs) : end}`;
+    if (isShared(t)) return `${has}.`;
     if (info.unreported) return `${has}. Whether it renews was not reported.`;
-    if (!info.willAutoRenew) return `${has}. It does not renew.`;
+    if (commitment ? !commitment.willRenew : !info.willAutoRenew) return `${has}. It does not renew.`;
     if (info.priceIncreaseStatus === 'PRICE_INCREASE_STATUS_PENDING') return `${has}. It renews only if ${who} agrees to the higher price.`;
     const next = info.autoRenewPreference && info.autoRenewPreference !== t.productId ? `it becomes ${name(info.autoRenewPreference)}` : 'it renews';
-    return `${has}, then ${next}${forPrice(info.renewalPrice)}.`;
+    return `${has}, then ${next}${commitment ? '' : forPrice(info.renewalPrice)}.`;
   }
-  if (status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD') return `The card of ${who} was declined on ${end}. ${who} keeps ${product} until ${day(info.gracePeriodExpirationDateMs)}, and then loses it unless a charge succeeds.`;
-  if (status.state === 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD') return `The card of ${who} was declined on ${end}, and ${who} has no access to ${product} until a charge succeeds. The store goes on trying.`;
-  if (t.revocation || status.state === 'RENEWAL_STATE_REVOKED') return t.revocation?.type === 'REVOCATION_TYPE_FAMILY_REVOKE' ? `${product} is no longer shared with ${who}.` : `${product} was refunded${t.revocation ? ` on ${day(t.revocation.dateMs)}` : ''}, and ${who} has no access to it.`;
+  if (status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD') return `${card}. ${who} keeps ${product} until ${day(info.gracePeriodExpirationDateMs)}, and then loses it unless a charge succeeds.`;
+  if (status.state === 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD') return `${card}${hasOther ? `, and no charge for ${product} has succeeded since` : `, and ${who} has no access to ${product} until a charge succeeds`}. The store goes on trying.`;
+  if (t.revocation || status.state === 'RENEWAL_STATE_REVOKED') return t.revocation?.type === 'REVOCATION_TYPE_FAMILY_REVOKE' ? `${product} is no longer shared with ${who}.` : `${product} was refunded${t.revocation ? ` on ${day(t.revocation.dateMs)}` : ''}${hasOther ? '' : `, and ${who} has no access to it`}.`;
+  // Renewal was on, or nobody knows, and nothing came since.
+  if (!session.isTest && !endings[info.expirationReason] && (info.unreported || info.willAutoRenew)) return `${who} had ${product} until ${end}. Whether it renewed was not reported.`;
   return `${who} had ${product} until ${end}${endings[info.expirationReason] ? `: ${endings[info.expirationReason]}` : ''}.`;
 }
 
@@ -45,23 +57,29 @@ export function sourceText(each, grant, name) {
 export function lastingText(each) {
   if (each.lifetime) return 'without an end';
   if (!each.untilMs) return '';
+  if (each.active && each.state && isOverdue(each.untilMs)) return `period ended on ${day(each.untilMs)}, renewal not reported`;
   const renews = each.willRenew && !each.renewalUnknown && each.state === 'RENEWAL_STATE_SUBSCRIBED';
   return `${each.active ? renews ? 'renews on' : 'until' : 'ended on'} ${day(each.untilMs)}`;
 }
 
 /**
  * The account in one or two sentences, the good and the bad.
- * @param {string} who @param {{lines: object[], owned: object[], named: object[], hasBought: boolean, name: (id: string) => string}} has
+ * @param {string} who @param {{lines: object[], owned: object[], named: object[], hasBought: boolean, problem: string, name: (id: string) => string}} has
+ *   `problem`: why a part of it could not be asked.
  */
-export function summary(who, { lines, owned, named, hasBought, name }) {
+export function summary(who, { lines, owned, named, hasBought, problem, name }) {
   const held = lines.filter(({ status }) => entitles(status.state));
   const troubled = lines.filter(({ status }) => status.state === 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD');
   const grants = named.filter((each) => each.active && each.origin === 'ENTITLEMENT_ORIGIN_GRANT');
   const lasting = owned.filter((each) => each.productType !== 'PRODUCT_TYPE_AUTO_RENEWABLE');
   const said = held.map((line) => lineSentence(line, who, name));
-  if (lasting.length) said.push(`${who} owns ${[...new Set(lasting.map((each) => name(each.productId)))].join(', ')}.`);
+  const names = (list) => [...new Set(list.map((each) => name(each.productId)))].join(', ');
+  const [shared, own] = [lasting.filter(isShared), lasting.filter((each) => !isShared(each))];
+  if (own.length) said.push(`${who} owns ${names(own)}.`);
+  if (shared.length) said.push(`${who} has ${names(shared)}, shared by a family member.`);
   if (grants.length) said.push(`${who} was given ${grants.map((each) => `${each.name}${each.untilMs ? ` until ${day(each.untilMs)}` : ''}`).join(', ')}.`);
   said.push(...troubled.map((line) => lineSentence(line, who, name)));
+  if (problem) said.push(`What ${said.length ? 'else ' : ''}${who} has could not be asked: ${problem.replace(/\.$/, '')}.`);
   if (said.length) return said.join(' ');
   if (lines.length) return lineSentence(lines[0], who, name);
   return hasBought ? `${who} has nothing at the moment.` : `${who} has bought nothing yet.`;
