@@ -45,13 +45,16 @@ export function finder() {
     asking.abort();
     asking = new AbortController();
     const { signal } = asking;
-    const [found, isThere] = await Promise.all([find(text, signal), exists(text, signal).catch(() => false)]).catch(() => [{}, false]);
+    let problem = '';
+    const failed = (error) => { problem = error.message; return {}; };
+    const [found, there] = await Promise.all([find(text, signal).catch(failed), exists(text, signal).catch(failed)]);
     if (signal.aborted) return [];
     const lines = [];
-    if (isThere) lines.push(open(text, 'an account with this key'));
+    if (there === true) lines.push(open(text, 'an account with this key'));
     if (found.account && found.account !== text) lines.push(open(found.account, `has ${text}`));
     if (found.unclaimed) lines.push(h('p', {}, `The App Store reported ${text}, and no account has claimed it.`));
     if (found.problem) lines.push(h('p', {}, ...rich(`Whose ${text} is could not be asked: ${found.problem}.`)));
+    if (problem) lines.push(h('p', {}, `Whether ${text} is an account could not be asked: ${problem}.`), open(text, 'open it anyway'));
     if (!lines.length) lines.push(h('p', {}, `Nobody is known by ${text}. `), open(text, 'open it anyway'));
     show(...lines);
     return lines;
