@@ -13,7 +13,7 @@ const duration = (ms) => { for (const [unit, size] of [['d', 86_400_000], ['h', 
 
 /** What is kept over a reload of the window. */
 const keptAs = 'perch-recording';
-const empty = () => ({ isOn: false, startMs: 0, at: 0, head: [], settings: [], lines: [], steps: [], names: [], accounts: [], problems: [], end: null });
+const empty = () => ({ isOn: false, app: null, startMs: 0, at: 0, head: [], settings: [], lines: [], steps: [], names: [], accounts: [], problems: [], end: null });
 
 /** Turns changes into lines of a scenario, and keeps them as calls to play again. */
 export class Recorder extends EventTarget {
@@ -25,8 +25,8 @@ export class Recorder extends EventTarget {
     Object.assign(this, kept, { names: new Map(kept.names), accounts: new Map(kept.accounts), found: [] });
   }
   #keep() {
-    const { isOn, startMs, at, head, settings, lines, steps, problems, end } = this;
-    try { sessionStorage.setItem(keptAs, JSON.stringify({ isOn, startMs, at, head, settings, lines, steps, problems, end, names: [...this.names], accounts: [...this.accounts] })); } catch { /* in memory alone */ }
+    const { isOn, app, startMs, at, head, settings, lines, steps, problems, end } = this;
+    try { sessionStorage.setItem(keptAs, JSON.stringify({ isOn, app, startMs, at, head, settings, lines, steps, problems, end, names: [...this.names], accounts: [...this.accounts] })); } catch { /* in memory alone */ }
     this.dispatchEvent(new Event('line'));
   }
 
@@ -35,9 +35,14 @@ export class Recorder extends EventTarget {
     this.#keep();
   }
 
+  /** A call about the app of the recording, whichever is chosen now. */
+  #call(method, request = {}) { return session.perch.call(method, { ...(this.app ? { app: this.app } : {}), ...request }); }
+  #isAbout({ app = session.perch.app }) { return this.isOn && app?.bundleId === this.app?.bundleId && app?.environment === this.app?.environment; }
+
   async start() {
     this.#take(empty());
-    const [{ clock }, { settings = [] }] = await Promise.all([session.perch.call('TestStoreService/GetClock'), session.perch.call('TestStoreService/GetSettings')]);
+    this.app = session.perch.app;
+    const [{ clock }, { settings = [] }] = await Promise.all([this.#call('TestStoreService/GetClock'), this.#call('TestStoreService/GetSettings')]);
     this.startMs = this.at = number(clock.nowMs);
     // What is set already holds from the beginning. Offers and products are in the catalogue's file, except for what was edited since.
     this.settings = settings.filter((each) => !each.product);
@@ -49,17 +54,17 @@ export class Recorder extends EventTarget {
 
   /** Ends the recording with what every customer has. */
   async stop() {
-    this.isOn = false;
-    const { clock } = await session.perch.call('TestStoreService/GetClock');
+    const { clock } = await this.#call('TestStoreService/GetClock');
+    const end = await Promise.all([...this.accounts.keys()].map((account) => state(account, this.startMs, this.app)));
     this.#passed(number(clock.nowMs));
-    this.end = await Promise.all([...this.accounts.keys()].map((account) => state(account, this.startMs)));
+    [this.isOn, this.end] = [false, end];
     this.#keep();
   }
 
   listen(perch) {
-    perch.before = (method, request) => (this.isOn ? this.#prepare(method.split('/')[1], request) : undefined);
+    perch.before = (method, request) => (this.#isAbout(request) ? this.#prepare(method.split('/')[1], request) : undefined);
     perch.addEventListener('change', ({ detail }) => {
-      if (!this.isOn) return;
+      if (!this.#isAbout(detail.request)) return;
       const said = this.line(detail);
       const found = this.found;
       this.found = [];
@@ -86,7 +91,7 @@ export class Recorder extends EventTarget {
     if (!account || /^(Get|List|Explain|Inspect|Find|Export)/.test(name)) return;
     this.found = [];
     const [[kind, each] = []] = Object.entries(operation);
-    const read = (method, request) => session.perch.call(method, { account, ...request });
+    const read = (method, request) => this.#call(method, { account, ...request });
     const history = async (of) => {
       const all = [];
       for (let pageToken = ''; ;) {
