@@ -47,23 +47,33 @@ export function badges(row) {
   return list;
 }
 
-/** All accounts of one app, read once and then kept current by its changes, also while another page is shown. */
+/** What no later call mends: a person has to. */
+const isRefused = ({ code }) => code === 'unauthenticated' || code === 'permission_denied';
+/** How long to wait after so many failures in a row. */
+const backoffMs = (failures) => Math.min(8_000, 500 * 2 ** failures);
+
+/** All accounts of one app, read once and then kept current by its changes, also while another page is shown. It ends with its app or its token. */
 class List {
   constructor() {
+    this.app = session.perch.app;
+    this.name = session.nameOf(session.app);
     this.pages = [];
     this.dirty = new Set();
     this.isLoading = true;
     this.ending = new AbortController();
     this.changed = () => {};
     this.inSight = () => new Set();
-    session.addEventListener('heard', ({ detail }) => this.#hear(detail), { signal: this.ending.signal });
+    const on = (type, listener) => session.addEventListener(type, listener, { signal: this.ending.signal });
+    on('heard', ({ detail }) => this.#hear(detail));
+    on('app', () => { if (session.nameOf(session.app) !== this.name) this.ending.abort(); });
+    on('access', () => this.ending.abort());
     this.#load();
   }
   get ended() { return this.ending.signal.aborted; }
   /** The list of the session's app. */
   static get current() {
     const key = [session.nameOf(session.app), session.token].join('\n');
-    if (List.key !== key) {
+    if (List.key !== key || List.kept.ended) {
       List.kept?.ending.abort();
       [List.key, List.kept] = [key, new List()];
     }
@@ -71,7 +81,7 @@ class List {
   }
 
   async #fetch(page) {
-    const request = { pageSize, withSummaries: true };
+    const request = { app: this.app, pageSize, withSummaries: true };
     if (page.token) request.pageToken = page.token;
     const answer = await session.perch.call('TestStoreService/ListAccounts', request, { signal: this.ending.signal });
     const summaries = answer.summaries ?? [];
@@ -79,7 +89,7 @@ class List {
   }
 
   async #load() {
-    let token = '';
+    let [token, failures] = ['', 0];
     do {
       const page = { token, rows: [] };
       try {
@@ -89,12 +99,13 @@ class List {
       } catch (error) {
         if (this.ended) return;
         this.problem = error.message;
+        if (isRefused(error)) break;
         this.changed(0);
-        await new Promise((done) => setTimeout(done, 1000));
+        await new Promise((done) => setTimeout(done, backoffMs(failures += 1)));
         continue;
       }
       if (this.ended) return;
-      this.problem = '';
+      [this.problem, failures] = ['', 0];
       this.pages.push(page);
       this.changed(this.pages.length > 1 ? 250 : 0);
       await new Promise((done) => setTimeout(done, pauseMs));
@@ -120,6 +131,7 @@ class List {
   async #freshen() {
     if (this.isFreshening) return;
     this.isFreshening = true;
+    let failures = 0;
     try {
       while (this.dirty.size && !this.ended) {
         const inSight = this.inSight();
@@ -128,10 +140,18 @@ class List {
         this.dirty.delete(page);
         try {
           if (this.#replace(page, await this.#fetch(page))) this.changed(0);
-        } catch {
-          if (!this.ended) this.dirty.add(page);
+          failures = 0;
+        } catch (error) {
+          if (this.ended) return;
+          if (isRefused(error)) {
+            this.problem = error.message;
+            this.dirty.clear();
+            return this.changed(0);
+          }
+          this.dirty.add(page);
+          failures += 1;
         }
-        await new Promise((done) => setTimeout(done, seen ? 50 : 150));
+        await new Promise((done) => setTimeout(done, failures ? backoffMs(failures) : seen ? 50 : 150));
       }
     } finally {
       this.isFreshening = false;
@@ -177,7 +197,7 @@ class AccountsPage extends Page {
     const name = (sort, label) => h('span', { role: 'columnheader', 'aria-sort': this.sort === sort ? 'ascending' : 'none' }, sort ? h('button', { onclick: () => this.#sortBy(sort) }, label) : label);
     this.names = h('div.names', { role: 'row' }, name('key', 'Account'), name('product', 'Product'), name('state', 'State'), name('', 'Badges'), name('next', 'Next change'));
     this.space = h('div', { role: 'presentation' });
-    this.rows = h('div.rows', { role: 'rowgroup', 'aria-label': 'Accounts', onscroll: () => { this.#draw(); this.#keep(); }, onkeydown: (event) => this.#key(event) }, this.space);
+    this.rows = h('div.rows', { role: 'rowgroup', 'aria-label': 'Accounts', onscroll: () => { this.#draw(); this.#keepSoon(); }, onkeydown: (event) => this.#key(event) }, this.space);
     this.grid = h('div.grow', { role: 'table', 'aria-label': 'Accounts' }, h('div', { role: 'rowgroup' }, this.names), this.rows);
     // Above the rows, which fill the window.
     this.elsewhere = h('p.said', { role: 'status' });
@@ -192,6 +212,8 @@ class AccountsPage extends Page {
     this.list.inSight = () => new Set([...this.drawn.keys()].map((at) => this.view[at]));
     this.until(() => Object.assign(this.list, { changed: () => {}, inSight: () => new Set() }));
     this.on(window, 'resize', () => this.#draw());
+    // A click may leave the page: its entry of the history is written before.
+    window.addEventListener('click', () => this.#keep(), { capture: true, signal: this.ending.signal });
     const tick = setInterval(() => this.#draw(), 1000);
     this.until(() => clearInterval(tick));
     this.#select();
@@ -213,10 +235,17 @@ class AccountsPage extends Page {
 
   /** The address has the search, the filter and the order; the entry of the history has the place. */
   #keep() {
+    clearTimeout(this.keeping);
     const kept = new URLSearchParams();
     for (const [name, value, none] of [['q', this.search.value, ''], ['state', this.filter.value, 'all'], ['sort', this.sort, 'key']]) if (value !== none) kept.set(name, value);
     const text = kept.toString();
     if (!this.ended && /^#?(\/accounts|$)/.test(location.hash.split('?')[0])) history.replaceState({ top: this.rows.scrollTop }, '', `#/accounts${text ? `?${text}` : ''}`);
+  }
+
+  /** Browsers refuse a page that writes its entry at every step of a scroll. */
+  #keepSoon() {
+    clearTimeout(this.keeping);
+    this.keeping = setTimeout(() => this.#keep(), 200);
   }
 
   #openSearched() {
@@ -277,7 +306,7 @@ class AccountsPage extends Page {
       if (this.ended) return;
       this.#select();
       this.#draw(true);
-      this.#keep();
+      this.#keepSoon();
     }, wait);
   }
 
