@@ -60,6 +60,14 @@ def point(browser, label, within="body", kind="button, a, summary"):
         browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": event, "x": box[0], "y": box[1], "button": "left", "clickCount": 1})
 
 
+def refuses(browser, method):
+    """Each call of a method is refused from now on, without the server. An empty text: none is."""
+    browser.run("""
+        window.answered ??= window.fetch;
+        window.fetch = !arguments[0] ? window.answered : (address, ...rest) => (String(address).endsWith(arguments[0])
+          ? Promise.resolve(new Response(JSON.stringify({code: 'permission_denied', message: 'refused by the test'}), {status: 403})) : window.answered(address, ...rest));""", method)
+
+
 def active(browser):
     return browser.run("return document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText")
 
@@ -182,6 +190,22 @@ def reader(production, browser):
     with check("support: a customer whose subscription has ended is told when"):
         browser.run("location.hash = '#/account/gone'")
         sees(browser, "gone had Plus Monthly until", "[aria-label=Now]")
+        sees(browser, "Whether it renewed was not reported.", "[aria-label=Now]")
+    with check("support: after an error the same sentence stands again"):
+        refuses(browser, "TransactionService/ListUnfinished")
+        browser.run("document.querySelector('perch-account-page').read()")
+        browser.shows("refused by the test", "[aria-label=Now]")
+        refuses(browser, "")
+        browser.run("document.querySelector('perch-account-page').read()")
+        sees(browser, "gone had Plus Monthly until", "[aria-label=Now]")
+    with check("support: what could not be asked is never nobody, and never nothing"):
+        refuses(browser, "TransactionService/ListTransactions")
+        browser.run("document.querySelector('[aria-label=\"Find anybody\"]').focus()")
+        browser.driver.switch_to.active_element.send_keys("theresa")
+        sees(browser, "Whether theresa is an account could not be asked: refused by the test.", ".found")
+        assert "Nobody is known" not in browser.text(".found"), browser.text(".found")
+        browser.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+        refuses(browser, "")
     with check("support: signing in after the token has ended returns to the page"):
         ending = production.token("read", SHOP, "ann")
         production.enter(browser, ending, "account/quinn")
@@ -201,6 +225,39 @@ def reader(production, browser):
     equal(site.call("EntitlementService/GetEntitlements", {"app": {"bundleId": SHOP, "environment": "ENVIRONMENT_SANDBOX"}, "account": "petra"}, support)["success"]["entitlements"][0]["active"], True)
 
 
+SENTENCES = """
+    const done = arguments[arguments.length - 1];
+    Promise.all([import('/console/~/summary.js'), import('/console/~/kit.js')]).then(([{ summary, lineSentence, lastingText }, { session, day, isolated }]) => {
+      const now = session.now(), past = String(now - 40 * 86_400_000), later = String(now + 40 * 86_400_000);
+      const name = (id) => id, shared = { ownershipType: 'OWNERSHIP_TYPE_FAMILY_SHARED' };
+      const line = (state, expirationDateMs, info, more) => ({ status: { state: `RENEWAL_STATE_${state}` }, transaction: { productId: 'Plus', expirationDateMs, ...more }, info });
+      const whole = (lines, more) => summary('ann', { lines, owned: [], named: [], hasBought: true, problem: '', name, ...more });
+      const says = (...each) => lineSentence(line(...each), 'ann', name);
+      const retry = line('IN_BILLING_RETRY_PERIOD', past, {}, shared);
+      done(Object.entries({
+        past: says('SUBSCRIBED', past, { willAutoRenew: true }), ended: says('EXPIRED', past, { willAutoRenew: true }), off: says('EXPIRED', past, { expirationReason: 'EXPIRATION_REASON_AUTO_RENEW_DISABLED' }),
+        grace: says('IN_GRACE_PERIOD', past, { gracePeriodExpirationDateMs: later }, shared), retry: says('IN_BILLING_RETRY_PERIOD', past, {}, shared), other: lineSentence({ ...retry, hasOther: true }, 'ann', name),
+        commitment: says('SUBSCRIBED', String(now + 3 * 86_400_000), { willAutoRenew: true, commitment: { expirationDateMs: later, willRenew: false } }),
+        owned: whole([], { owned: [{ productId: 'Lamp' }, { productId: 'Book', ...shared }] }), failed: whole([], { problem: 'it is armed' }),
+        lasting: lastingText({ active: true, state: 'RENEWAL_STATE_SUBSCRIBED', willRenew: true, untilMs: past }), isolated: isolated('\u05d0\u202eb'),
+      }).map(([what, text]) => [what, text.replaceAll(day(past), 'PAST').replaceAll(day(later), 'LATER')]));
+    });"""
+
+
+def sentences(browser):
+    with check("support: sentences of an app of the App Store say no more than Apple has reported"):
+        said = dict(browser.driver.execute_async_script(SENTENCES))
+        equal(said, {
+            "past": "The period of Plus ended on PAST, and its renewal has not been reported. Until it is, ann keeps Plus.",
+            "ended": "ann had Plus until PAST. Whether it renewed was not reported.", "off": "ann had Plus until PAST: renewal was switched off.",
+            "grace": "The card of the family member who shares Plus was declined on PAST. ann keeps Plus until LATER, and then loses it unless a charge succeeds.",
+            "retry": "The card of the family member who shares Plus was declined on PAST, and ann has no access to Plus until a charge succeeds. The store goes on trying.",
+            "other": "The card of the family member who shares Plus was declined on PAST, and no charge for Plus has succeeded since. The store goes on trying.",
+            "commitment": "ann has Plus until LATER. It does not renew.", "owned": "ann owns Lamp. ann has Book, shared by a family member.",
+            "failed": "What ann has could not be asked: it is armed.", "lasting": "period ended on PAST, renewal not reported", "isolated": "\u2068\u05d0b\u2069",
+        }, "the sentences")
+
+
 def operator(production, browser):
     production.report(8020)
     with check("support: the list of an app of the App Store has its customers and no empty rows"):
@@ -209,6 +266,34 @@ def operator(production, browser):
         sees(browser, "petra", ".rows")
         names = browser.run("return [...document.querySelectorAll('.line')].map((each) => each.firstChild.innerText)")
         equal(sorted(names), ["gone", "petra", "quinn", "rosa"], "the rows")
+    sentences(browser)
+    with check("support: the list of an app ends with its app, and writes the history's entry once for many steps of a scroll"):
+        written = browser.run("""
+            window.left = document.querySelector('perch-accounts-page').list;
+            const real = history.replaceState;
+            let count = 0;
+            history.replaceState = (...all) => { count += 1; return real.apply(history, all); };
+            for (let step = 0; step < 200; step += 1) document.querySelector('.rows').dispatchEvent(new Event('scroll'));
+            history.replaceState = real;
+            return count;""")
+        equal(written, 0, "entries written before the scroll rests")
+        production.go(browser, "products")
+        production.choose(browser, TEST)
+        equal(browser.run("return [window.left.ended, window.left.app.bundleId]"), [True, SHOP], "the list that was left")
+        production.go(browser, "accounts")
+        browser.shows("tina", ".rows")
+        assert "petra" not in browser.text(".rows"), browser.text(".rows")
+        production.choose(browser, SHOP)
+        sees(browser, "petra", ".rows")
+    with check("support: a list that is refused says so, and is not asked again"):
+        refuses(browser, "TestStoreService/ListAccounts")
+        production.choose(browser, TEST)
+        browser.shows("refused by the test", "main")
+        equal(browser.run("return document.querySelector('perch-accounts-page').list.isLoading"), False, "whether it goes on")
+        refuses(browser, "")
+        # Another token or app, and back, begins it again.
+        production.choose(browser, SHOP)
+        sees(browser, "petra", ".rows")
     with check("support: a transaction leads to its customer, and the answer can be clicked"):
         browser.run("document.querySelector('[aria-label=\"Find anybody\"]').focus()")
         browser.driver.switch_to.active_element.send_keys("8003")
@@ -243,6 +328,21 @@ def operator(production, browser):
         sees(browser, "because: the app was down", "[aria-label=Entitlements]")
         sees(browser, "Granted plus until", "[aria-label=Timeline]")
         sees(browser, "The grant of plus ends", "[aria-label=Next]")
+        point(browser, "Grant…", "[aria-label=Actions]")
+        browser.fill("Name", "plus", "dialog")
+        sees(browser, "It replaces the grant of plus until", "dialog")
+        point(browser, "Cancel", "dialog")
+    with check("support: the next change takes away what was said of the last one"):
+        production.shop("AdminService/RevokeGrant", account="nobody-at-all", name="plus")
+        browser.until(lambda: browser.run("return document.querySelector('.did').hidden"), 5, "the words are gone")
+        production.shop("AdminService/GrantEntitlement", account="nobody-at-all", name="pro")
+    with check("support: only the whole key erases an account"):
+        point(browser, "Erase…", "[aria-label=Actions]")
+        browser.fill("Write the account", "nobody.at.all", "dialog")
+        point(browser, "Erase", "dialog .bar")
+        sees(browser, "That is not the account’s key: nothing is erased", ".toasts")
+        held = production.shop("EntitlementService/GetEntitlements", account="nobody-at-all")["success"]["entitlements"]
+        equal([each["name"] for each in held if each.get("active")], ["pro"], "what it has")
     with check("support: back keeps the search, the filter and the place in the list"):
         for number in range(60):
             production.test("TransactionService/Purchase", account=f"many-{number:02}", order={"productId": PLUS})
