@@ -186,6 +186,29 @@ class Calls(unittest.TestCase):
                 client.call.purchase(account="a")
         self.assertTrue(caught.exception.may_have_happened)
 
+    def test_a_refusal_leaves_a_connection_that_was_given_back_alone(self):
+        def script(connection):
+            connection.request()
+            connection.refuse(400, "invalid_argument", "ACCOUNT_KEY")
+            connection.request()
+            connection.answer(v1.GetClockResponse())
+
+        with Peer(script) as peer, perch.connect(peer.url) as client:
+            give_back, given = client._core._give_back, []
+
+            def give_back_and_use(exchange):
+                give_back(exchange)
+                given.append(client._core._pooled())  # Another thread is at once.
+                exchange.is_reusable = False
+
+            client._core._give_back = give_back_and_use
+            with self.assertRaises(perch.FinalError):
+                client.call.get_clock()
+            client._core._give_back = give_back
+            given[0].is_reusable = True
+            client._core._give_back(given[0])
+            client.call.get_clock()
+
     def test_nothing_has_happened_where_nobody_listens(self):
         with Peer() as peer:
             url = peer.url
@@ -241,6 +264,7 @@ class Calls(unittest.TestCase):
                     perch.FinalError,
                 )
                 for wrong in (
+                    b"",  # The connection's end would be that of the answer.
                     b"content-length: -1\r\n",
                     b"content-length: +2\r\n",
                     b"content-length: 1_0\r\n",

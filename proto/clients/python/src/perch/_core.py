@@ -158,11 +158,17 @@ class Core:
             status, found = await exchange.head(deadline)
             if status != 200:
                 error = await exchange.refusal(deadline)
-                self._give_back(exchange)
+                given, exchange = exchange, None  # From here on it may be another call's.
+                self._give_back(given)
                 raise error
             _check_type(exchange, found, "application/proto")
+            if exchange.is_unmeasured:
+                raise breach(
+                    f"{self.address.where} answers without a length and without chunks: nobody knows whether it is whole"
+                )
             data = await exchange.body(ANSWER_BYTES_MAX, deadline)
-            self._give_back(exchange)
+            given, exchange = exchange, None
+            self._give_back(given)
             return data
         except BaseException:
             if exchange is not None and not exchange.is_reusable:

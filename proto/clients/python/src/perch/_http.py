@@ -220,6 +220,11 @@ class Exchange:
                 raise breach(f"the answer is encoded as {headers['content-encoding']}, which nobody asked for")
         return self._status, self._headers
 
+    @property
+    def is_unmeasured(self) -> bool:
+        """Whether the answer ends with the connection, so that one that was cut looks whole."""
+        return self._body is not None and self._body.until_end
+
     async def body(self, limit: int, deadline: Optional[float]) -> bytes:
         """The whole body."""
         assert self._body is not None
