@@ -6,6 +6,7 @@ import os
 import tempfile
 import threading
 import unittest
+import warnings
 from unittest import mock
 
 import perch
@@ -318,6 +319,40 @@ class Watches(unittest.TestCase):
                 (client if ends_client else watch).close()
                 thread.join()
                 self.assertEqual(ended, ["CLOSED"] if ends_client else [[]])
+
+    @unittest.skipUnless(hasattr(os, "fork"), "this system has no fork")
+    def test_a_forked_process_closes_its_own_client_only(self):
+        go = threading.Event()
+
+        def script(connection):
+            asked(connection)
+            connection.message(value("a", b"1"))
+            go.wait()
+            connection.message(value("b", b"2"))
+            connection.wait()
+
+        def call(connection):
+            connection.request()
+            connection.answer(v1.GetClockResponse())
+
+        with Peer(script, call) as peer, perch.connect(peer.url) as client, client.watch.entitlements("alice") as watch:
+            next(watch)
+            connection = watch._stream._link.exchange.connection
+            # As in the middle of a read and of a call of other threads.
+            with connection._used(None), client._core._lock, warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # A fork beside threads, which this is about.
+                child = os.fork()
+                if child == 0:
+                    try:
+                        held = threading.Thread(target=lambda: (client.call.get_clock(), client.close(), done.append(1)))
+                        done = []
+                        held.start()
+                        held.join(60)
+                    finally:
+                        os._exit(0 if done else 1)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            go.set()
+            self.assertEqual(names(next(watch)), ["b"])
 
     def test_close_ends_a_pause(self):
         with Peer() as peer:

@@ -2,6 +2,7 @@
 
 import base64
 import logging
+import os
 import random
 import secrets
 import ssl
@@ -14,7 +15,7 @@ from . import credentials as _credentials
 from ._codec import DecodeError, Message
 from ._generated.reasons import RETRY
 from ._http import ANSWER_BYTES_MAX, Address, Exchange, ended
-from ._io import CONNECT_SECONDS, Timeout, process, remaining
+from ._io import CONNECT_SECONDS, Timeout, remaining
 from ._method import Method, with_app
 from .errors import Closed, Code, CredentialsError, LocalReason, PerchError, TransientError, breach, late, lost
 from .v1 import AppRef
@@ -66,10 +67,13 @@ class Core:
             self.headers.append(("perch-client-id-bin", base64.b64encode(client_id).decode().rstrip("=")))
         self.is_closed = False
         self.pause = io.pause()
+        self._begin()
+        _cores.add(self)
+
+    def _begin(self) -> None:
         self.live: "weakref.WeakSet[Any]" = weakref.WeakSet()
         self._lock = threading.RLock()
         self._pool: List[Exchange] = []
-        self._process = process()
 
     # MARK: Calls
 
@@ -164,7 +168,7 @@ class Core:
             _check_type(exchange, found, "application/proto")
             if exchange.is_unmeasured:
                 raise breach(
-                    f"{self.address.where} answers without a length and without chunks: nobody knows whether it is whole"
+                    f"{self.address.where} answers without a length and without chunks: it may not be whole"
                 )
             data = await exchange.body(ANSWER_BYTES_MAX, deadline)
             given, exchange = exchange, None
@@ -219,8 +223,6 @@ class Core:
             with self._lock:
                 if self.is_closed:
                     raise closed("client")
-                if self._process != process():  # After a fork: they are the parent's.
-                    self._pool, self._process = [], process()
                 if not self._pool:
                     return None
                 exchange = self._pool.pop()
@@ -321,6 +323,19 @@ class Link:
 
     def close(self) -> None:
         self.core._forget(self.exchange)
+
+
+_cores: "weakref.WeakSet[Core]" = weakref.WeakSet()
+
+
+def _forked() -> None:
+    """Connections, and a lock that another thread had, are the parent's: this process closes none of its streams."""
+    for core in list(_cores):
+        core._begin()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def closed(what: str) -> Closed:

@@ -354,8 +354,3 @@ class AsyncPause:
 class AsyncIO:
     connection = AsyncConnection
     pause = AsyncPause
-
-
-def process() -> int:
-    """The number of this process: a forked one must not use the connections of its parent."""
-    return os.getpid()
