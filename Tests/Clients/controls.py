@@ -35,16 +35,17 @@ class Rows(dict):
 
     def __init__(self, wanted):
         super().__init__()
-        self.wanted, self.trial = wanted, None
+        self.wanted, self.trial, self.is_found = wanted, None, False
 
     def __setitem__(self, row, held):
         super().__setitem__(row, held)
         if row == self.wanted and held != "holds":
+            self.is_found = all(before == "holds" for each, before in self.items() if each != row)
             self.trial.agent.process.kill()
 
 
-def control(perch, catalog, prepare, defect):
-    """Whether the row fails with the defect."""
+def control(perch, catalog, prepare, defect, kind):
+    """Whether the row fails with the defect, as the first one: a call was answered, and the rows before it hold."""
     file, text, planted, story, row = defect
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(SOURCES, pathlib.Path(folder) / "src", ignore=shutil.ignore_patterns("__pycache__"))
@@ -53,34 +54,40 @@ def control(perch, catalog, prepare, defect):
         assert source.count(text) == 1, f"{file} has {text!r} {source.count(text)} times"
         path.write_text(source.replace(text, planted))
         rows = Rows(row)
-        command = ["env", f"PYTHONPATH={folder}/src", sys.executable, HERE / "agent.py", "threads", "installed"]
+        command = ["env", f"PYTHONPATH={folder}/src", sys.executable, HERE / "agent.py", kind, "installed"]
         trial = rows.trial = cases.Trial(perch, catalog, folder, command)
         prepare(trial, rows)
         try:
             trial.server.start()
+            with trial.row("a call is answered before the story"):
+                trial.client().call("GetClock")
             story(trial)
-        except Exception:  # The agent was ended in the middle of the story.
-            pass
+        except Exception as error:  # Where the row has failed, the agent was ended in the middle of the story.
+            if not rows.is_found:
+                print(f"{story.__name__}, {kind}: {type(error).__name__}: {error}", flush=True)
         finally:
             trial.agent.process.kill()
             trial.server.kill()
-    return rows.get(row, "holds") != "holds"
+    return rows.is_found
 
 
 def play(perch, catalog, prepare):
     """All defects, two at a time. Answers those that no row found."""
-    waiting, missed, lock = list(DEFECTS), [], threading.Lock()
+    waiting, missed, lock = [(defect, kind) for kind in ("threads", "asyncio") for defect in DEFECTS], [], threading.Lock()
 
     def work():
         while True:
             with lock:
                 if not waiting:
                     return
-                defect = waiting.pop(0)
-            found = control(perch, catalog, prepare, defect)
-            print(f"{'found ' if found else 'MISSED'}  {defect[0]}: {defect[1].strip()[:60]!r}: {defect[4]}", flush=True)
-            if not found:
-                missed.append(defect)
+                defect, kind = waiting.pop(0)
+            found = False
+            try:
+                found = control(perch, catalog, prepare, defect, kind)
+            finally:
+                print(f"{'found ' if found else 'MISSED'}  {kind}, {defect[0]}: {defect[1].strip()[:60]!r}: {defect[4]}", flush=True)
+                if not found:
+                    missed.append(defect)
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:

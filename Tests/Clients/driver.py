@@ -146,8 +146,8 @@ class Stream:
 
 
 class Proxy:
-    """Stands before a server, and breaks what passes: `pass`, `lose` (the answer is read and dropped), or bytes that it answers
-    itself."""
+    """Stands before a server, and breaks what passes: `pass`, `lose` (the answer is dropped, and the connection ends), `mute` (the
+    answer is dropped, and nothing ends), or bytes that it answers itself."""
 
     def __init__(self, port, mode="pass"):
         self.port, self.mode, self.requests = port, mode, 0
@@ -184,7 +184,7 @@ class Proxy:
             while data := server.recv(65_536):
                 if self.mode == "lose":
                     break
-                if server not in self.silent:
+                if self.mode != "mute" and server not in self.silent:
                     plain.sendall(data)
             plain.shutdown(socket.SHUT_RDWR)
 
