@@ -41,6 +41,7 @@ def named(site, browser):
         browser.shows("granted", place)
         browser.shows("she found a bug", place)
         browser.click("End grant", place)
+        browser.click("End", "dialog .bar")
         browser.until(lambda: browser.find("End grant", within=place) is None, 5, "no grant")
     with check("account: an entitlement by name comes and goes by push"):
         site.call("AdminService/GrantEntitlement", {"account": "nina", "name": "gamma"})

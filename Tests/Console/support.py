@@ -222,6 +222,12 @@ def reader(production, browser):
         production.enter(browser, production.token("read", TEST, "ann", "xcode"), "account/tina")
         sees(browser, "tina has a free trial of Plus Monthly until", "[aria-label=Now]")
         sees(browser, "then it renews for $4.99.", "[aria-label=Now]")
+    with check("support: subscriptions that could not be asked are never none"):
+        production.test("TestStoreService/Configure", settings=[{"simulatedError": {"api": "STORE_KIT_API_SUBSCRIPTION_STATUS", "error": "STORE_KIT_ERROR_NETWORK_ERROR"}}])
+        sees(browser, "What tina has could not be asked", "[aria-label=Now]")
+        assert "tina has nothing" not in browser.text("main") and "bought nothing" not in browser.text("main"), browser.text("main")
+        production.test("TestStoreService/Configure", settings=[{"simulatedError": {"api": "STORE_KIT_API_SUBSCRIPTION_STATUS"}}])
+        sees(browser, "tina has a free trial of Plus Monthly until", "[aria-label=Now]")
     equal(site.call("EntitlementService/GetEntitlements", {"app": {"bundleId": SHOP, "environment": "ENVIRONMENT_SANDBOX"}, "account": "petra"}, support)["success"]["entitlements"][0]["active"], True)
 
 
@@ -385,6 +391,7 @@ def money_and_time(production, browser):
         production.test("TestStoreService/SetClock", advanceByMs=str(31 * DAY))
         production.go(browser, "account/greta")
         browser.shows("The card of greta was declined on", place)
+        equal(browser.run("const free = [...document.querySelectorAll('[aria-label=Actions] button')].find((each) => each.innerText.startsWith('Give free days')); return [free.disabled, free.title.includes('resolve the billing problem first')]"), [True, True], "free days in grace, which the store refuses")
         sees(browser, "greta keeps Plus Monthly until", place)
         sees(browser, "Access to Plus Monthly ends, unless a charge succeeds", "[aria-label=Next]")
         assert "renews" not in browser.text("[aria-label=Entitlements]"), browser.text("[aria-label=Entitlements]")
@@ -409,6 +416,41 @@ def money_and_time(production, browser):
         sees(browser, "Plus Monthly is refunded. Plus Monthly was refunded on", ".did")
         for wrong in ("renews for", "renews to"):
             assert wrong not in browser.text("main"), browser.text("main")
+    with check("support: a refund of a product that does not renew says that it goes"):
+        production.test("TransactionService/Purchase", account="sina", order={"productId": "app.perch.season"})
+        production.go(browser, "account/sina")
+        point(browser, "Refund…", "[aria-label=Actions]")
+        sees(browser, "back. sina loses", "dialog")
+        point(browser, "Cancel", "dialog")
+    with check("support: an export has all pages, and a history that is too long says what is missing"):
+        browser.run("""
+            window.made = [];
+            window.linked ??= URL.createObjectURL;
+            URL.createObjectURL = (blob) => { blob.text().then((text) => window.made.push(JSON.parse(text))); return window.linked.call(URL, blob); };
+            window.answered ??= window.fetch;
+            window.fetch = async (address, ...rest) => {
+              const answer = await window.answered(address, ...rest);
+              const isExport = String(address).endsWith('/ExportAccount');
+              if (!isExport && !String(address).endsWith('/ListTransactions')) return answer;
+              const json = await answer.json();
+              const isLast = window.isLong ? false : !isExport;
+              return new Response(JSON.stringify(isLast ? json : { ...json, nextPageToken: 'AAAA' }), { headers: { 'content-type': 'application/json' } });
+            };
+            const send = window.fetch;
+            window.fetch = (address, init, ...rest) => {
+              const body = typeof init?.body === 'string' ? JSON.parse(init.body) : null;
+              if (body?.pageToken === 'AAAA') delete body.pageToken;
+              return send(address, body ? { ...init, body: JSON.stringify(body) } : init, ...rest);
+            };""")
+        production.go(browser, "account/greta")
+        browser.shows("greta has", place)
+        count = len(production.test("TransactionService/ListTransactions", account="greta")["transactions"])
+        point(browser, "Export", "[aria-label=Actions]")
+        browser.until(lambda: browser.run("return window.made.length") == 1, 5, "a file")
+        equal(browser.run("return [window.made[0].transactions.length, 'nextPageToken' in window.made[0]]"), [2 * count, False], "what the account has, and once more as a page")
+        browser.run("window.isLong = true; document.querySelector('perch-account-page').read()")
+        sees(browser, "There are more than 3,000 transactions.", "[aria-label=Timeline]")
+        browser.run("window.fetch = window.answered; URL.createObjectURL = window.linked")
     with check("support: instants are those of the browser's zone, and UTC where the pointer rests"):
         browser.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kathmandu"})
         production.go(browser, "account/rita")

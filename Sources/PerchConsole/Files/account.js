@@ -133,7 +133,7 @@ class AccountPage extends Page {
       await Promise.all(this.groups.map(async (groupId) => {
         const answer = await optional(call('EntitlementService/GetSubscriptionStatus', { groupId }), ['failed_precondition']);
         groups.set(groupId, answer.success ?? {});
-        problems.push(failed(answer));
+        if (!inspection.groups?.some((each) => each.groupId === groupId)) problems.push(failed(answer));
       }));
       for (const each of inspection.groups ?? []) groups.set(each.groupId, each.statuses ?? {});
       this.named = named;
@@ -316,7 +316,7 @@ class AccountPage extends Page {
     const lasting = lastingText(each);
     return h('li', {}, h('span', {}, h('b', {}, each.name), ' ', h('span.badge', { class: each.active ? 'good' : '' }, each.active ? each.tier || 'active' : each.reason?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
       h('span.soft', {}, ` ${[sourceText(each, grant, (id) => this.name(id)), lasting].filter(Boolean).join(', ')}`)),
-      isGrant && each.active ? action('End grant', 'admin', () => endGrant(this.account, each.name), { kind: 'link' }) : '');
+      isGrant && each.active ? action('End grant', 'admin', () => endGrant(this, each.name), { kind: 'link' }) : '');
   }
 
   /** The picture of a product, or its first letter. */

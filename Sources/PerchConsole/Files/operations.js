@@ -28,7 +28,10 @@ async function grant({ account, who, grants, lines }, names = [], days = '') {
   const end = values.days ? { untilMs: String(Math.round(session.now() + Number(values.days) * 86_400_000)) } : {};
   await attempt(() => session.perch.call('AdminService/GrantEntitlement', { account, name, reason, ...end }), `${name} is granted`);
 }
-export const endGrant = (account, name) => attempt(() => session.perch.call('AdminService/RevokeGrant', { account, name }), `The grant of ${name} has ended`);
+export async function endGrant({ account, who }, name) {
+  if (!await ask('End the grant', [], { submit: 'End', danger: true, text: `The grant of ${name} ends now. ${who} loses ${name}, unless something that was bought gives it too.` })) return;
+  await attempt(() => session.perch.call('AdminService/RevokeGrant', { account, name }), `The grant of ${name} has ended`);
+}
 
 /** Operations on a subscription line. */
 const lineOperations = [
@@ -246,7 +249,7 @@ export async function buy(account, productId) {
     { isMore: true, name: 'daysAgo', label: 'Bought so many days ago', type: 'number', hint: 'now', props: { min: 0, step: 'any' } },
     { isMore: true, name: 'outside', label: 'Outside the app: the transaction arrives on its updates', type: 'check' },
     { isMore: true, name: 'asks', label: 'Ask to Buy: it waits for approval', type: 'check' },
-  ], { submit: 'Buy' });
+  ], { submit: 'Buy', text: 'The test store is asked as the app asks it: where nothing waits or is refused, it is bought at once. No money moves.' });
   if (!values) return;
   const order = { productId: values.productId };
   if (Number(values.quantity) > 1) order.quantity = Number(values.quantity);
