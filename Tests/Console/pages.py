@@ -453,6 +453,7 @@ def live(site, browser):
 
 
 def record(site, browser, perch, work):
+    from support import refuses
     with check("record: what was done becomes a scenario that the parser accepts and the runner plays"):
         browser.open(site.page("record"))
         browser.click("Record", "main")
@@ -467,10 +468,29 @@ def record(site, browser, perch, work):
         browser.run("location.hash = '#/clock'")
         browser.click("+ 30 days")
         browser.until(lambda: site.status("hugo") == "EXPIRED", 5, "expired")
+        # A customer whose key is a keyword, and a change of another app.
+        browser.driver.execute_async_script("""
+            const [product, done] = arguments;
+            import('/console/~/kit.js').then(async ({ session }) => {
+              const order = { productId: product };
+              await session.perch.call('TransactionService/Purchase', { account: 'expire', order });
+              const request = { app: { bundleId: 'another.app', environment: 'ENVIRONMENT_XCODE' }, account: 'stranger', order };
+              session.perch.dispatchEvent(new CustomEvent('change', { detail: { method: 'TransactionService/Purchase', request, response: {} } }));
+              done();
+            });""", PLUS)
         browser.run("location.hash = '#/record'")
+        browser.shows("recording,", "main")
+        # A stop that fails loses nothing.
+        refuses(browser, "TestStoreService/GetClock")
         browser.click("Stop", "main")
+        browser.shows("refused by the test", ".toasts")
+        browser.shows("recording,", "main")
+        refuses(browser, "")
+        browser.click("Stop", "main")
+        browser.hides("recording,", "main")
         browser.shows("auto-renew off", "pre")
         text = browser.run("return document.querySelector('pre').textContent")
+        assert "stranger" not in text, text
         folder = work / "recorded"
         folder.mkdir()
         (folder / "Catalogue.storekit").write_text(CATALOG.read_text())
@@ -485,6 +505,8 @@ def windows(site, browser, count):
         def connections():
             return sum(int(each["value"]) for each in site.call("AdminService/GetServerStatus")["metrics"] if each["name"] == "perch_connections")
 
+        browser.collect()
+        asked = len(browser.requests)
         browser.open(site.page("account/iris"))
         first = browser.driver.current_window_handle
         handles = [first]
@@ -497,6 +519,8 @@ def windows(site, browser, count):
             browser.shows("has bought nothing yet")
         workers = [each for each in browser.driver.execute_cdp_cmd("Target.getTargets", {})["targetInfos"] if each["type"] == "shared_worker" and site.base in each["url"]]
         equal(len(workers), 1, "shared workers")
+        browser.collect()
+        equal([each for each in browser.requests[asked:] if "WatchService/Watch" in each.address], [], "streams of windows: the worker has the one")
         browser.driver.switch_to.window(first)
         browser.click("Buy…", "[aria-label=Actions]")
         browser.fill("Product", PLUS, "dialog")
@@ -757,7 +781,7 @@ def main():
                 "charts": lambda: charts.run(site, browser, perch, work), "record": lambda: record(site, browser, perch, work), "accessibility": lambda: accessibility(site, browser),
                 "speed": lambda: speed(site, browser),
                 "support": lambda: support.run(perch, lambda name, **more: Site(perch, work, name, **more), work, browser),
-                "recordings": lambda: recordings.run(perch, work, lambda name: Site(perch, work, name), browser, int(os.environ.get("RECORDINGS", 50 if FULL else 1)), 16 if FULL else 10),
+                "recordings": lambda: recordings.run(perch, work, lambda name: Site(perch, work, name), browser, int(os.environ.get("RECORDINGS", 50 if FULL else 1)), 16 if FULL else 10, FULL),
                 "named": lambda: reports.named(site, browser), "incoming": lambda: reports.incoming(lambda name, **more: Site(perch, work, name, **more), work, browser),
                 "leaving": lambda: leaving(site, browser), "clock": lambda: clock(site, browser), "products": lambda: products(site, browser), "codes": lambda: codes(site, browser),
                 "restart": lambda: restart(site, browser, perch, work), "tokens": lambda: tokens(perch, work, browser),

@@ -1,8 +1,8 @@
 // What was done in the console, as a scenario to play again: proto/scenario/README.md.
 import { h, session, Page, number, missing, word, toast, rich, attempt } from './kit.js';
 
-/** A name as it stands, or in quotes, where a quote is doubled. */
-const words = (text) => (/^[a-z][\w.+@-]*$/i.test(text) ? text : `"${text.replace(/"/g, '""')}"`);
+/** A name as it stands, or in quotes, where a quote is doubled. One of letters and hyphens alone may be a keyword of scenarios. */
+const words = (text) => (/^[a-z][\w.+@-]*[\d.+@_][\w.+@-]*$/i.test(text) ? text : `"${text.replace(/"/g, '""')}"`);
 /** Four years, in which the calendar repeats itself. */
 const calendarMs = 1461 * 86_400_000;
 const price = (milliunits) => (number(milliunits) / 1000).toFixed(2);
