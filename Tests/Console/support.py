@@ -331,6 +331,12 @@ def operator(production, browser):
         sees(browser, "nobody-at-all was given plus until", "[aria-label=Now]")
         sees(browser, "plus is granted. nobody-at-all was given plus until", ".did")
         sees(browser, "by ada", "[aria-label=Entitlements]")
+        # Another grant whose name begins like it.
+        production.site.call("AdminService/GrantEntitlement", {"app": {"bundleId": SHOP, "environment": "ENVIRONMENT_SANDBOX"}, "account": "nobody-at-all", "name": "plus-two"}, production.token("admin", "*", "bob"))
+        sees(browser, "by bob", "[aria-label=Entitlements]")
+        sees(browser, "by ada, because: the app was down", "[aria-label=Entitlements]")
+        production.shop("AdminService/RevokeGrant", account="nobody-at-all", name="plus-two")
+        browser.hides("by bob", "[aria-label=Entitlements]")
         sees(browser, "because: the app was down", "[aria-label=Entitlements]")
         sees(browser, "Granted plus until", "[aria-label=Timeline]")
         sees(browser, "The grant of plus ends", "[aria-label=Next]")
@@ -417,10 +423,11 @@ def money_and_time(production, browser):
         for wrong in ("renews for", "renews to"):
             assert wrong not in browser.text("main"), browser.text("main")
     with check("support: a refund of a product that does not renew says that it goes"):
-        production.test("TransactionService/Purchase", account="sina", order={"productId": "app.perch.season"})
-        production.go(browser, "account/sina")
+        production.test("TransactionService/Purchase", account="Theresa", order={"productId": "app.perch.season"})
+        production.go(browser, "account/Theresa")
+        sees(browser, "What Theresa has", "[aria-label=Entitlements]")
         point(browser, "Refund…", "[aria-label=Actions]")
-        sees(browser, "back. sina loses", "dialog")
+        sees(browser, "back. Theresa loses", "dialog")
         point(browser, "Cancel", "dialog")
     with check("support: an export has all pages, and a history that is too long says what is missing"):
         browser.run("""
