@@ -159,7 +159,7 @@ def wrong_ports(trial):
         lines = len(trial.agent.log)
         stream = trial.client(f"http://127.0.0.1:{free_port()}").watch("EntitlementsTask", OWNED, failAfter=5)
         equal(stream.value("error")["reason"], "CONNECT_FAILED")
-        until(lambda: sum("tries again" in line for line in trial.agent.log[lines:]) >= 2, "the second attempt")
+        trial.agent.logged("tries again", lines, 2)
     with trial.row("wrong port, another server: a final error names what it says"):
         for said, reason in ((b"SSH-2.0-OpenSSH_9.2\r\n", "PROTOCOL_BREACH"), (http("404 Not Found", "no"), "HTTP_STATUS"),
                              (http("200 OK", "hello"), "PROTOCOL_BREACH")):
@@ -364,7 +364,7 @@ def credentials(trial):
             lines = len(trial.agent.log)
             server.kill()
             server.start()
-            until(lambda: any("waits for credentials" in line for line in trial.agent.log[lines:]), "the missing file")
+            trial.agent.logged("waits for credentials", lines)
             os.rename(work / "aside.token", work / "file.token")
             watch.value()
     finally:

@@ -9,6 +9,7 @@ import cases
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE.parents[1] / "proto" / "clients" / "python" / "src"
+FIRST = "a call is answered before the story"
 # File, text, the text in its place, story, row.
 DEFECTS = [
     ("_streams.py", "self.request.replace(resume_token=self.info.resume_token, at_least=None)", "self.request",
@@ -40,12 +41,12 @@ class Rows(dict):
     def __setitem__(self, row, held):
         super().__setitem__(row, held)
         if row == self.wanted and held != "holds":
-            self.is_found = all(before == "holds" for each, before in self.items() if each != row)
+            self.is_found = self.get(FIRST) == "holds" and self.trial.agent.process.poll() is None
             self.trial.agent.process.kill()
 
 
 def control(perch, catalog, prepare, defect, kind):
-    """Whether the row fails with the defect, as the first one: a call was answered, and the rows before it hold."""
+    """Whether the row fails with the defect, and not because nothing works: a call was answered before, and the agent runs."""
     file, text, planted, story, row = defect
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(SOURCES, pathlib.Path(folder) / "src", ignore=shutil.ignore_patterns("__pycache__"))
@@ -59,7 +60,7 @@ def control(perch, catalog, prepare, defect, kind):
         prepare(trial, rows)
         try:
             trial.server.start()
-            with trial.row("a call is answered before the story"):
+            with trial.row(FIRST):
                 trial.client().call("GetClock")
             story(trial)
         except Exception as error:  # Where the row has failed, the agent was ended in the middle of the story.

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import threading
 
-from waiting import PATIENCE_SECONDS
+from waiting import PATIENCE_SECONDS, until
 
 
 class Refused(Exception):
@@ -49,6 +49,10 @@ class Agent:
         with self.changed:
             self.changed.wait_for(lambda: holds() or self.process.poll() is not None, PATIENCE_SECONDS)
             assert holds(), f"{what} never came; the agent said {self.log[-8:]}"
+
+    def logged(self, text, since, count=1):
+        """Waits for lines in the agent's own log, after so many others."""
+        until(lambda: sum(text in line for line in self.log[since:]) >= count or self.process.poll() is not None, text)
 
     def begin(self, do, **command):
         """Sends a command; `end` waits for its answer."""
