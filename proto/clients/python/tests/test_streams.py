@@ -281,8 +281,13 @@ class Watches(unittest.TestCase):
             connection.message(value("a", b"1"))
             connection.end("unavailable", "AGE_LIMIT")
 
+        def last(connection):
+            asked(connection)
+            connection.message(value("b", b"2"))
+            connection.wait()
+
         tokens = ["a", ValueError("secret"), "b"]
-        with Peer(script, script) as peer, perch.connect(peer.url, credentials=token) as client:
+        with Peer(script, last) as peer, perch.connect(peer.url, credentials=token) as client:
             with client.watch.entitlements("alice") as watch, self.assertLogs("perch", "WARNING") as logged:
                 next(watch)
                 next(watch)
