@@ -349,7 +349,9 @@ class Watches(unittest.TestCase):
                 child = os.fork()
                 if child == 0:
                     try:
-                        held = threading.Thread(target=lambda: (client.call.get_clock(), client.close(), done.append(1)))
+                        held = threading.Thread(
+                            target=lambda: (client.call.get_clock(), client.close(), done.append(1))
+                        )
                         done = []
                         held.start()
                         held.join(60)

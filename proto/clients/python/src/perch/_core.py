@@ -167,9 +167,7 @@ class Core:
                 raise error
             _check_type(exchange, found, "application/proto")
             if exchange.is_unmeasured:
-                raise breach(
-                    f"{self.address.where} answers without a length and without chunks: it may not be whole"
-                )
+                raise breach(f"{self.address.where} answers without a length and without chunks: it may not be whole")
             data = await exchange.body(ANSWER_BYTES_MAX, deadline)
             given, exchange = exchange, None
             self._give_back(given)

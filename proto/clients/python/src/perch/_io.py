@@ -91,10 +91,8 @@ class BlockingConnection:
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if tls:
                 found.settimeout(_seconds_to(until))
-                found = self._hold(
-                    tls.wrap_socket(found, server_hostname=self._host, do_handshake_on_connect=False)
-                )
-                found.do_handshake()  # type: ignore[attr-defined]
+                found = self._hold(tls.wrap_socket(found, server_hostname=self._host, do_handshake_on_connect=False))
+                found.do_handshake()
             with self._lock:
                 self._is_used = False
         except BaseException as error:
@@ -241,7 +239,7 @@ class _Reader(asyncio.StreamReader):
     unread = 0
     is_ended = False
 
-    def feed_data(self, data: bytes) -> None:
+    def feed_data(self, data: Any) -> None:
         self.unread += len(data)
         super().feed_data(data)
 
