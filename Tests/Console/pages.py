@@ -473,14 +473,14 @@ def record(site, browser, perch, work):
         browser.until(lambda: site.status("hugo") == "EXPIRED", 5, "expired")
         # A customer whose key is a keyword, and a change of another app.
         browser.driver.execute_async_script("""
-            const [product, done] = arguments;
-            import('/console/~/kit.js').then(async ({ session }) => {
+            const [kit, product, done] = arguments;
+            import(kit).then(async ({ session }) => {
               const order = { productId: product };
               await session.perch.call('TransactionService/Purchase', { account: 'expire', order });
               const request = { app: { bundleId: 'another.app', environment: 'ENVIRONMENT_XCODE' }, account: 'stranger', order };
               session.perch.dispatchEvent(new CustomEvent('change', { detail: { method: 'TransactionService/Purchase', request, response: {} } }));
               done();
-            });""", PLUS)
+            }).catch((error) => done(String(error)));""", browser.module("kit.js"), PLUS)
         browser.run("location.hash = '#/record'")
         browser.shows("recording,", "main")
         # A stop that fails loses nothing.

@@ -232,8 +232,8 @@ def reader(production, browser):
 
 
 SENTENCES = """
-    const done = arguments[arguments.length - 1];
-    Promise.all([import('/console/~/summary.js'), import('/console/~/kit.js')]).then(([{ summary, lineSentence, lastingText }, { session, day, isolated }]) => {
+    const [summary, kit, done] = arguments;
+    Promise.all([import(summary), import(kit)]).then(([{ summary, lineSentence, lastingText }, { session, day, isolated }]) => {
       const now = session.now(), past = String(now - 40 * 86_400_000), later = String(now + 40 * 86_400_000);
       const name = (id) => id, shared = { ownershipType: 'OWNERSHIP_TYPE_FAMILY_SHARED' };
       const line = (state, expirationDateMs, info, more) => ({ status: { state: `RENEWAL_STATE_${state}` }, transaction: { productId: 'Plus', expirationDateMs, ...more }, info });
@@ -247,12 +247,12 @@ SENTENCES = """
         owned: whole([], { owned: [{ productId: 'Lamp' }, { productId: 'Book', ...shared }] }), failed: whole([], { problem: 'it is armed' }),
         lasting: lastingText({ active: true, state: 'RENEWAL_STATE_SUBSCRIBED', willRenew: true, untilMs: past }), isolated: isolated('\u05d0\u202eb'),
       }).map(([what, text]) => [what, text.replaceAll(day(past), 'PAST').replaceAll(day(later), 'LATER')]));
-    });"""
+    }).catch((error) => done([['error', String(error)]]));"""
 
 
 def sentences(browser):
     with check("support: sentences of an app of the App Store say no more than Apple has reported"):
-        said = dict(browser.driver.execute_async_script(SENTENCES))
+        said = dict(browser.driver.execute_async_script(SENTENCES, browser.module("summary.js"), browser.module("kit.js")))
         equal(said, {
             "past": "The period of Plus ended on PAST, and its renewal has not been reported. Until it is, ann keeps Plus.",
             "ended": "ann had Plus until PAST. Whether it renewed was not reported.", "off": "ann had Plus until PAST: renewal was switched off.",

@@ -240,7 +240,7 @@ def matrix(page, browser, full):
                 page.ready()
                 at = page.run("const box = all('.paged')[0].getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]")
                 page.swipe(at, -220 if direction == "ltr" else 220)
-                shown = browser.until(lambda: page.run("const box = all('.paged')[0].getBoundingClientRect(); const id = deep(box.left + box.width / 2, box.top + 20)?.closest('.option')?.dataset.product; return id !== arguments[0] && id === document.querySelector('perch-subscription-store').main.selected && id", PRO), 4, f"a swipe moves {style} {direction}")
+                shown = browser.until(lambda: page.run("const box = all('.paged')[0].getBoundingClientRect(); const found = deep(box.left + box.width / 2, box.top + 20)?.closest('.option'); const page = found?.getBoundingClientRect(); if (!page || Math.abs(page.left + page.width / 2 - box.left - box.width / 2) > 1) return null; const id = found.dataset.product; return id !== arguments[0] && id === document.querySelector('perch-subscription-store').main.selected && id", PRO), 4, f"a swipe moves {style} {direction}")
                 equal(page.run("return all('.dots button').findIndex((each) => each.getAttribute('aria-current') === 'true')"), [PRO, PLUS, YEARLY].index(shown), "the dot of the page")
                 page.press(SUBSCRIBE)
                 browser.until(lambda: page.run("return window.started.at(-1)") == shown, 3, f"{shown} is bought")

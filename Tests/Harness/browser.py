@@ -47,6 +47,10 @@ class Browser:
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
 
+    def module(self, name):
+        """The address under which the page has a file of the console: only there is it the page's own."""
+        return self.run("return new URL(arguments[0], document.querySelector('script[type=module]').src).href", name)
+
     def text(self, selector="main"):
         return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
 
