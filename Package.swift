@@ -105,6 +105,10 @@ let package = Package(
         .target(name: "CPerchPostgres"),
         swift("PerchPostgres", ["PerchBase", "PerchModel", "PerchStore", "CPerchPostgres"]),
 
+        // Requests to other servers, on a thread of their own. Only PerchSender imports CPerchCurl, which loads libcurl when it is needed.
+        .target(name: "CPerchCurl"),
+        swift("PerchSender", ["PerchBase", "PerchLoop", "CPerchCurl"]),
+
         // HTTP/1.1 for scrapers and probes as values: heads in, answers out. No sockets.
         swift("PerchHTTP", ["PerchBase"]),
 
@@ -220,6 +224,8 @@ let package = Package(
         tests("PerchMetricsTests", ["PerchBase", "PerchMetrics"]),
         tests("PerchHTTPTests", ["PerchBase", "PerchHTTP"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux", "TestingThreads"]),
+        tests(
+            "PerchSenderTests", ["PerchBase", "PerchLoop", "PerchTLS", "PerchSender", "PerchTesting", "TestingThreads"]),
         tests("PerchTLSTests", ["PerchBase", "PerchTLS", "PerchTesting", "CPerchTLS", "TestingThreads"]),
         tests(
             "PerchModelTests", ["PerchBase", "PerchModel", "PerchModelCheck", "PerchTesting"],
