@@ -256,7 +256,9 @@ def handlers(contract):
                                                           else f": {method.name}()"))
     for method in contract.methods:
         source.line()
-        with source.block(f"extension {method.name}: {'SafeMethod' if method.is_safe else 'ChangingMethod'}"):
+        kind, effect = ("SafeMethod", "ChangesNothing") if method.is_safe else ("ChangingMethod", "ChangesSomething")
+        with source.block(f"extension {method.name}: {kind}"):
+            source.line(f"typealias Effect = {effect}")
             source.line(f"static func response(_ answer: {payload(method.response)}) -> Response {{ .{method.case}(answer) }}")
             for name, swift_type in shared:
                 if any(property.name == name for property in state_free(method.request)):

@@ -77,46 +77,55 @@ extension Request {
 }
 
 extension ProductsTask: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<Products>) -> Response { .productsTask(answer) }
 }
 
 extension SubscriptionStatusTask: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<SubscriptionStatuses>) -> Response { .subscriptionStatusTask(answer) }
     var account: String? { self.asked.account }
     var includesJWS: Bool { self.asked.includesJWS }
 }
 
 extension CurrentEntitlementTask: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<Verified<Transaction>?>) -> Response { .currentEntitlementTask(answer) }
     var account: String? { self.asked.account }
     var includesJWS: Bool { self.asked.includesJWS }
 }
 
 extension EntitlementsTask: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<[NamedEntitlement]>) -> Response { .entitlementsTask(answer) }
     var account: String? { self.asked.account }
 }
 
 extension GetEntitlements: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<[NamedEntitlement]>) -> Response { .getEntitlements(answer) }
     var account: String? { self.asked.account }
     var asOf: AsOf? { self.asked.asOf }
 }
 
 extension GetPass: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: EntitlementPass) -> Response { .getPass(answer) }
     var account: String? { self.asked.account }
 }
 
 extension GetProducts: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<Products>) -> Response { .getProducts(answer) }
 }
 
 extension GetImage: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: ImageAnswer) -> Response { .getImage(answer) }
 }
 
 extension GetSubscriptionStatus: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<SubscriptionStatuses>) -> Response { .getSubscriptionStatus(answer) }
     var account: String? { self.asked.account }
     var asOf: AsOf? { self.asked.asOf }
@@ -124,6 +133,7 @@ extension GetSubscriptionStatus: SafeMethod {
 }
 
 extension GetCurrentEntitlement: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<Verified<Transaction>?>) -> Response { .getCurrentEntitlement(answer) }
     var account: String? { self.asked.account }
     var asOf: AsOf? { self.asked.asOf }
@@ -131,6 +141,7 @@ extension GetCurrentEntitlement: SafeMethod {
 }
 
 extension ListCurrentEntitlements: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: EntitlementList) -> Response { .listCurrentEntitlements(answer) }
     var account: String? { self.asked.account }
     var asOf: AsOf? { self.asked.asOf }
@@ -138,248 +149,301 @@ extension ListCurrentEntitlements: SafeMethod {
 }
 
 extension ListPlanOptions: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: PlanOptionList) -> Response { .listPlanOptions(answer) }
     var account: String? { self.asked.account }
 }
 
 extension GetOfferEligibility: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: OfferEligibilityAnswer) -> Response { .getOfferEligibility(answer) }
     var account: String? { self.asked.account }
 }
 
 extension GetAppPolicies: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: AppPoliciesAnswer) -> Response { .getAppPolicies(answer) }
 }
 
 extension AppChanges: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: FeedEvent) -> Response { .appChanges(answer) }
 }
 
 extension Explain: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: ExplainAnswer) -> Response { .explain(answer) }
     var account: String? { self.asked.account }
     var asOf: AsOf? { self.asked.asOf }
 }
 
 extension Purchase: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: PurchaseResponse) -> Response { .purchase(answer) }
     var account: String? { self.asked.account }
     var includesJWS: Bool { self.asked.includesJWS }
 }
 
 extension Finish: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .finish(answer) }
     var account: String? { self.asked.account }
 }
 
 extension ListTransactions: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TransactionPage) -> Response { .listTransactions(answer) }
     var account: String? { self.asked.account }
     var includesJWS: Bool { self.asked.includesJWS }
 }
 
 extension ListUnfinished: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TransactionPage) -> Response { .listUnfinished(answer) }
     var account: String? { self.asked.account }
     var includesJWS: Bool { self.asked.includesJWS }
 }
 
 extension GetLatestTransaction: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: LatestTransaction) -> Response { .getLatestTransaction(answer) }
     var account: String? { self.asked.account }
     var includesJWS: Bool { self.asked.includesJWS }
 }
 
 extension TransactionUpdates: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TransactionEvent) -> Response { .transactionUpdates(answer) }
     var account: String? { self.asked.account }
     var includesJWS: Bool { self.asked.includesJWS }
 }
 
 extension Sync: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .sync(answer) }
     var account: String? { self.asked.account }
 }
 
 extension RequestRefund: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: RefundAnswer) -> Response { .requestRefund(answer) }
     var account: String? { self.asked.account }
 }
 
 extension RedeemOfferCode: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: RedeemedCode) -> Response { .redeemOfferCode(answer) }
     var account: String? { self.asked.account }
 }
 
 extension ManageSubscriptions: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .manageSubscriptions(answer) }
     var account: String? { self.asked.account }
 }
 
 extension ResolveBillingIssue: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .resolveBillingIssue(answer) }
     var account: String? { self.asked.account }
 }
 
 extension AnswerPriceIncrease: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .answerPriceIncrease(answer) }
     var account: String? { self.asked.account }
 }
 
 extension GetAppTransaction: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: AppTransactionAnswer) -> Response { .getAppTransaction(answer) }
     var account: String? { self.asked.account }
     var includesJWS: Bool { self.asked.includesJWS }
 }
 
 extension PurchaseIntents: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<[PurchaseIntent]>) -> Response { .purchaseIntents(answer) }
     var account: String? { self.asked.account }
 }
 
 extension Messages: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: TaskState<[StoreMessage]>) -> Response { .messages(answer) }
     var account: String? { self.asked.account }
 }
 
 extension Operate: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: OperateResponse) -> Response { .operate(answer) }
     var account: String? { self.asked.account }
 }
 
 extension InspectAccount: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: AccountInspection) -> Response { .inspectAccount(answer) }
     var account: String? { self.asked.account }
 }
 
 extension ListAccounts: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: AccountPage) -> Response { .listAccounts(answer) }
 }
 
 extension Configure: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .configure(answer) }
 }
 
 extension GetSettings: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: SettingsList) -> Response { .getSettings(answer) }
 }
 
 extension GetClock: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: ClockResponse) -> Response { .getClock(answer) }
 }
 
 extension SetClock: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: SetClockResponse) -> Response { .setClock(answer) }
 }
 
 extension ListApps: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: AppList) -> Response { .listApps(answer) }
 }
 
 extension CheckCatalog: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: CheckCatalogResponse) -> Response { .checkCatalog(answer) }
 }
 
 extension LoadCatalog: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: LoadCatalogResponse) -> Response { .loadCatalog(answer) }
 }
 
 extension GetCatalog: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: CatalogContents) -> Response { .getCatalog(answer) }
 }
 
 extension GetServerStatus: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: ServerStatus) -> Response { .getServerStatus(answer) }
 }
 
 extension Backup: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: BackupSummary) -> Response { .backup(answer) }
 }
 
 extension RevokeToken: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: RevokeTokenResponse) -> Response { .revokeToken(answer) }
 }
 
 extension OfferConsoleCode: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: ConsoleCode) -> Response { .offerConsoleCode(answer) }
 }
 
 extension RedeemConsoleCode: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: ConsoleToken) -> Response { .redeemConsoleCode(answer) }
 }
 
 extension FindAccount: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: AccountFound) -> Response { .findAccount(answer) }
 }
 
 extension ListUnclaimed: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: UnclaimedPage) -> Response { .listUnclaimed(answer) }
 }
 
 extension AttachAlias: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: MoveAnswer) -> Response { .attachAlias(answer) }
     var account: String? { self.asked.account }
 }
 
 extension DetachAlias: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: MoveAnswer) -> Response { .detachAlias(answer) }
 }
 
 extension MoveTransaction: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: MoveAnswer) -> Response { .moveTransaction(answer) }
     var account: String? { self.asked.account }
 }
 
 extension MergeAccounts: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: MoveAnswer) -> Response { .mergeAccounts(answer) }
     var account: String? { self.asked.account }
 }
 
 extension EraseAccount: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: EraseAccountResponse) -> Response { .eraseAccount(answer) }
     var account: String? { self.asked.account }
 }
 
 extension ExportAccount: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: AccountExport) -> Response { .exportAccount(answer) }
     var account: String? { self.asked.account }
 }
 
 extension GrantEntitlement: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .grantEntitlement(answer) }
     var account: String? { self.asked.account }
 }
 
 extension RevokeGrant: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .revokeGrant(answer) }
     var account: String? { self.asked.account }
 }
 
 extension ListAudit: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: AuditPage) -> Response { .listAudit(answer) }
 }
 
 extension ListDeadLetters: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: DeadLetterPage) -> Response { .listDeadLetters(answer) }
 }
 
 extension RetryDeadLetter: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: RetryAnswer) -> Response { .retryDeadLetter(answer) }
 }
 
 extension DropDeadLetter: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .dropDeadLetter(answer) }
 }
 
 extension SubmitTransaction: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: SubmissionAnswer) -> Response { .submitTransaction(answer) }
     var account: String? { self.asked.account }
 }
 
 extension SubmitNotification: ChangingMethod {
+    typealias Effect = ChangesSomething
     static func response(_ answer: SubmissionAnswer) -> Response { .submitNotification(answer) }
 }
 
 extension Watch: SafeMethod {
+    typealias Effect = ChangesNothing
     static func response(_ answer: WatchedResponse) -> Response { .watch(answer) }
 }

@@ -9,10 +9,13 @@ import PerchWire
 /// and the service takes it. Around it the service does what every method needs, in this order: permission (from the contract), `check`,
 /// the caller's account, the resume token, the wait for a position; then `begin`, and `finish` for each answer to a question.
 ///
-/// The generated table makes each method a `SafeMethod` or a `ChangingMethod`, as the contract says. So a method without a handler
-/// does not compile, nor does one that changes something and does not say what the audit trail gets.
+/// The generated table makes each method a `SafeMethod` or a `ChangingMethod`, as the contract says, and `Effect` keeps it from being
+/// both. So a method without a handler does not compile, nor does one that changes something and does not say what the audit trail
+/// gets, nor a change behind a method that the contract calls free of side effects.
 protocol MethodHandler: Sendable {
     associatedtype Answer
+    /// `ChangesNothing` or `ChangesSomething`.
+    associatedtype Effect
 
     /// The response of this method. Generated.
     static func response(_ answer: Answer) -> Response
@@ -65,11 +68,14 @@ enum AuditNote {
     case notAudited
 }
 
+enum ChangesNothing {}
+enum ChangesSomething {}
+
 /// A method that changes nothing. The generated table says which methods do.
-protocol SafeMethod: MethodHandler {}
+protocol SafeMethod: MethodHandler where Effect == ChangesNothing {}
 
 /// A method that changes something, so it says what is audited.
-protocol ChangingMethod: MethodHandler {}
+protocol ChangingMethod: MethodHandler where Effect == ChangesSomething {}
 
 extension SafeMethod {
     var auditNote: AuditNote { .notAudited }
@@ -148,7 +154,7 @@ extension RecordMethod {
 }
 
 /// One change of the store.
-protocol ChangeMethod: MethodHandler {
+protocol ChangeMethod: MethodHandler where Effect == ChangesSomething {
     func mutation(_ context: MethodContext) throws(CallRefusal) -> Mutation
     func answer(_ result: MutationResult, at position: Position, _ context: MethodContext) -> Answer
 }

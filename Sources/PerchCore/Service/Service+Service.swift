@@ -169,6 +169,7 @@ extension Service {
             self.hold(call, PendingCall(request: request, app: app, kept: kept, asksStore: true), &tables)
             tables.ask(.call(call, generation: tables.calls.generation(call)), body)
         case .change(let mutation):
+            precondition(!request.method.isSafe, "the contract says that this method changes nothing")
             self.hold(call, PendingCall(request: request, app: app, asksStore: true), &tables)
             self.change(call, mutation, request, of: app, &tables, &sink)
         case .server(let control):
