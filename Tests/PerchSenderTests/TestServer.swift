@@ -102,6 +102,8 @@ final class TestServer: Sendable {
         private let peer: Int32
         private let window = TLSWindow()
         private let connection: TLSConnection?
+        /// Plaintext that came with the end of the handshake.
+        private var early: [UInt8] = []
 
         init?(_ peer: Int32, _ context: TLSContext?) {
             self.peer = peer
@@ -115,7 +117,9 @@ final class TestServer: Sendable {
                 guard let bytes = self.receive() else { return nil }
                 let step = bytes.withUnsafeBytes { bytes in
                     self.window.take(bytes)
-                    return self.window.handshake(connection)
+                    let step = self.window.handshake(connection)
+                    if step == .done { self.early = self.drain(connection).plaintext }
+                    return step
                 }
                 guard self.flush() else { return nil }
                 switch step {
@@ -146,24 +150,30 @@ final class TestServer: Sendable {
 
         private func plaintext() -> [UInt8]? {
             guard let connection = self.connection else { return self.receive() }
-            var all: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 16_384)
-            func drain() -> Bool {
-                while true {
-                    let step = buffer.withUnsafeMutableBytes { self.window.read(connection, into: $0) }
-                    switch step {
-                    case .bytes(let count): all += buffer[..<count]
-                    case .wantsInput: return true
-                    default: return false
-                    }
-                }
+            if !self.early.isEmpty {
+                defer { self.early = [] }
+                return self.early
             }
             guard let bytes = self.receive() else { return nil }
-            let isOpen = bytes.withUnsafeBytes { bytes in
+            let (plaintext, isOpen) = bytes.withUnsafeBytes { bytes in
                 self.window.take(bytes)
-                return drain()
+                return self.drain(connection)
             }
-            return isOpen || !all.isEmpty ? all : nil
+            return isOpen || !plaintext.isEmpty ? plaintext : nil
+        }
+
+        /// All plaintext of what was taken.
+        private func drain(_ connection: TLSConnection) -> (plaintext: [UInt8], isOpen: Bool) {
+            var all: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 16_384)
+            while true {
+                let step = buffer.withUnsafeMutableBytes { self.window.read(connection, into: $0) }
+                switch step {
+                case .bytes(let count): all += buffer[..<count]
+                case .wantsInput: return (all, true)
+                default: return (all, false)
+                }
+            }
         }
 
         private func flush() -> Bool {
