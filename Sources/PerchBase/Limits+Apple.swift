@@ -93,6 +93,9 @@ extension Limits {
     /// The same of apps that are not configured: they share fewer places, because strangers can fill them.
     package static let strangeDeadLettersMax = 1_000
 
+    /// Notifications of sandbox apps that are kept as they came, for people to look at. The oldest goes when another comes.
+    package static let notificationsKeptMax = 200
+
     /// Bytes of the file that names the apps of the App Store. A longer one is refused at the start.
     package static let appleAppsFileBytesMax = 256 * 1024
 

@@ -234,19 +234,33 @@ final class IntakeLoop: LoopDriver {
         return .reported(
             .reported(
                 .reports(
-                    report.reports, source: .notification, claimant: nil, notice: Self.notice(of: report),
+                    report.reports, source: .notification, claimant: nil,
+                    notice: Self.notice(
+                        of: report, kept: entry.environment == .sandbox ? Self.kept(text, report, now) : nil),
                     dropping: item), app: entry.number))
     }
 
     /// What accounts note of a notification.
-    private static func notice(of report: SourceReport) -> NotedNotification {
+    private static func notice(of report: SourceReport, kept: KeptNotification?) -> NotedNotification {
         func short(_ text: String) -> String { String(text.prefix(Limits.reportedNoticeTextMax)) }
         var id: TransactionID = 0
         for case .transaction(let transaction, _) in report.reports { id = transaction.id }
         return NotedNotification(
             NotificationNotice(
                 type: short(report.type), subtype: short(report.subtype), uuid: short(report.eventID),
-                signed: report.signed, transactionID: id), consumptionReason: short(report.consumptionReason))
+                signed: report.signed, transactionID: id), consumptionReason: short(report.consumptionReason),
+            kept: kept)
+    }
+
+    private static func kept(_ text: String, _ report: SourceReport, _ now: Instant) -> KeptNotification {
+        KeptNotification(
+            received: now, signed: report.signed, bundleID: report.app.bundleID, type: report.type,
+            subtype: report.subtype, jws: text, about: Self.about(text))
+    }
+
+    private static func about(_ text: String) -> [String] {
+        let about = AppleIntake.about(text)
+        return about.originals.map { DeadLetter.about(original: $0) } + about.aliases.map { DeadLetter.about($0) }
     }
 
     /// A refusal that the caller is told at once, or once the value is kept.
@@ -265,11 +279,10 @@ final class IntakeLoop: LoopDriver {
     ) -> ControlAnswer {
         self.figures.change { $0.deadLetters += 1 }
         let outer = AppleIntake.outer(text)
-        let about = AppleIntake.about(text)
         let letter = DeadLetter(
             received: self.clock.now(), reason: reason, message: message, bundleID: outer?.bundleID ?? "",
             environment: outer?.environment ?? "", notificationType: outer?.type ?? "", jws: text,
-            about: about.originals.map { DeadLetter.about(original: $0) } + about.aliases.map { DeadLetter.about($0) })
+            about: Self.about(text))
         let item = letter.item(signed: outer?.signedDate ?? letter.received, isStrange: isStrange)
         var status = status
         status.details.append(.kept)

@@ -122,6 +122,10 @@ struct MethodCase {
                 .moveTransaction(MoveTransactionRequest(originalTransactionID: 1, account: "anna")), .admin)
         case .mergeAccounts:
             return .reported(.mergeAccounts(MergeAccountsRequest(account: "anna", intoAccount: "berta")), .admin)
+        case .listNotifications: return Self(.listNotifications(ListNotificationsRequest()), .admin)
+        case .getSignedPayload:
+            return Self(
+                .getSignedPayload(GetSignedPayloadRequest(id: Self.noLetter)), .admin, refusal: "DEAD_LETTER_UNKNOWN")
         case .listDeadLetters: return Self(.listDeadLetters(ListDeadLettersRequest()), .admin)
         case .retryDeadLetter:
             return Self(

@@ -34,6 +34,8 @@ private let all = StorageImplementation.allCases
             environment: "Production",
             notificationType: "REFUND", jws: "letter-of-bob", about: [DeadLetter.about(original: 500)])
         _ = try store.ask(.mutate(.item(.keep(other.item(signed: ReportedStore.start, isStrange: false), limit: 9))))
+        try store.tell(.notified("notification of alice", about: 100, reports: []))
+        try store.tell(.notified("notification of bob", about: 500, reports: []))
         return store
     }
 
@@ -59,6 +61,11 @@ private let all = StorageImplementation.allCases
         #expect(try made.storage.answer(to: MutationKey(app: 1, bytes: Array("alice's request".utf8))) == nil)
         let letters = try made.storage.items(.deadLetter, group: DeadLetter.known, after: [], limit: 9)
         #expect(letters.compactMap { DeadLetter($0)?.jws } == ["letter-of-bob"])
+        #expect(try store.notifications().map(\.jws) == ["notification of bob"])
+        // Another one about her comes too late.
+        try store.tell(
+            .notified("late", about: 100, reports: [ReportedLine.transaction(100, token: ReportedLine.alice)]))
+        #expect(try store.notifications().map(\.jws) == ["notification of bob"])
         #expect(try made.storage.transaction(1, 100) == nil)
         // Revisions have no holes, and what is left in them is bob's, or says that something was erased.
         let rows = try #require(try made.storage.commitRows(after: 0, limit: 99))

@@ -134,7 +134,29 @@ struct ReportedLine {
     }
 }
 
+extension ReportedStore {
+    /// The notifications that are kept.
+    func notifications() throws -> [KeptNotification] {
+        try self.storage.items(.notification, group: KeptNotification.group, after: [], limit: 500)
+            .compactMap { KeptNotification($0) }
+    }
+}
+
 extension ReportedRequest {
+    /// A notification that is kept as it came.
+    static func notified(
+        _ jws: String, about original: TransactionID, reports: [ReportedValue], signedAfter: Int64 = 0
+    ) -> ReportedRequest {
+        let signed = ReportedStore.start.advanced(byMilliseconds: signedAfter)
+        let kept = KeptNotification(
+            received: ReportedStore.start, signed: signed, bundleID: "com.example.app", type: "DID_RENEW",
+            subtype: "BILLING_RECOVERY", jws: jws, about: [DeadLetter.about(original: original)])
+        let notice = NotificationNotice(
+            type: "DID_RENEW", subtype: "BILLING_RECOVERY", uuid: jws, signed: signed, transactionID: original)
+        return .reports(
+            reports, source: .notification, claimant: nil, notice: NotedNotification(notice, kept: kept))
+    }
+
     static func reports(_ reports: ReportedValue..., by claimant: AccountKey? = nil) -> ReportedRequest {
         .reports(reports, source: claimant == nil ? .notification : .submission, claimant: claimant)
     }
@@ -393,6 +415,32 @@ extension ReportedRequest {
         #expect(try page([[0], [1]], after: [2], limit: 2) == ([[1, 3]], false))
         #expect(try page([[1]], after: [3], limit: 2) == ([], false))
         #expect(try page([[0], [1]], after: [], limit: 3) == ([[0, 1], [0, 2], [1, 3]], false))
+    }
+
+    @Test(arguments: all)
+    func `keeps a notification once, with what became of it, and lets the oldest go`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try ReportedStore(on: try implementation.make().storage)
+        let bought = ReportedLine.transaction(100, token: ReportedLine.alice)
+        try store.tell(.reports(bought))
+        let renewed = [bought, ReportedLine.transaction(101, period: 1, token: ReportedLine.alice)]
+        try store.tell(.notified("first", about: 100, reports: renewed, signedAfter: 1))
+        let first = try #require(try store.notifications().first)
+        #expect(first.outcome.news == 1 && first.outcome.duplicates == 1 && first.outcome.stale == 0)
+        #expect(first.revision == store.engine.header.revision && first.subtype == "BILLING_RECOVERY")
+        let revision = store.engine.header.revision
+        #expect(try store.tell(.notified("first", about: 100, reports: renewed, signedAfter: 1)).duplicates == 2)
+        #expect(store.engine.header.revision == revision, "a repetition writes nothing")
+        #expect(try store.notifications() == [first])
+        let key = try #require(ItemKey(ofID: DeadLetter.id(of: first.key)))
+        #expect(key == first.key && DeadLetter.key(ofID: DeadLetter.id(of: first.key)) == nil)
+        // One without a purchase, such as TEST, is kept too.
+        for count in 0..<Int64(Limits.notificationsKeptMax) {
+            try store.tell(.notified("test \(count)", about: 0, reports: [], signedAfter: 2 + count))
+        }
+        let left = try store.notifications()
+        #expect(left.count == Limits.notificationsKeptMax && left.first?.jws == "test 0")
     }
 
     @Test func `a batch that fails leaves nothing behind`() throws {

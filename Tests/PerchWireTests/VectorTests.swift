@@ -210,6 +210,7 @@ struct `vectors` {
         "perch.v1.AuditLine", "perch.v1.WinBackRule", "perch.v1.GrantSummary", "perch.v1.OfferCode",
         "perch.v1.GroupEffective", "perch.v1.RedeemedOffer", "perch.v1.UnclaimedPurchase",
         "perch.v1.AppStoreNotification", "perch.v1.ConsumptionRequest", "perch.v1.RefusedValue",
+        "perch.v1.ReceivedNotification",
     ]
 
     /// Messages that mean nothing without their choice: the vectors without one, or with one that is not known, are refused

@@ -69,6 +69,8 @@ extension Request {
             case .listDeadLetters(let asked): ListDeadLetters(asked: asked)
             case .retryDeadLetter(let asked): RetryDeadLetter(asked: asked)
             case .dropDeadLetter(let asked): DropDeadLetter(asked: asked)
+            case .listNotifications(let asked): ListNotifications(asked: asked)
+            case .getSignedPayload(let asked): GetSignedPayload(asked: asked)
             case .submitTransaction(let asked): SubmitTransaction(asked: asked)
             case .submitNotification(let asked): SubmitNotification(asked: asked)
             case .watch(let asked): Watch(asked: asked)
@@ -430,6 +432,16 @@ extension RetryDeadLetter: ChangingMethod {
 extension DropDeadLetter: ChangingMethod {
     typealias Effect = ChangesSomething
     static func response(_ answer: Acknowledgement) -> Response { .dropDeadLetter(answer) }
+}
+
+extension ListNotifications: SafeMethod {
+    typealias Effect = ChangesNothing
+    static func response(_ answer: NotificationPage) -> Response { .listNotifications(answer) }
+}
+
+extension GetSignedPayload: SafeMethod {
+    typealias Effect = ChangesNothing
+    static func response(_ answer: SignedPayload) -> Response { .getSignedPayload(answer) }
 }
 
 extension SubmitTransaction: ChangingMethod {

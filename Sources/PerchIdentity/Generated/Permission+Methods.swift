@@ -70,6 +70,8 @@ extension Permission {
             case .listDeadLetters: self.init(.admin, .server)
             case .retryDeadLetter: self.init(.admin, .server)
             case .dropDeadLetter: self.init(.admin, .server)
+            case .listNotifications: self.init(.admin, .server)
+            case .getSignedPayload: self.init(.admin, .server)
             case .submitTransaction: self.init(.ingest, .account)
             case .submitNotification: self.init(.ingest, .app)
             case .watch: self.init(.read, .catalogue)

@@ -110,13 +110,18 @@ extension StoreEngine {
                 erasure.answers.append(kept.key)
             }
         }
-        // Dead letters say of themselves whom they are about.
+        // Dead letters and notifications say of themselves whom they are about.
         let about = Self.named(by: originals)
         for group in [DeadLetter.known, DeadLetter.strange] where !about.isEmpty {
             for item in try self.allItems(.deadLetter, group: group) {
                 guard let letter = DeadLetter(item), !about.isDisjoint(with: letter.about) else { continue }
                 side.removedItems.append(item.key)
             }
+        }
+        guard !about.isEmpty else { return }
+        for item in try self.allItems(.notification, group: KeptNotification.group) {
+            guard let kept = KeptNotification(item), !about.isDisjoint(with: kept.about) else { continue }
+            side.removedItems.append(item.key)
         }
     }
 

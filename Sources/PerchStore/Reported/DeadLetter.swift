@@ -62,7 +62,6 @@ package struct DeadLetter: Hashable, Sendable {
     /// The groups of dead letters: each has its own limit.
     package static let known: [UInt8] = [0]
     package static let strange: [UInt8] = [1]
-    private static let keyByteCount = 16
 
     /// Reads an item; nil if it is damaged, which its checksum would have shown before.
     package init?(_ item: StoredItem) {
@@ -86,8 +85,17 @@ package struct DeadLetter: Hashable, Sendable {
 
     /// Nil for a text that is no identifier of a dead letter.
     package static func key(ofID text: String) -> ItemKey? {
+        ItemKey(ofID: text).flatMap { $0.kind == .deadLetter ? $0 : nil }
+    }
+}
+
+extension ItemKey {
+    private static let signedKeyByteCount = 16
+
+    /// The key of a dead letter or a notification, of its identifier: nil for a text that is neither.
+    package init?(ofID text: String) {
         let digits = Array(text.utf8)
-        guard digits.count == 2 * (1 + Self.keyByteCount) else { return nil }
+        guard digits.count == 2 * (1 + Self.signedKeyByteCount) else { return nil }
         var key: [UInt8] = []
         for place in stride(from: 0, to: digits.count, by: 2) {
             guard digits[place] != UInt8(ascii: "+"), digits[place] != UInt8(ascii: "-"),
@@ -95,7 +103,11 @@ package struct DeadLetter: Hashable, Sendable {
             else { return nil }
             key.append(byte)
         }
-        guard let group = key.first, group < 2 else { return nil }
-        return ItemKey(.deadLetter, group: [group], key: Array(key[1...]))
+        let group = Array(key[..<1])
+        let kinds: [[UInt8]: ItemKind] = [
+            DeadLetter.known: .deadLetter, DeadLetter.strange: .deadLetter, KeptNotification.group: .notification,
+        ]
+        guard let kind = kinds[group] else { return nil }
+        self.init(kind, group: group, key: Array(key[1...]))
     }
 }

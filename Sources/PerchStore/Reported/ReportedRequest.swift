@@ -38,10 +38,13 @@ package struct NotedNotification: Hashable, Sendable {
     package var notice: NotificationNotice
     /// Apple's word for why the customer wants a refund, where it asks the app about one; empty for none.
     package var consumptionReason: String
+    /// The notification as it came, where it is to be kept.
+    package var kept: KeptNotification?
 
-    package init(_ notice: NotificationNotice, consumptionReason: String = "") {
+    package init(_ notice: NotificationNotice, consumptionReason: String = "", kept: KeptNotification? = nil) {
         self.notice = notice
         self.consumptionReason = consumptionReason
+        self.kept = kept
     }
 }
 

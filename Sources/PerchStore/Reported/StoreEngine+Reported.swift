@@ -140,6 +140,7 @@ extension StoreEngine {
                 for name in names { try self.attach(name, to: account, &work) }
             }
             if let notice { try self.note(notice, about: reports, &work) }
+            if let kept = notice?.kept { try self.keep(kept, &work) }
             if let item, try self.storage.item(item) != nil { work.side.removedItems.append(item) }
         case .attach(let alias, let key):
             try self.attach(alias, to: try self.open(key, &work), &work)

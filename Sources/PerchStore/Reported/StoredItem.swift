@@ -22,6 +22,8 @@ package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
     case archivedOriginal = 8
     /// How often a code of an offer was redeemed. Group: the app. Key: the product and the code.
     case redemption = 9
+    /// A notification of a sandbox app that was taken: see `KeptNotification`.
+    case notification = 10
 
     /// Those whose group begins with the number of an app: see `ItemKey.appGroup`.
     package static let ofApps: [ItemKind] = [.link, .seenReport, .erased, .archivedOriginal, .redemption]

@@ -387,6 +387,19 @@ package enum Calls {
             if case .dropDeadLetter(let answer) = $0 { answer } else { nil }
         }
     }
+    /// Notifications of sandbox apps that were taken, oldest first, a page at a time: the latest 200. Those of production apps are
+    /// not kept.
+    package static var listNotifications: ContractCall<ListNotificationsRequest, NotificationPage> {
+        ContractCall(method: .listNotifications, wrap: { .listNotifications($0) }) {
+            if case .listNotifications(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// A notification or a dead letter as it came.
+    package static var getSignedPayload: ContractCall<GetSignedPayloadRequest, SignedPayload> {
+        ContractCall(method: .getSignedPayload, wrap: { .getSignedPayload($0) }) {
+            if case .getSignedPayload(let answer) = $0 { answer } else { nil }
+        }
+    }
     /// Takes signed transactions, renewal information, app transactions and notifications, from the app or its backend.
     /// Answers after everything is durable. The order of values does not matter, and a repetition changes nothing. A value that cannot
     /// be taken is refused alone, and `refused` says which; the call fails where all are. Credentials for one account submit for that

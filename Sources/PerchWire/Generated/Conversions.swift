@@ -1802,6 +1802,79 @@ extension Acknowledgement {
     }
 }
 
+extension ListNotificationsRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListNotificationsRequest>, _ arena: Arena) {
+        message.pointee.page_size = self.pageSize
+        message.pointee.page_token = arena.bytes(self.pageToken)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListNotificationsRequest>) {
+        self.init(pageSize: message.pointee.page_size, pageToken: [UInt8](message.pointee.page_token))
+    }
+}
+
+extension ReceivedNotification {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ReceivedNotification>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+        message.pointee.received_at_ms = self.received.milliseconds
+        message.pointee.bundle_id = arena.text(self.bundleID)
+        message.pointee.notification_type = arena.text(self.notificationType)
+        message.pointee.subtype = arena.text(self.subtype)
+        message.pointee.news_count = self.newsCount
+        message.pointee.stale_count = self.staleCount
+        message.pointee.duplicate_count = self.duplicateCount
+        message.pointee.revision = self.revision
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ReceivedNotification>) {
+        self.init(
+            id: String(wire: message.pointee.id),
+            received: Instant(milliseconds: message.pointee.received_at_ms),
+            bundleID: String(wire: message.pointee.bundle_id),
+            notificationType: String(wire: message.pointee.notification_type),
+            subtype: String(wire: message.pointee.subtype),
+            newsCount: message.pointee.news_count,
+            staleCount: message.pointee.stale_count,
+            duplicateCount: message.pointee.duplicate_count,
+            revision: message.pointee.revision
+        )
+    }
+}
+
+extension NotificationPage {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListNotificationsResponse>, _ arena: Arena) {
+        (message.pointee.n_notifications, message.pointee.notifications) = arena.list(self.notifications) { $0.write(to: $1, arena) }
+        message.pointee.next_page_token = arena.bytes(self.nextPageToken)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListNotificationsResponse>) {
+        self.init(
+            notifications: readList(message.pointee.n_notifications, message.pointee.notifications) { ReceivedNotification($0) },
+            nextPageToken: [UInt8](message.pointee.next_page_token)
+        )
+    }
+}
+
+extension GetSignedPayloadRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetSignedPayloadRequest>, _ arena: Arena) {
+        message.pointee.id = arena.text(self.id)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetSignedPayloadRequest>) {
+        self.init(id: String(wire: message.pointee.id))
+    }
+}
+
+extension SignedPayload {
+    func write(to message: UnsafeMutablePointer<Perch__V1__GetSignedPayloadResponse>, _ arena: Arena) {
+        message.pointee.signed_payload = arena.text(self.signedPayload)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__GetSignedPayloadResponse>) {
+        self.init(signedPayload: String(wire: message.pointee.signed_payload))
+    }
+}
+
 extension FindAccountRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__FindAccountRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }

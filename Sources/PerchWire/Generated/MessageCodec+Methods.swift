@@ -142,6 +142,10 @@ extension MessageCodec {
                 return .retryDeadLetter(RetryDeadLetterRequest(try self.request(Perch__V1__RetryDeadLetterRequest.self, bytes)))
             case .dropDeadLetter:
                 return .dropDeadLetter(DropDeadLetterRequest(try self.request(Perch__V1__DropDeadLetterRequest.self, bytes)))
+            case .listNotifications:
+                return .listNotifications(ListNotificationsRequest(try self.request(Perch__V1__ListNotificationsRequest.self, bytes)))
+            case .getSignedPayload:
+                return .getSignedPayload(GetSignedPayloadRequest(try self.request(Perch__V1__GetSignedPayloadRequest.self, bytes)))
             case .submitTransaction:
                 return .submitTransaction(SubmitTransactionRequest(try self.request(Perch__V1__SubmitTransactionRequest.self, bytes)))
             case .submitNotification:
@@ -216,6 +220,8 @@ extension MessageCodec {
             case .listDeadLetters(let value): return try self.packRequest(Perch__V1__ListDeadLettersRequest.self) { value.write(to: $0, arena) }
             case .retryDeadLetter(let value): return try self.packRequest(Perch__V1__RetryDeadLetterRequest.self) { value.write(to: $0, arena) }
             case .dropDeadLetter(let value): return try self.packRequest(Perch__V1__DropDeadLetterRequest.self) { value.write(to: $0, arena) }
+            case .listNotifications(let value): return try self.packRequest(Perch__V1__ListNotificationsRequest.self) { value.write(to: $0, arena) }
+            case .getSignedPayload(let value): return try self.packRequest(Perch__V1__GetSignedPayloadRequest.self) { value.write(to: $0, arena) }
             case .submitTransaction(let value): return try self.packRequest(Perch__V1__SubmitTransactionRequest.self) { value.write(to: $0, arena) }
             case .submitNotification(let value): return try self.packRequest(Perch__V1__SubmitNotificationRequest.self) { value.write(to: $0, arena) }
             case .watch(let value): return try self.packRequest(Perch__V1__WatchRequest.self) { value.write(to: $0, arena) }
@@ -347,6 +353,10 @@ extension MessageCodec {
                 return .retryDeadLetter(RetryAnswer(try self.response(Perch__V1__RetryDeadLetterResponse.self, bytes)))
             case .dropDeadLetter:
                 return .dropDeadLetter(Acknowledgement(try self.response(Perch__V1__DropDeadLetterResponse.self, bytes)))
+            case .listNotifications:
+                return .listNotifications(NotificationPage(try self.response(Perch__V1__ListNotificationsResponse.self, bytes)))
+            case .getSignedPayload:
+                return .getSignedPayload(SignedPayload(try self.response(Perch__V1__GetSignedPayloadResponse.self, bytes)))
             case .submitTransaction:
                 return .submitTransaction(SubmissionAnswer(try self.response(Perch__V1__SubmitTransactionResponse.self, bytes)))
             case .submitNotification:
@@ -421,6 +431,8 @@ extension MessageCodec {
             case .listDeadLetters(let value): return try self.pack(Perch__V1__ListDeadLettersResponse.self) { value.write(to: $0, arena) }
             case .retryDeadLetter(let value): return try self.pack(Perch__V1__RetryDeadLetterResponse.self) { value.write(to: $0, arena) }
             case .dropDeadLetter(let value): return try self.pack(Perch__V1__DropDeadLetterResponse.self) { value.write(to: $0, arena) }
+            case .listNotifications(let value): return try self.pack(Perch__V1__ListNotificationsResponse.self) { value.write(to: $0, arena) }
+            case .getSignedPayload(let value): return try self.pack(Perch__V1__GetSignedPayloadResponse.self) { value.write(to: $0, arena) }
             case .submitTransaction(let value): return try self.pack(Perch__V1__SubmitTransactionResponse.self) { value.write(to: $0, arena) }
             case .submitNotification(let value): return try self.pack(Perch__V1__SubmitNotificationResponse.self) { value.write(to: $0, arena) }
             case .watch(let value): return try self.pack(Perch__V1__WatchResponse.self) { value.write(to: $0, arena) }
@@ -493,6 +505,8 @@ extension Method {
             case .listDeadLetters: Perch__V1__ListDeadLettersRequest.descriptor
             case .retryDeadLetter: Perch__V1__RetryDeadLetterRequest.descriptor
             case .dropDeadLetter: Perch__V1__DropDeadLetterRequest.descriptor
+            case .listNotifications: Perch__V1__ListNotificationsRequest.descriptor
+            case .getSignedPayload: Perch__V1__GetSignedPayloadRequest.descriptor
             case .submitTransaction: Perch__V1__SubmitTransactionRequest.descriptor
             case .submitNotification: Perch__V1__SubmitNotificationRequest.descriptor
             case .watch: Perch__V1__WatchRequest.descriptor
@@ -563,6 +577,8 @@ extension Method {
             case .listDeadLetters: Perch__V1__ListDeadLettersResponse.descriptor
             case .retryDeadLetter: Perch__V1__RetryDeadLetterResponse.descriptor
             case .dropDeadLetter: Perch__V1__DropDeadLetterResponse.descriptor
+            case .listNotifications: Perch__V1__ListNotificationsResponse.descriptor
+            case .getSignedPayload: Perch__V1__GetSignedPayloadResponse.descriptor
             case .submitTransaction: Perch__V1__SubmitTransactionResponse.descriptor
             case .submitNotification: Perch__V1__SubmitNotificationResponse.descriptor
             case .watch: Perch__V1__WatchResponse.descriptor

@@ -137,6 +137,11 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case retryDeadLetter
     /// Deletes a dead letter.
     case dropDeadLetter
+    /// Notifications of sandbox apps that were taken, oldest first, a page at a time: the latest 200. Those of production apps are
+    /// not kept.
+    case listNotifications
+    /// A notification or a dead letter as it came.
+    case getSignedPayload
     /// Takes signed transactions, renewal information, app transactions and notifications, from the app or its backend.
     /// Answers after everything is durable. The order of values does not matter, and a repetition changes nothing. A value that cannot
     /// be taken is refused alone, and `refused` says which; the call fails where all are. Credentials for one account submit for that
@@ -215,6 +220,8 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.AdminService/ListDeadLetters",
         "/perch.v1.AdminService/RetryDeadLetter",
         "/perch.v1.AdminService/DropDeadLetter",
+        "/perch.v1.AdminService/ListNotifications",
+        "/perch.v1.AdminService/GetSignedPayload",
         "/perch.v1.IngestService/SubmitTransaction",
         "/perch.v1.IngestService/SubmitNotification",
         "/perch.v1.WatchService/Watch",
@@ -231,7 +238,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
     package var isSafe: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .listUnclaimed, .exportAccount, .listAudit, .listDeadLetters, .watch: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .listUnclaimed, .exportAccount, .listAudit, .listDeadLetters, .listNotifications, .getSignedPayload, .watch: true
             default: false
         }
     }
@@ -319,6 +326,8 @@ package indirect enum Request: Hashable, Sendable {
     case listDeadLetters(ListDeadLettersRequest)
     case retryDeadLetter(RetryDeadLetterRequest)
     case dropDeadLetter(DropDeadLetterRequest)
+    case listNotifications(ListNotificationsRequest)
+    case getSignedPayload(GetSignedPayloadRequest)
     case submitTransaction(SubmitTransactionRequest)
     case submitNotification(SubmitNotificationRequest)
     case watch(WatchRequest)
@@ -386,6 +395,8 @@ package indirect enum Request: Hashable, Sendable {
             case .listDeadLetters: .listDeadLetters
             case .retryDeadLetter: .retryDeadLetter
             case .dropDeadLetter: .dropDeadLetter
+            case .listNotifications: .listNotifications
+            case .getSignedPayload: .getSignedPayload
             case .submitTransaction: .submitTransaction
             case .submitNotification: .submitNotification
             case .watch: .watch
@@ -456,6 +467,8 @@ package enum Response: Hashable, Sendable {
     case listDeadLetters(DeadLetterPage)
     case retryDeadLetter(RetryAnswer)
     case dropDeadLetter(Acknowledgement)
+    case listNotifications(NotificationPage)
+    case getSignedPayload(SignedPayload)
     case submitTransaction(SubmissionAnswer)
     case submitNotification(SubmissionAnswer)
     case watch(WatchedResponse)
@@ -523,6 +536,8 @@ package enum Response: Hashable, Sendable {
             case .listDeadLetters: .listDeadLetters
             case .retryDeadLetter: .retryDeadLetter
             case .dropDeadLetter: .dropDeadLetter
+            case .listNotifications: .listNotifications
+            case .getSignedPayload: .getSignedPayload
             case .submitTransaction: .submitTransaction
             case .submitNotification: .submitNotification
             case .watch: .watch

@@ -372,6 +372,21 @@ extension Perch__V1__DropDeadLetterRequest: CMessage {
 extension Perch__V1__DropDeadLetterResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__drop_dead_letter_response__init(message) }
 }
+extension Perch__V1__ListNotificationsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_notifications_request__init(message) }
+}
+extension Perch__V1__ReceivedNotification: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__received_notification__init(message) }
+}
+extension Perch__V1__ListNotificationsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_notifications_response__init(message) }
+}
+extension Perch__V1__GetSignedPayloadRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_signed_payload_request__init(message) }
+}
+extension Perch__V1__GetSignedPayloadResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_signed_payload_response__init(message) }
+}
 extension Perch__V1__FindAccountRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__find_account_request__init(message) }
 }
@@ -852,6 +867,11 @@ extension MessageScan {
         "perch.v1.RetryDeadLetterResponse": Perch__V1__RetryDeadLetterResponse.descriptor,
         "perch.v1.DropDeadLetterRequest": Perch__V1__DropDeadLetterRequest.descriptor,
         "perch.v1.DropDeadLetterResponse": Perch__V1__DropDeadLetterResponse.descriptor,
+        "perch.v1.ListNotificationsRequest": Perch__V1__ListNotificationsRequest.descriptor,
+        "perch.v1.ReceivedNotification": Perch__V1__ReceivedNotification.descriptor,
+        "perch.v1.ListNotificationsResponse": Perch__V1__ListNotificationsResponse.descriptor,
+        "perch.v1.GetSignedPayloadRequest": Perch__V1__GetSignedPayloadRequest.descriptor,
+        "perch.v1.GetSignedPayloadResponse": Perch__V1__GetSignedPayloadResponse.descriptor,
         "perch.v1.FindAccountRequest": Perch__V1__FindAccountRequest.descriptor,
         "perch.v1.FindAccountResponse": Perch__V1__FindAccountResponse.descriptor,
         "perch.v1.ListUnclaimedRequest": Perch__V1__ListUnclaimedRequest.descriptor,

@@ -1164,6 +1164,111 @@ package struct DropDeadLetterRequest: Hashable, Sendable {
     package var isBlank: Bool { self.id.isEmpty }
 }
 
+/// Asks for notifications.
+package struct ListNotificationsRequest: Hashable, Sendable {
+    /// At most this many; 0 for 100.
+    package var pageSize: UInt32
+    /// From `next_page_token` of the page before.
+    package var pageToken: [UInt8]
+
+    package init(pageSize: UInt32 = 0, pageToken: [UInt8] = []) {
+        self.pageSize = pageSize
+        self.pageToken = pageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.pageSize == 0 && self.pageToken.isEmpty }
+}
+
+/// A notification that was taken, and what became of it.
+package struct ReceivedNotification: Hashable, Sendable {
+    /// Its identifier, for GetSignedPayload.
+    package var id: String
+    /// When it came, in milliseconds since the Unix epoch.
+    package var received: Instant
+    /// The bundle identifier that it names.
+    package var bundleID: String
+    /// Apple's type.
+    package var notificationType: String
+    /// Apple's subtype; empty for none.
+    package var subtype: String
+    /// Values in it that changed something.
+    package var newsCount: UInt32
+    /// Values in it that were older than what was known. They were kept, because they tell about the past.
+    package var staleCount: UInt32
+    /// Values in it that were known.
+    package var duplicateCount: UInt32
+    /// The revision that took it.
+    package var revision: UInt64
+
+    package init(
+        id: String = "",
+        received: Instant = Instant(milliseconds: 0),
+        bundleID: String = "",
+        notificationType: String = "",
+        subtype: String = "",
+        newsCount: UInt32 = 0,
+        staleCount: UInt32 = 0,
+        duplicateCount: UInt32 = 0,
+        revision: UInt64 = 0
+    ) {
+        self.id = id
+        self.received = received
+        self.bundleID = bundleID
+        self.notificationType = notificationType
+        self.subtype = subtype
+        self.newsCount = newsCount
+        self.staleCount = staleCount
+        self.duplicateCount = duplicateCount
+        self.revision = revision
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.id.isEmpty && self.received.milliseconds == 0 && self.bundleID.isEmpty && self.notificationType.isEmpty && self.subtype.isEmpty && self.newsCount == 0 && self.staleCount == 0 && self.duplicateCount == 0 && self.revision == 0 }
+}
+
+/// Notifications.
+package struct NotificationPage: Hashable, Sendable {
+    /// By the time of their signature, oldest first.
+    package var notifications: [ReceivedNotification]
+    /// For the next page; empty if there is none.
+    package var nextPageToken: [UInt8]
+
+    package init(notifications: [ReceivedNotification] = [], nextPageToken: [UInt8] = []) {
+        self.notifications = notifications
+        self.nextPageToken = nextPageToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.notifications.isEmpty && self.nextPageToken.isEmpty }
+}
+
+/// Asks for a notification or a dead letter.
+package struct GetSignedPayloadRequest: Hashable, Sendable {
+    /// Which one: `id` of either.
+    package var id: String
+
+    package init(id: String = "") {
+        self.id = id
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.id.isEmpty }
+}
+
+/// A value as it came.
+package struct SignedPayload: Hashable, Sendable {
+    /// Compact JWS.
+    package var signedPayload: String
+
+    package init(signedPayload: String = "") {
+        self.signedPayload = signedPayload
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.signedPayload.isEmpty }
+}
+
 /// Asks for an account. Exactly one of the last three fields is set.
 package struct FindAccountRequest: Hashable, Sendable {
     /// The app.

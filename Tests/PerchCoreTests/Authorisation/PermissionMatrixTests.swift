@@ -66,12 +66,17 @@ private enum Caller: String, CaseIterable {
         let bought = try world.buy("gold", from: owner).id
         let coins = try world.buy("coins", from: owner).id
         try world.require(.revokeToken(RevokeTokenRequest(tokenID: "stolen")), from: owner)
-        let client = world.welcomedClient(
-            authorization: caller.greeting, certificate: caller == .certificateOnly ? Gate.backend : nil)
+        func connect() -> WireClient {
+            world.welcomedClient(
+                authorization: caller.greeting, certificate: caller == .certificateOnly ? Gate.backend : nil)
+        }
+        var client = connect()
         let app = AppReference(bundleID: TestShop.bundleID, environment: .xcode)
         let metadata = caller.metadata
         var cells: [PerchWire.Method: String] = [:]
         for method in PerchWire.Method.allCases {
+            // A connection ends with too many credentials that fail.
+            if cells.count == Limits.credentialFailuresMax - 4 { client = connect() }
             let row = MethodCase.of(method, bought: bought, coins: coins)
             let stream = client.call(try row.request.naming(app), authorization: metadata)
             world.settle()
@@ -102,6 +107,7 @@ private enum Caller: String, CaseIterable {
         let needed = MethodCase.of(method).scope
         let ofServer: Set<PerchWire.Method> = [
             .getServerStatus, .backup, .revokeToken, .listAudit, .listDeadLetters, .retryDeadLetter, .dropDeadLetter,
+            .listNotifications, .getSignedPayload,
         ]
         // Requests about no account: data that every customer may see, and a file that is only checked.
         let shared: Set<PerchWire.Method> = [

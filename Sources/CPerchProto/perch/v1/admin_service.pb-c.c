@@ -1447,6 +1447,231 @@ void   perch__v1__drop_dead_letter_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__drop_dead_letter_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__list_notifications_request__init
+                     (Perch__V1__ListNotificationsRequest         *message)
+{
+  static const Perch__V1__ListNotificationsRequest init_value = PERCH__V1__LIST_NOTIFICATIONS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_notifications_request__get_packed_size
+                     (const Perch__V1__ListNotificationsRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_notifications_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_notifications_request__pack
+                     (const Perch__V1__ListNotificationsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_notifications_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_notifications_request__pack_to_buffer
+                     (const Perch__V1__ListNotificationsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_notifications_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListNotificationsRequest *
+       perch__v1__list_notifications_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListNotificationsRequest *)
+     protobuf_c_message_unpack (&perch__v1__list_notifications_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_notifications_request__free_unpacked
+                     (Perch__V1__ListNotificationsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_notifications_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__received_notification__init
+                     (Perch__V1__ReceivedNotification         *message)
+{
+  static const Perch__V1__ReceivedNotification init_value = PERCH__V1__RECEIVED_NOTIFICATION__INIT;
+  *message = init_value;
+}
+size_t perch__v1__received_notification__get_packed_size
+                     (const Perch__V1__ReceivedNotification *message)
+{
+  assert(message->base.descriptor == &perch__v1__received_notification__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__received_notification__pack
+                     (const Perch__V1__ReceivedNotification *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__received_notification__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__received_notification__pack_to_buffer
+                     (const Perch__V1__ReceivedNotification *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__received_notification__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ReceivedNotification *
+       perch__v1__received_notification__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ReceivedNotification *)
+     protobuf_c_message_unpack (&perch__v1__received_notification__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__received_notification__free_unpacked
+                     (Perch__V1__ReceivedNotification *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__received_notification__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_notifications_response__init
+                     (Perch__V1__ListNotificationsResponse         *message)
+{
+  static const Perch__V1__ListNotificationsResponse init_value = PERCH__V1__LIST_NOTIFICATIONS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_notifications_response__get_packed_size
+                     (const Perch__V1__ListNotificationsResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_notifications_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_notifications_response__pack
+                     (const Perch__V1__ListNotificationsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_notifications_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_notifications_response__pack_to_buffer
+                     (const Perch__V1__ListNotificationsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_notifications_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListNotificationsResponse *
+       perch__v1__list_notifications_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListNotificationsResponse *)
+     protobuf_c_message_unpack (&perch__v1__list_notifications_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_notifications_response__free_unpacked
+                     (Perch__V1__ListNotificationsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_notifications_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_signed_payload_request__init
+                     (Perch__V1__GetSignedPayloadRequest         *message)
+{
+  static const Perch__V1__GetSignedPayloadRequest init_value = PERCH__V1__GET_SIGNED_PAYLOAD_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_signed_payload_request__get_packed_size
+                     (const Perch__V1__GetSignedPayloadRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_signed_payload_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_signed_payload_request__pack
+                     (const Perch__V1__GetSignedPayloadRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_signed_payload_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_signed_payload_request__pack_to_buffer
+                     (const Perch__V1__GetSignedPayloadRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_signed_payload_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetSignedPayloadRequest *
+       perch__v1__get_signed_payload_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetSignedPayloadRequest *)
+     protobuf_c_message_unpack (&perch__v1__get_signed_payload_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_signed_payload_request__free_unpacked
+                     (Perch__V1__GetSignedPayloadRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_signed_payload_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__get_signed_payload_response__init
+                     (Perch__V1__GetSignedPayloadResponse         *message)
+{
+  static const Perch__V1__GetSignedPayloadResponse init_value = PERCH__V1__GET_SIGNED_PAYLOAD_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__get_signed_payload_response__get_packed_size
+                     (const Perch__V1__GetSignedPayloadResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__get_signed_payload_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__get_signed_payload_response__pack
+                     (const Perch__V1__GetSignedPayloadResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__get_signed_payload_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__get_signed_payload_response__pack_to_buffer
+                     (const Perch__V1__GetSignedPayloadResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__get_signed_payload_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__GetSignedPayloadResponse *
+       perch__v1__get_signed_payload_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__GetSignedPayloadResponse *)
+     protobuf_c_message_unpack (&perch__v1__get_signed_payload_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__get_signed_payload_response__free_unpacked
+                     (Perch__V1__GetSignedPayloadResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__get_signed_payload_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__find_account_request__init
                      (Perch__V1__FindAccountRequest         *message)
 {
@@ -4502,6 +4727,326 @@ const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_response__descripto
   (ProtobufCMessageInit) perch__v1__drop_dead_letter_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__list_notifications_request__field_descriptors[2] =
+{
+  {
+    "page_size",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListNotificationsRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListNotificationsRequest, page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_notifications_request__field_indices_by_name[] = {
+  0,   /* field[0] = page_size */
+  1,   /* field[1] = page_token */
+};
+static const ProtobufCIntRange perch__v1__list_notifications_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_notifications_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListNotificationsRequest",
+  "ListNotificationsRequest",
+  "Perch__V1__ListNotificationsRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ListNotificationsRequest),
+  2,
+  perch__v1__list_notifications_request__field_descriptors,
+  perch__v1__list_notifications_request__field_indices_by_name,
+  1,  perch__v1__list_notifications_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_notifications_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__received_notification__field_descriptors[9] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReceivedNotification, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "received_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReceivedNotification, received_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bundle_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReceivedNotification, bundle_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "notification_type",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReceivedNotification, notification_type),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "subtype",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReceivedNotification, subtype),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "news_count",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReceivedNotification, news_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stale_count",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReceivedNotification, stale_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "duplicate_count",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReceivedNotification, duplicate_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "revision",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ReceivedNotification, revision),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__received_notification__field_indices_by_name[] = {
+  2,   /* field[2] = bundle_id */
+  7,   /* field[7] = duplicate_count */
+  0,   /* field[0] = id */
+  5,   /* field[5] = news_count */
+  3,   /* field[3] = notification_type */
+  1,   /* field[1] = received_at_ms */
+  8,   /* field[8] = revision */
+  6,   /* field[6] = stale_count */
+  4,   /* field[4] = subtype */
+};
+static const ProtobufCIntRange perch__v1__received_notification__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 9 }
+};
+const ProtobufCMessageDescriptor perch__v1__received_notification__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ReceivedNotification",
+  "ReceivedNotification",
+  "Perch__V1__ReceivedNotification",
+  "perch.v1",
+  sizeof(Perch__V1__ReceivedNotification),
+  9,
+  perch__v1__received_notification__field_descriptors,
+  perch__v1__received_notification__field_indices_by_name,
+  1,  perch__v1__received_notification__number_ranges,
+  (ProtobufCMessageInit) perch__v1__received_notification__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_notifications_response__field_descriptors[2] =
+{
+  {
+    "notifications",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ListNotificationsResponse, n_notifications),
+    offsetof(Perch__V1__ListNotificationsResponse, notifications),
+    &perch__v1__received_notification__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "next_page_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListNotificationsResponse, next_page_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_notifications_response__field_indices_by_name[] = {
+  1,   /* field[1] = next_page_token */
+  0,   /* field[0] = notifications */
+};
+static const ProtobufCIntRange perch__v1__list_notifications_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_notifications_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListNotificationsResponse",
+  "ListNotificationsResponse",
+  "Perch__V1__ListNotificationsResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ListNotificationsResponse),
+  2,
+  perch__v1__list_notifications_response__field_descriptors,
+  perch__v1__list_notifications_response__field_indices_by_name,
+  1,  perch__v1__list_notifications_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_notifications_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_signed_payload_request__field_descriptors[1] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetSignedPayloadRequest, id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_signed_payload_request__field_indices_by_name[] = {
+  0,   /* field[0] = id */
+};
+static const ProtobufCIntRange perch__v1__get_signed_payload_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_signed_payload_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetSignedPayloadRequest",
+  "GetSignedPayloadRequest",
+  "Perch__V1__GetSignedPayloadRequest",
+  "perch.v1",
+  sizeof(Perch__V1__GetSignedPayloadRequest),
+  1,
+  perch__v1__get_signed_payload_request__field_descriptors,
+  perch__v1__get_signed_payload_request__field_indices_by_name,
+  1,  perch__v1__get_signed_payload_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_signed_payload_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__get_signed_payload_response__field_descriptors[1] =
+{
+  {
+    "signed_payload",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__GetSignedPayloadResponse, signed_payload),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__get_signed_payload_response__field_indices_by_name[] = {
+  0,   /* field[0] = signed_payload */
+};
+static const ProtobufCIntRange perch__v1__get_signed_payload_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__get_signed_payload_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.GetSignedPayloadResponse",
+  "GetSignedPayloadResponse",
+  "Perch__V1__GetSignedPayloadResponse",
+  "perch.v1",
+  sizeof(Perch__V1__GetSignedPayloadResponse),
+  1,
+  perch__v1__get_signed_payload_response__field_descriptors,
+  perch__v1__get_signed_payload_response__field_indices_by_name,
+  1,  perch__v1__get_signed_payload_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__get_signed_payload_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__find_account_request__field_descriptors[4] =
 {
   {
@@ -6245,7 +6790,7 @@ const ProtobufCMessageDescriptor perch__v1__list_audit_response__descriptor =
   (ProtobufCMessageInit) perch__v1__list_audit_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[23] =
+static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[25] =
 {
   { "ListApps", &perch__v1__list_apps_request__descriptor, &perch__v1__list_apps_response__descriptor },
   { "CheckCatalog", &perch__v1__check_catalog_request__descriptor, &perch__v1__check_catalog_response__descriptor },
@@ -6270,6 +6815,8 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "ListDeadLetters", &perch__v1__list_dead_letters_request__descriptor, &perch__v1__list_dead_letters_response__descriptor },
   { "RetryDeadLetter", &perch__v1__retry_dead_letter_request__descriptor, &perch__v1__retry_dead_letter_response__descriptor },
   { "DropDeadLetter", &perch__v1__drop_dead_letter_request__descriptor, &perch__v1__drop_dead_letter_response__descriptor },
+  { "ListNotifications", &perch__v1__list_notifications_request__descriptor, &perch__v1__list_notifications_response__descriptor },
+  { "GetSignedPayload", &perch__v1__get_signed_payload_request__descriptor, &perch__v1__get_signed_payload_response__descriptor },
 };
 const unsigned perch__v1__admin_service__method_indices_by_name[] = {
   11,        /* AttachAlias */
@@ -6282,10 +6829,12 @@ const unsigned perch__v1__admin_service__method_indices_by_name[] = {
   9,        /* FindAccount */
   3,        /* GetCatalog */
   4,        /* GetServerStatus */
+  24,        /* GetSignedPayload */
   17,        /* GrantEntitlement */
   0,        /* ListApps */
   19,        /* ListAudit */
   20,        /* ListDeadLetters */
+  23,        /* ListNotifications */
   10,        /* ListUnclaimed */
   2,        /* LoadCatalog */
   14,        /* MergeAccounts */
@@ -6303,7 +6852,7 @@ const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
   "AdminService",
   "Perch__V1__AdminService",
   "perch.v1",
-  23,
+  25,
   perch__v1__admin_service__method_descriptors,
   perch__v1__admin_service__method_indices_by_name
 };
@@ -6490,6 +7039,22 @@ void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
   service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__list_notifications(ProtobufCService *service,
+                                                  const Perch__V1__ListNotificationsRequest *input,
+                                                  Perch__V1__ListNotificationsResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__get_signed_payload(ProtobufCService *service,
+                                                  const Perch__V1__GetSignedPayloadRequest *input,
+                                                  Perch__V1__GetSignedPayloadResponse_Closure closure,
+                                                  void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
                                      Perch__V1__AdminService_ServiceDestroy destroy)

@@ -52,6 +52,11 @@ typedef struct Perch__V1__RetryDeadLetterRequest Perch__V1__RetryDeadLetterReque
 typedef struct Perch__V1__RetryDeadLetterResponse Perch__V1__RetryDeadLetterResponse;
 typedef struct Perch__V1__DropDeadLetterRequest Perch__V1__DropDeadLetterRequest;
 typedef struct Perch__V1__DropDeadLetterResponse Perch__V1__DropDeadLetterResponse;
+typedef struct Perch__V1__ListNotificationsRequest Perch__V1__ListNotificationsRequest;
+typedef struct Perch__V1__ReceivedNotification Perch__V1__ReceivedNotification;
+typedef struct Perch__V1__ListNotificationsResponse Perch__V1__ListNotificationsResponse;
+typedef struct Perch__V1__GetSignedPayloadRequest Perch__V1__GetSignedPayloadRequest;
+typedef struct Perch__V1__GetSignedPayloadResponse Perch__V1__GetSignedPayloadResponse;
 typedef struct Perch__V1__FindAccountRequest Perch__V1__FindAccountRequest;
 typedef struct Perch__V1__FindAccountResponse Perch__V1__FindAccountResponse;
 typedef struct Perch__V1__ListUnclaimedRequest Perch__V1__ListUnclaimedRequest;
@@ -830,6 +835,127 @@ struct  Perch__V1__DropDeadLetterResponse
 #define PERCH__V1__DROP_DEAD_LETTER_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__drop_dead_letter_response__descriptor) \
     , NULL }
+
+
+/*
+ * Asks for notifications.
+ */
+struct  Perch__V1__ListNotificationsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * At most this many; 0 for 100.
+   */
+  uint32_t page_size;
+  /*
+   * From `next_page_token` of the page before.
+   */
+  ProtobufCBinaryData page_token;
+};
+#define PERCH__V1__LIST_NOTIFICATIONS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_notifications_request__descriptor) \
+    , 0, {0,NULL} }
+
+
+/*
+ * A notification that was taken, and what became of it.
+ */
+struct  Perch__V1__ReceivedNotification
+{
+  ProtobufCMessage base;
+  /*
+   * Its identifier, for GetSignedPayload.
+   */
+  char *id;
+  /*
+   * When it came, in milliseconds since the Unix epoch.
+   */
+  int64_t received_at_ms;
+  /*
+   * The bundle identifier that it names.
+   */
+  char *bundle_id;
+  /*
+   * Apple's type.
+   */
+  char *notification_type;
+  /*
+   * Apple's subtype; empty for none.
+   */
+  char *subtype;
+  /*
+   * Values in it that changed something.
+   */
+  uint32_t news_count;
+  /*
+   * Values in it that were older than what was known. They were kept, because they tell about the past.
+   */
+  uint32_t stale_count;
+  /*
+   * Values in it that were known.
+   */
+  uint32_t duplicate_count;
+  /*
+   * The revision that took it.
+   */
+  uint64_t revision;
+};
+#define PERCH__V1__RECEIVED_NOTIFICATION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__received_notification__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, 0, 0 }
+
+
+/*
+ * Notifications.
+ */
+struct  Perch__V1__ListNotificationsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * By the time of their signature, oldest first.
+   */
+  size_t n_notifications;
+  Perch__V1__ReceivedNotification **notifications;
+  /*
+   * For the next page; empty if there is none.
+   */
+  ProtobufCBinaryData next_page_token;
+};
+#define PERCH__V1__LIST_NOTIFICATIONS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_notifications_response__descriptor) \
+    , 0,NULL, {0,NULL} }
+
+
+/*
+ * Asks for a notification or a dead letter.
+ */
+struct  Perch__V1__GetSignedPayloadRequest
+{
+  ProtobufCMessage base;
+  /*
+   * Which one: `id` of either.
+   */
+  char *id;
+};
+#define PERCH__V1__GET_SIGNED_PAYLOAD_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_signed_payload_request__descriptor) \
+    , (char *)protobuf_c_empty_string }
+
+
+/*
+ * A value as it came.
+ */
+struct  Perch__V1__GetSignedPayloadResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Compact JWS.
+   */
+  char *signed_payload;
+};
+#define PERCH__V1__GET_SIGNED_PAYLOAD_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__get_signed_payload_response__descriptor) \
+    , (char *)protobuf_c_empty_string }
 
 
 /*
@@ -2123,6 +2249,101 @@ Perch__V1__DropDeadLetterResponse *
 void   perch__v1__drop_dead_letter_response__free_unpacked
                      (Perch__V1__DropDeadLetterResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__ListNotificationsRequest methods */
+void   perch__v1__list_notifications_request__init
+                     (Perch__V1__ListNotificationsRequest         *message);
+size_t perch__v1__list_notifications_request__get_packed_size
+                     (const Perch__V1__ListNotificationsRequest   *message);
+size_t perch__v1__list_notifications_request__pack
+                     (const Perch__V1__ListNotificationsRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_notifications_request__pack_to_buffer
+                     (const Perch__V1__ListNotificationsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListNotificationsRequest *
+       perch__v1__list_notifications_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_notifications_request__free_unpacked
+                     (Perch__V1__ListNotificationsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ReceivedNotification methods */
+void   perch__v1__received_notification__init
+                     (Perch__V1__ReceivedNotification         *message);
+size_t perch__v1__received_notification__get_packed_size
+                     (const Perch__V1__ReceivedNotification   *message);
+size_t perch__v1__received_notification__pack
+                     (const Perch__V1__ReceivedNotification   *message,
+                      uint8_t             *out);
+size_t perch__v1__received_notification__pack_to_buffer
+                     (const Perch__V1__ReceivedNotification   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ReceivedNotification *
+       perch__v1__received_notification__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__received_notification__free_unpacked
+                     (Perch__V1__ReceivedNotification *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListNotificationsResponse methods */
+void   perch__v1__list_notifications_response__init
+                     (Perch__V1__ListNotificationsResponse         *message);
+size_t perch__v1__list_notifications_response__get_packed_size
+                     (const Perch__V1__ListNotificationsResponse   *message);
+size_t perch__v1__list_notifications_response__pack
+                     (const Perch__V1__ListNotificationsResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_notifications_response__pack_to_buffer
+                     (const Perch__V1__ListNotificationsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListNotificationsResponse *
+       perch__v1__list_notifications_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_notifications_response__free_unpacked
+                     (Perch__V1__ListNotificationsResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetSignedPayloadRequest methods */
+void   perch__v1__get_signed_payload_request__init
+                     (Perch__V1__GetSignedPayloadRequest         *message);
+size_t perch__v1__get_signed_payload_request__get_packed_size
+                     (const Perch__V1__GetSignedPayloadRequest   *message);
+size_t perch__v1__get_signed_payload_request__pack
+                     (const Perch__V1__GetSignedPayloadRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_signed_payload_request__pack_to_buffer
+                     (const Perch__V1__GetSignedPayloadRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetSignedPayloadRequest *
+       perch__v1__get_signed_payload_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_signed_payload_request__free_unpacked
+                     (Perch__V1__GetSignedPayloadRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__GetSignedPayloadResponse methods */
+void   perch__v1__get_signed_payload_response__init
+                     (Perch__V1__GetSignedPayloadResponse         *message);
+size_t perch__v1__get_signed_payload_response__get_packed_size
+                     (const Perch__V1__GetSignedPayloadResponse   *message);
+size_t perch__v1__get_signed_payload_response__pack
+                     (const Perch__V1__GetSignedPayloadResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__get_signed_payload_response__pack_to_buffer
+                     (const Perch__V1__GetSignedPayloadResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__GetSignedPayloadResponse *
+       perch__v1__get_signed_payload_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__get_signed_payload_response__free_unpacked
+                     (Perch__V1__GetSignedPayloadResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__FindAccountRequest methods */
 void   perch__v1__find_account_request__init
                      (Perch__V1__FindAccountRequest         *message);
@@ -2696,6 +2917,21 @@ typedef void (*Perch__V1__DropDeadLetterRequest_Closure)
 typedef void (*Perch__V1__DropDeadLetterResponse_Closure)
                  (const Perch__V1__DropDeadLetterResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__ListNotificationsRequest_Closure)
+                 (const Perch__V1__ListNotificationsRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ReceivedNotification_Closure)
+                 (const Perch__V1__ReceivedNotification *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListNotificationsResponse_Closure)
+                 (const Perch__V1__ListNotificationsResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetSignedPayloadRequest_Closure)
+                 (const Perch__V1__GetSignedPayloadRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__GetSignedPayloadResponse_Closure)
+                 (const Perch__V1__GetSignedPayloadResponse *message,
+                  void *closure_data);
 typedef void (*Perch__V1__FindAccountRequest_Closure)
                  (const Perch__V1__FindAccountRequest *message,
                   void *closure_data);
@@ -2870,6 +3106,14 @@ struct Perch__V1__AdminService_Service
                            const Perch__V1__DropDeadLetterRequest *input,
                            Perch__V1__DropDeadLetterResponse_Closure closure,
                            void *closure_data);
+  void (*list_notifications)(Perch__V1__AdminService_Service *service,
+                             const Perch__V1__ListNotificationsRequest *input,
+                             Perch__V1__ListNotificationsResponse_Closure closure,
+                             void *closure_data);
+  void (*get_signed_payload)(Perch__V1__AdminService_Service *service,
+                             const Perch__V1__GetSignedPayloadRequest *input,
+                             Perch__V1__GetSignedPayloadResponse_Closure closure,
+                             void *closure_data);
 };
 typedef void (*Perch__V1__AdminService_ServiceDestroy)(Perch__V1__AdminService_Service *);
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
@@ -2900,7 +3144,9 @@ void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
       function_prefix__ ## list_audit,\
       function_prefix__ ## list_dead_letters,\
       function_prefix__ ## retry_dead_letter,\
-      function_prefix__ ## drop_dead_letter  }
+      function_prefix__ ## drop_dead_letter,\
+      function_prefix__ ## list_notifications,\
+      function_prefix__ ## get_signed_payload  }
 void perch__v1__admin_service__list_apps(ProtobufCService *service,
                                          const Perch__V1__ListAppsRequest *input,
                                          Perch__V1__ListAppsResponse_Closure closure,
@@ -2993,6 +3239,14 @@ void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
                                                 const Perch__V1__DropDeadLetterRequest *input,
                                                 Perch__V1__DropDeadLetterResponse_Closure closure,
                                                 void *closure_data);
+void perch__v1__admin_service__list_notifications(ProtobufCService *service,
+                                                  const Perch__V1__ListNotificationsRequest *input,
+                                                  Perch__V1__ListNotificationsResponse_Closure closure,
+                                                  void *closure_data);
+void perch__v1__admin_service__get_signed_payload(ProtobufCService *service,
+                                                  const Perch__V1__GetSignedPayloadRequest *input,
+                                                  Perch__V1__GetSignedPayloadResponse_Closure closure,
+                                                  void *closure_data);
 
 /* --- descriptors --- */
 
@@ -3028,6 +3282,11 @@ extern const ProtobufCMessageDescriptor perch__v1__retry_dead_letter_request__de
 extern const ProtobufCMessageDescriptor perch__v1__retry_dead_letter_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__drop_dead_letter_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_notifications_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__received_notification__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_notifications_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_signed_payload_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__get_signed_payload_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__find_account_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__find_account_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_unclaimed_request__descriptor;

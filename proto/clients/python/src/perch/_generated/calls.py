@@ -256,6 +256,14 @@ DROP_DEAD_LETTER = Method(
         "/perch.v1.AdminService/DropDeadLetter", v1.DropDeadLetterRequest, v1.DropDeadLetterResponse, is_safe=False,
         is_idempotent=True, is_keyed=False,
 )
+LIST_NOTIFICATIONS = Method(
+        "/perch.v1.AdminService/ListNotifications", v1.ListNotificationsRequest, v1.ListNotificationsResponse,
+        is_safe=True, is_idempotent=False, is_keyed=False,
+)
+GET_SIGNED_PAYLOAD = Method(
+        "/perch.v1.AdminService/GetSignedPayload", v1.GetSignedPayloadRequest, v1.GetSignedPayloadResponse,
+        is_safe=True, is_idempotent=False, is_keyed=False,
+)
 SUBMIT_TRANSACTION = Method(
         "/perch.v1.IngestService/SubmitTransaction", v1.SubmitTransactionRequest, v1.SubmitTransactionResponse,
         is_safe=False, is_idempotent=True, is_keyed=True,
@@ -279,7 +287,8 @@ METHODS = (
         SET_CLOCK, LIST_APPS, CHECK_CATALOG, LOAD_CATALOG, GET_CATALOG, GET_SERVER_STATUS, BACKUP, REVOKE_TOKEN,
         OFFER_CONSOLE_CODE, REDEEM_CONSOLE_CODE, FIND_ACCOUNT, LIST_UNCLAIMED, ATTACH_ALIAS, DETACH_ALIAS,
         MOVE_TRANSACTION, MERGE_ACCOUNTS, ERASE_ACCOUNT, EXPORT_ACCOUNT, GRANT_ENTITLEMENT, REVOKE_GRANT, LIST_AUDIT,
-        LIST_DEAD_LETTERS, RETRY_DEAD_LETTER, DROP_DEAD_LETTER, SUBMIT_TRANSACTION, SUBMIT_NOTIFICATION, WATCH,
+        LIST_DEAD_LETTERS, RETRY_DEAD_LETTER, DROP_DEAD_LETTER, LIST_NOTIFICATIONS, GET_SIGNED_PAYLOAD,
+        SUBMIT_TRANSACTION, SUBMIT_NOTIFICATION, WATCH,
 )
 
 
@@ -747,6 +756,20 @@ class Calls:
     def drop_dead_letter(self, *, id: str = "", timeout: Optional[float] = None) -> v1.DropDeadLetterResponse:
         """Deletes a dead letter."""
         return self._call(DROP_DEAD_LETTER, v1.DropDeadLetterRequest(id=id), timeout)
+
+    def list_notifications(
+            self, *, page_size: int = 0, page_token: bytes = b"", timeout: Optional[float] = None,
+    ) -> v1.ListNotificationsResponse:
+        """Notifications of sandbox apps that were taken, oldest first, a page at a time: the latest 200. Those of production apps are
+        not kept.
+        """
+        return self._call(LIST_NOTIFICATIONS, v1.ListNotificationsRequest(
+                page_size=page_size, page_token=page_token,
+        ), timeout)
+
+    def get_signed_payload(self, *, id: str = "", timeout: Optional[float] = None) -> v1.GetSignedPayloadResponse:
+        """A notification or a dead letter as it came."""
+        return self._call(GET_SIGNED_PAYLOAD, v1.GetSignedPayloadRequest(id=id), timeout)
 
     def submit_transaction(
             self, *, app: Union[v1.AppRef, str, None] = None, signed_values: Sequence[str] = (), account: str = "",
@@ -1347,6 +1370,22 @@ class AsyncCalls:
     ) -> Awaitable[v1.DropDeadLetterResponse]:
         """Deletes a dead letter."""
         return self._call(DROP_DEAD_LETTER, v1.DropDeadLetterRequest(id=id), timeout)
+
+    def list_notifications(
+            self, *, page_size: int = 0, page_token: bytes = b"", timeout: Optional[float] = None,
+    ) -> Awaitable[v1.ListNotificationsResponse]:
+        """Notifications of sandbox apps that were taken, oldest first, a page at a time: the latest 200. Those of production apps are
+        not kept.
+        """
+        return self._call(LIST_NOTIFICATIONS, v1.ListNotificationsRequest(
+                page_size=page_size, page_token=page_token,
+        ), timeout)
+
+    def get_signed_payload(
+            self, *, id: str = "", timeout: Optional[float] = None,
+    ) -> Awaitable[v1.GetSignedPayloadResponse]:
+        """A notification or a dead letter as it came."""
+        return self._call(GET_SIGNED_PAYLOAD, v1.GetSignedPayloadRequest(id=id), timeout)
 
     def submit_transaction(
             self, *, app: Union[v1.AppRef, str, None] = None, signed_values: Sequence[str] = (), account: str = "",

@@ -4158,6 +4158,137 @@ class DropDeadLetterResponse(Message):
         self.position = position
 
 
+class ListNotificationsRequest(Message):
+    """Asks for notifications."""
+
+    __slots__ = ("page_size", "page_token")
+    _fields = (
+        (1, "page_size", "uint32", False, None),
+        (2, "page_token", "bytes", False, None),
+    )
+
+    page_size: int
+    """At most this many; 0 for 100."""
+
+    page_token: bytes
+    """From `next_page_token` of the page before."""
+
+    def __init__(self, *, page_size: int = 0, page_token: bytes = b"") -> None:
+        self.page_size = page_size
+        self.page_token = page_token
+
+
+class ReceivedNotification(Message):
+    """A notification that was taken, and what became of it."""
+
+    __slots__ = (
+            "id", "received_at_ms", "bundle_id", "notification_type", "subtype", "news_count", "stale_count",
+            "duplicate_count", "revision",
+    )
+    _fields = (
+        (1, "id", "string", False, None),
+        (2, "received_at_ms", "int64", False, None),
+        (3, "bundle_id", "string", False, None),
+        (4, "notification_type", "string", False, None),
+        (5, "subtype", "string", False, None),
+        (6, "news_count", "uint32", False, None),
+        (7, "stale_count", "uint32", False, None),
+        (8, "duplicate_count", "uint32", False, None),
+        (9, "revision", "uint64", False, None),
+    )
+
+    id: str
+    """Its identifier, for GetSignedPayload."""
+
+    received_at_ms: int
+    """When it came, in milliseconds since the Unix epoch."""
+
+    bundle_id: str
+    """The bundle identifier that it names."""
+
+    notification_type: str
+    """Apple's type."""
+
+    subtype: str
+    """Apple's subtype; empty for none."""
+
+    news_count: int
+    """Values in it that changed something."""
+
+    stale_count: int
+    """Values in it that were older than what was known. They were kept, because they tell about the past."""
+
+    duplicate_count: int
+    """Values in it that were known."""
+
+    revision: int
+    """The revision that took it."""
+
+    def __init__(
+            self, *, id: str = "", received_at_ms: int = 0, bundle_id: str = "", notification_type: str = "",
+            subtype: str = "", news_count: int = 0, stale_count: int = 0, duplicate_count: int = 0, revision: int = 0,
+    ) -> None:
+        self.id = id
+        self.received_at_ms = received_at_ms
+        self.bundle_id = bundle_id
+        self.notification_type = notification_type
+        self.subtype = subtype
+        self.news_count = news_count
+        self.stale_count = stale_count
+        self.duplicate_count = duplicate_count
+        self.revision = revision
+
+
+class ListNotificationsResponse(Message):
+    """Notifications."""
+
+    __slots__ = ("notifications", "next_page_token")
+    _fields = (
+        (1, "notifications", "ReceivedNotification", True, None),
+        (2, "next_page_token", "bytes", False, None),
+    )
+
+    notifications: List[ReceivedNotification]
+    """By the time of their signature, oldest first."""
+
+    next_page_token: bytes
+    """For the next page; empty if there is none."""
+
+    def __init__(self, *, notifications: Sequence[ReceivedNotification] = (), next_page_token: bytes = b"") -> None:
+        self.notifications = list(notifications)
+        self.next_page_token = next_page_token
+
+
+class GetSignedPayloadRequest(Message):
+    """Asks for a notification or a dead letter."""
+
+    __slots__ = ("id", )
+    _fields = (
+        (1, "id", "string", False, None),
+    )
+
+    id: str
+    """Which one: `id` of either."""
+
+    def __init__(self, *, id: str = "") -> None:
+        self.id = id
+
+
+class GetSignedPayloadResponse(Message):
+    """A value as it came."""
+
+    __slots__ = ("signed_payload", )
+    _fields = (
+        (1, "signed_payload", "string", False, None),
+    )
+
+    signed_payload: str
+    """Compact JWS."""
+
+    def __init__(self, *, signed_payload: str = "") -> None:
+        self.signed_payload = signed_payload
+
+
 class FindAccountRequest(Message):
     """Asks for an account. Exactly one of the last three fields is set."""
 
@@ -7979,35 +8110,37 @@ __all__ = (
         "GetImageResponse", "GetLatestTransactionRequest", "GetLatestTransactionResponse",
         "GetOfferEligibilityRequest", "GetOfferEligibilityResponse", "GetPassRequest", "GetPassResponse",
         "GetProductsRequest", "GetProductsResponse", "GetServerStatusRequest", "GetServerStatusResponse",
-        "GetSettingsRequest", "GetSettingsResponse", "GetSubscriptionStatusRequest", "GetSubscriptionStatusResponse",
-        "GrantEntitlementRequest", "GrantEntitlementResponse", "GrantSummary", "GroupEffective", "GroupStatuses",
-        "InspectAccountRequest", "InspectAccountResponse", "IntroductoryEligibility", "ListAccountsRequest",
-        "ListAccountsResponse", "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse",
+        "GetSettingsRequest", "GetSettingsResponse", "GetSignedPayloadRequest", "GetSignedPayloadResponse",
+        "GetSubscriptionStatusRequest", "GetSubscriptionStatusResponse", "GrantEntitlementRequest",
+        "GrantEntitlementResponse", "GrantSummary", "GroupEffective", "GroupStatuses", "InspectAccountRequest",
+        "InspectAccountResponse", "IntroductoryEligibility", "ListAccountsRequest", "ListAccountsResponse",
+        "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse",
         "ListCurrentEntitlementsRequest", "ListCurrentEntitlementsResponse", "ListDeadLettersRequest",
-        "ListDeadLettersResponse", "ListPlanOptionsRequest", "ListPlanOptionsResponse", "ListTransactionsRequest",
-        "ListTransactionsResponse", "ListUnclaimedRequest", "ListUnclaimedResponse", "ListUnfinishedRequest",
-        "ListUnfinishedResponse", "LoadCatalogRequest", "LoadCatalogResponse", "Loading", "ManageSubscriptionsRequest",
-        "ManageSubscriptionsResponse", "MergeAccountsRequest", "MergeAccountsResponse", "MessageReason",
-        "MessagesRequest", "MessagesResponse", "Metric", "Money", "MoveTransactionRequest", "MoveTransactionResponse",
-        "NamedEntitlement", "NamedEntitlements", "OfferCode", "OfferConsoleCodeRequest", "OfferConsoleCodeResponse",
-        "OfferEdit", "OfferEligibility", "OfferPaymentMode", "OfferType", "OperateRequest", "OperateResponse",
-        "OperationTarget", "OwnershipType", "PendingPurchase", "PendingReason", "Period", "PeriodUnit", "PlanOption",
-        "PlanRelation", "Position", "PostMessageOperation", "PriceConsent", "PriceIncreaseStatus", "Product",
-        "ProductEdit", "ProductType", "Products", "ProductsTaskRequest", "ProductsTaskResponse", "PurchaseIntent",
+        "ListDeadLettersResponse", "ListNotificationsRequest", "ListNotificationsResponse", "ListPlanOptionsRequest",
+        "ListPlanOptionsResponse", "ListTransactionsRequest", "ListTransactionsResponse", "ListUnclaimedRequest",
+        "ListUnclaimedResponse", "ListUnfinishedRequest", "ListUnfinishedResponse", "LoadCatalogRequest",
+        "LoadCatalogResponse", "Loading", "ManageSubscriptionsRequest", "ManageSubscriptionsResponse",
+        "MergeAccountsRequest", "MergeAccountsResponse", "MessageReason", "MessagesRequest", "MessagesResponse",
+        "Metric", "Money", "MoveTransactionRequest", "MoveTransactionResponse", "NamedEntitlement",
+        "NamedEntitlements", "OfferCode", "OfferConsoleCodeRequest", "OfferConsoleCodeResponse", "OfferEdit",
+        "OfferEligibility", "OfferPaymentMode", "OfferType", "OperateRequest", "OperateResponse", "OperationTarget",
+        "OwnershipType", "PendingPurchase", "PendingReason", "Period", "PeriodUnit", "PlanOption", "PlanRelation",
+        "Position", "PostMessageOperation", "PriceConsent", "PriceIncreaseStatus", "Product", "ProductEdit",
+        "ProductType", "Products", "ProductsTaskRequest", "ProductsTaskResponse", "PurchaseIntent",
         "PurchaseIntentList", "PurchaseIntentsRequest", "PurchaseIntentsResponse", "PurchaseOffer", "PurchaseOrder",
-        "PurchaseRequest", "PurchaseResponse", "PurchaseResult", "RaisePriceOperation", "RedeemConsoleCodeRequest",
-        "RedeemConsoleCodeResponse", "RedeemOfferCodeRequest", "RedeemOfferCodeResponse", "RedeemedOffer",
-        "RefundOperation", "RefusedValue", "RenewOperation", "RenewalBehaviour", "RenewalInfo", "RenewalInfoResult",
-        "RenewalState", "RequestConsumptionOperation", "RequestRefundRequest", "RequestRefundResponse",
-        "ResolveBillingIssueRequest", "ResolveBillingIssueResponse", "ResolveBillingOperation", "ResumeClock",
-        "RetryDeadLetterRequest", "RetryDeadLetterResponse", "ReverseRefundOperation", "Revocation",
-        "RevocationReason", "RevocationType", "RevokeGrantRequest", "RevokeGrantResponse", "RevokeTokenRequest",
-        "RevokeTokenResponse", "SetAppTransactionOperation", "SetAutoRenewOperation", "SetChargesOperation",
-        "SetClockRequest", "SetClockResponse", "SetPaymentsOperation", "SetStorefrontOperation", "ShareOperation",
-        "SimulatedError", "StopSharingOperation", "StoreKitApi", "StoreKitError", "StoreMessage", "StoreMessages",
-        "StoreOperation", "Storefront", "SubmitNotificationRequest", "SubmitNotificationResponse",
-        "SubmitTransactionRequest", "SubmitTransactionResponse", "SubscriptionInfo", "SubscriptionOffer",
-        "SubscriptionStatus", "SubscriptionStatusTaskRequest", "SubscriptionStatusTaskResponse",
+        "PurchaseRequest", "PurchaseResponse", "PurchaseResult", "RaisePriceOperation", "ReceivedNotification",
+        "RedeemConsoleCodeRequest", "RedeemConsoleCodeResponse", "RedeemOfferCodeRequest", "RedeemOfferCodeResponse",
+        "RedeemedOffer", "RefundOperation", "RefusedValue", "RenewOperation", "RenewalBehaviour", "RenewalInfo",
+        "RenewalInfoResult", "RenewalState", "RequestConsumptionOperation", "RequestRefundRequest",
+        "RequestRefundResponse", "ResolveBillingIssueRequest", "ResolveBillingIssueResponse",
+        "ResolveBillingOperation", "ResumeClock", "RetryDeadLetterRequest", "RetryDeadLetterResponse",
+        "ReverseRefundOperation", "Revocation", "RevocationReason", "RevocationType", "RevokeGrantRequest",
+        "RevokeGrantResponse", "RevokeTokenRequest", "RevokeTokenResponse", "SetAppTransactionOperation",
+        "SetAutoRenewOperation", "SetChargesOperation", "SetClockRequest", "SetClockResponse", "SetPaymentsOperation",
+        "SetStorefrontOperation", "ShareOperation", "SimulatedError", "StopSharingOperation", "StoreKitApi",
+        "StoreKitError", "StoreMessage", "StoreMessages", "StoreOperation", "Storefront", "SubmitNotificationRequest",
+        "SubmitNotificationResponse", "SubmitTransactionRequest", "SubmitTransactionResponse", "SubscriptionInfo",
+        "SubscriptionOffer", "SubscriptionStatus", "SubscriptionStatusTaskRequest", "SubscriptionStatusTaskResponse",
         "SubscriptionStatuses", "SyncRequest", "SyncResponse", "Transaction", "TransactionEventKind",
         "TransactionOffer", "TransactionReason", "TransactionResult", "TransactionUpdatesRequest",
         "TransactionUpdatesResponse", "Unchanged", "UnclaimedPurchase", "ValueInfo", "VerificationError", "WatchEntry",
