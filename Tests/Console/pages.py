@@ -777,6 +777,7 @@ def main():
             import recordings
             import reports
             import support
+            import tasks
             import views
             parts = {
                 "walk": lambda: walk(site, browser), "accounts": lambda: accounts(site, browser), "account": lambda: account(site, browser),
@@ -784,6 +785,7 @@ def main():
                 "charts": lambda: charts.run(site, browser, perch, work), "record": lambda: record(site, browser, perch, work), "accessibility": lambda: accessibility(site, browser),
                 "speed": lambda: speed(site, browser),
                 "support": lambda: support.run(perch, lambda name, **more: Site(perch, work, name, **more), work, browser),
+                "tasks": lambda: tasks.run(perch, lambda name, **more: Site(perch, work, name, **more), work, browser, pathlib.Path(os.environ["TASKS"]) if "TASKS" in os.environ else None),
                 "recordings": lambda: recordings.run(perch, work, lambda name: Site(perch, work, name), browser, int(os.environ.get("RECORDINGS", 50 if FULL else 1)), 16 if FULL else 10, FULL),
                 "named": lambda: reports.named(site, browser), "incoming": lambda: reports.incoming(lambda name, **more: Site(perch, work, name, **more), work, browser),
                 "leaving": lambda: leaving(site, browser), "clock": lambda: clock(site, browser), "products": lambda: products(site, browser), "codes": lambda: codes(site, browser),

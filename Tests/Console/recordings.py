@@ -13,7 +13,7 @@ from trial import SAMPLE as CATALOG
 from waiting import PATIENCE_SECONDS
 
 # What a session does not do: it leaves the test store, or a scenario has no word for it.
-LEFT_OUT = ("Export", "Erase…", "Grant…", "Move a purchase here…", "Post message", "Clear transactions", "Cancel", "Redeem code…", "Request consumption", "Share…", "Stop sharing…")
+LEFT_OUT = ("Export", "Erase…", "Grant…", "Move a purchase…", "Post message", "Clear transactions", "Cancel", "Redeem code…", "Request consumption", "Share…", "Stop sharing…")
 NAMES = ("ann", "Bert Smith", 'the "real" one', "zoë", "<b>x</b>", "customer-7", "buy", "a, b")
 STEPS = ("+ 1 day", "+ 1 week", "+ 30 days", "+ 1 hour")
 SWITCHES = ("Dialogs", "Ask to Buy", "Billing retry on renewal", "Grace period")

@@ -8,6 +8,7 @@ import uuid
 from appstore import AppStore
 from chains import Chain
 from checks import check, equal
+from support import point, sees
 
 BUNDLE = "app.perch.sample"
 PLUS = "app.perch.plus.monthly"
@@ -85,7 +86,7 @@ def named(site, browser):
 def incoming(make, work, browser):
     store = AppStore(BUNDLE, chain=Chain())
     chain, stranger = store.chain, Chain()
-    letters = 'section[aria-label="Dead letters"] tbody tr'
+    letters, notifications = 'section[aria-label="Dead letters"] li', "section[aria-label=Notifications] li"
     folder = pathlib.Path(work) / "apple"
     folder.mkdir()
 
@@ -110,11 +111,24 @@ def incoming(make, work, browser):
             equal(post(site, transaction(7001)), 200, "a report")
             browser.open(f"{site.base}/console/#/incoming")
             browser.shows("No dead letters", "main")
+            sees(browser, "2 values new", notifications)
+            point(browser, browser.text(f"{notifications} summary")[:12], notifications)
+            sees(browser, '"originalTransactionId": "7001"', notifications)
+            sees(browser, '"notificationType": "SUBSCRIBED"', notifications)
+            sees(browser, "no account that is known", notifications)
+            point(browser, "As it was signed", notifications)
+            jws = browser.text(f"{notifications} details details pre")
+            equal(jws.count("."), 2, "dots of the signed value")
+            point(browser, "Send again", notifications)
+            sees(browser, "Sent again: 2 values known before", ".toasts")
+            equal(browser.run(f"return document.querySelectorAll('{notifications}').length"), 1, "notifications after one is sent again")
             for original in (7002, 7003):
                 equal(post(site, transaction(original), stranger), 503, "a report with a value of another root")
             browser.until(lambda: browser.run(f"return document.querySelectorAll('{letters}').length") == 2, 6, "two dead letters")
-            browser.shows("APPLE_UNTRUSTED", "main")
             browser.shows(f"{BUNDLE} Sandbox", "main")
+            point(browser, browser.text(f"{letters} summary")[:12], letters)
+            sees(browser, "APPLE_UNTRUSTED", letters)
+            browser.shows('"notificationType": "SUBSCRIBED"', letters)
             browser.click("Retry", letters)
             browser.until(lambda: browser.run("return document.querySelector('.toast.bad') !== null"), 5, "a refusal")
             browser.click("Drop", letters)

@@ -1,6 +1,6 @@
 // One customer: what they have and from where, what will happen, what happened, what can be done, and why it is so.
 import {
-  h, session, Page, stateBadge, instant, utc, day, when, number, relative, money, word, missing, readable, accountLink, copyable, action, isolated,
+  h, session, Page, stateBadge, instant, utc, day, when, number, relative, money, word, entitles, missing, readable, accountLink, copyable, action, isolated,
 } from './kit.js';
 import { imageOf } from './products.js';
 import { oddities } from './settings.js';
@@ -21,7 +21,7 @@ class AccountPage extends Page {
     this.drawn = new Map();
     const card = (label, kind = 'section.card') => h(kind, { 'aria-label': label });
     Object.assign(this, {
-      nowPlace: card('Now'), waitingPlace: h('div'), ownedPlace: card('Entitlements'), linesPlace: h('div'), nextPlace: card('Next'), timePlace: card('Timeline'),
+      nowPlace: card('Now'), waitingPlace: h('div'), ownedPlace: card('Entitlements'), nextPlace: card('Next'), timePlace: card('Timeline'),
       actionsPlace: card('Actions'), whyPlace: card('Explanation'), recordPlace: card('Record'), didPlace: h('p.did', { role: 'status', hidden: true }),
     });
     this.append(h('h1.account', {}, this.account || 'No account'));
@@ -30,7 +30,7 @@ class AccountPage extends Page {
     this.canOperate = session.isTest && session.allows('test');
     this.compare = new Compare(this);
     this.append(this.nowPlace, this.didPlace, h('div.cols', {},
-      h('div', {}, this.waitingPlace, this.ownedPlace, this.linesPlace, this.nextPlace, this.timePlace),
+      h('div', {}, this.waitingPlace, this.ownedPlace, this.nextPlace, this.timePlace),
       h('div', {}, this.actionsPlace, this.whyPlace, this.compare.place, this.recordPlace)));
     this.#begin();
   }
@@ -241,15 +241,15 @@ class AccountPage extends Page {
     for (const line of this.lines) line.hasOther = hasAccess(has);
     this.sentence = summary(this.who, { ...has, hasBought: transactions.length > 0, problem: this.data.problem, name });
     if (this.sentence !== this.said) this.didPlace.hidden = true;
-    this.#draw(this.nowPlace, [this.sentence, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
+    this.#draw(this.nowPlace, [this.sentence, this.#twice().length, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
       h('p.answer', {}, this.sentence),
+      ...this.#twice(),
       this.data.odd.length ? h('p.note.warn', {}, `In this app ${this.data.odd.join(', ')}. `, h('a', { href: '#/settings' }, 'Failures and settings')) : '',
       inspection.charges === 'CHARGE_OUTCOME_FAIL' ? h('p.note.warn', {}, 'Charges of this account fail.') : '',
       inspection.paymentsForbidden ? h('p.note.warn', {}, 'Payments of this account are forbidden, as by Screen Time: every purchase and every code is refused. Renewals go on.') : '']);
     this.#showWaiting(inspection);
     this.#showOwned();
-    this.#draw(this.linesPlace, this.lines, () => this.lines.map((line) => this.#line(line)));
-    this.#draw(this.nextPlace, [this.next], () => [h('h2', {}, 'What will happen next'), this.next.length
+    this.#draw(this.nextPlace, this.next.map((each) => [each.atMs, this.#changeText(each)]), () => [h('h2', {}, 'What will happen next'), this.next.length
       ? h('ol.timeline', {}, this.next.map((each) => h('li.next', {}, this.#time(number(each.atMs)), h('p', {}, this.#changeText(each), '.'))))
       : h('p.what', {}, 'Nothing happens by itself.')]);
     this.#showTimeline();
@@ -260,6 +260,13 @@ class AccountPage extends Page {
     this.compare.show();
     this.#tick();
     if (this.detail) { const wanted = this.detail; this.detail = ''; this.goTo(wanted); }
+  }
+
+  /** Who has bought one subscription twice is charged twice. */
+  #twice() {
+    const own = this.lines.filter(({ status, transaction: t, info }) => entitles(status.state) && !isShared(t) && info.willAutoRenew);
+    const groups = [...new Set(own.map(({ groupId }) => groupId))].map((groupId) => own.filter((line) => line.groupId === groupId)).filter((lines) => lines.length > 1);
+    return groups.map((lines) => h('p.note.warn', {}, `${this.who} bought ${this.groupName(lines[0].groupId)} ${lines.length === 2 ? 'twice' : `${lines.length} times`}, and is charged for each: `, lines.map(({ transaction: t }) => [this.#link(t.id ?? '0'), ' '])));
   }
 
   #changeText(change) {
@@ -278,7 +285,7 @@ class AccountPage extends Page {
     const { inspection, exported } = this.data;
     const held = this.lines.map(({ status, info, transaction: t }) => [status.state, info.willAutoRenew, info.priceIncreaseStatus, t.id]);
     this.#draw(this.actionsPlace, [held, this.data.transactions.map(({ transaction: t }) => [t.id, !!t.revocation]), inspection.charges, inspection.paymentsForbidden, exported.keys], () => [
-      h('h2', {}, 'What you can do'), h('div.ops', {}, customerActions(this)),
+      h('h2', {}, 'What you can do'), ...customerActions(this),
       this.canOperate ? this.#more('Everything else', h('div.ops', {}, h('button', { disabled: !!inspection.paymentsForbidden, onclick: () => buy(this.account) }, 'Buy with options…'), accountButtons(this.account, inspection))) : '']);
   }
 
@@ -301,20 +308,25 @@ class AccountPage extends Page {
     const products = (entitled.transactions ?? []).map((each) => each.transaction);
     const named = this.entitlements.toSorted((a, b) => !!b.active - !!a.active);
     const audit = exported.grants ?? [];
-    this.#draw(this.ownedPlace, [products.map((each) => [each.productId, each.id]), entitled.error?.message, inspection.awaitingSync?.length, named, this.named?.failure, this.named?.error?.message, audit], () => [
+    const others = products.filter((t) => t.productType !== 'PRODUCT_TYPE_AUTO_RENEWABLE');
+    const held = this.lines.filter(({ status }) => entitles(status.state)), ended = this.lines.filter((line) => !held.includes(line));
+    const row = (each) => this.#named(each, audit.find((grant) => grant.name === each.name));
+    const [active, inactive] = [named.filter((each) => each.active), named.filter((each) => !each.active && each.reason !== 'never')];
+    this.#draw(this.ownedPlace, [this.lines, others.map((each) => [each.productId, each.id]), entitled.error?.message, inspection.awaitingSync?.length, named, this.named?.failure, this.named?.error?.message, audit], () => [
       h('h2', {}, `What ${this.account.length <= 24 ? this.who : 'the customer'} has`), this.named?.failure ?? this.named?.error ? h('p.note.bad', {}, (this.named.failure ?? this.named.error).message) : '',
-      named.length ? h('ul.has', {}, named.map((each) => this.#named(each, audit.find((grant) => grant.name === each.name)))) : '',
-      entitled.error ? h('p.note.bad', {}, entitled.error.message)
-        : products.length ? h('ul.has', {}, products.map((t) => h('li', {}, this.#art(t.productId), h('span', {}, h('b', {}, this.name(t.productId)),
-          h('span.soft', {}, ` ${isShared(t) ? 'shared by a family member (family)' : t.productType === 'PRODUCT_TYPE_AUTO_RENEWABLE' ? 'subscription' : 'bought'}`)), this.#link(t.id ?? '0'))))
-          : named.some((each) => each.active) || this.data.problem ? '' : h('p.what', {}, 'Nothing at the moment.'),
+      entitled.error ? h('p.note.bad', {}, entitled.error.message) : '',
+      active.length || held.length || others.length ? h('ul.has', {}, active.map(row), held.map((line) => h('li', {}, this.#line(line))), others.map((t) => h('li', {}, this.#art(t.productId), h('span', {}, h('b', {}, this.name(t.productId)),
+        h('span.soft', {}, ` ${isShared(t) ? 'shared by a family member (family)' : 'bought'}`)), this.#link(t.id ?? '0'))))
+        : this.data.problem || entitled.error ? '' : h('p.what', {}, 'Nothing at the moment.'),
+      inactive.length || ended.length ? h('ul.has.past', { 'aria-label': 'No longer' }, inactive.map(row), ended.map((line) => h('li', {}, this.#line(line)))) : '',
       inspection.awaitingSync?.length ? h('p.what', {}, `${inspection.awaitingSync.length} shared products wait for the customer’s restore.`) : '']);
   }
 
   #named(each, grant) {
     const isGrant = each.origin === 'ENTITLEMENT_ORIGIN_GRANT';
-    const lasting = lastingText(each);
-    return h('li', {}, h('span', {}, h('b', {}, each.name), ' ', h('span.badge', { class: each.active ? 'good' : '' }, each.active ? each.tier || 'active' : each.reason?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
+    // The line below says how long.
+    const lasting = each.active && this.lines.some(({ transaction: t }) => t.productId === each.productId) ? '' : lastingText(each);
+    return h('li', {}, h('span', {}, h('b', {}, each.name), ' ', h('span.badge', { class: each.active ? 'good' : '' }, each.active ? (each.tier && each.tier !== each.name ? each.tier : 'active') : each.reason?.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)),
       h('span.soft', {}, ` ${[sourceText(each, grant, (id) => this.name(id)), lasting].filter(Boolean).join(', ')}`)),
       isGrant && each.active ? action('End grant', 'admin', () => endGrant(this, each.name), { kind: 'link' }) : '');
   }
@@ -346,10 +358,9 @@ class AccountPage extends Page {
     facts.push(['Transaction', [this.#link(id, id), ' ', copyable(id, '')]]);
     const name = `Subscription ${this.groupName(groupId)}`;
     const said = lineSentence(line, this.who, (each) => this.name(each));
-    return h('section.card', { 'aria-label': name },
-      h('div.bar.mid', {}, this.#art(t.productId), h('h2', {}, this.groupName(groupId)), stateBadge(status.state), isEffective && this.lines.length > 1 ? h('span.badge.good', {}, 'counts') : null),
+    return h('section', { 'aria-label': name }, h('div.bar.mid', {}, this.#art(t.productId), h('b', {}, this.name(t.productId)), stateBadge(status.state), isEffective && this.lines.length > 1 ? h('span.badge.good', { title: 'decides the status of the group' }, 'counts') : null, h('span.soft.ends', {}, lastingText({ active: entitles(status.state), untilMs: info.gracePeriodExpirationDateMs ?? t.expirationDateMs, willRenew: info.willAutoRenew && info.priceIncreaseStatus !== 'PRICE_INCREASE_STATUS_PENDING', renewalUnknown: info.unreported, state: status.state }))),
       said && !this.sentence.includes(said) ? h('p', {}, said) : '',
-      this.#more(`Details of ${this.groupName(groupId)}${this.lines.length > 1 ? `, ${this.name(t.productId)}` : ''}`, h('dl.facts', {}, facts.map(([label, value]) => [h('dt', {}, label), h('dd', {}, value)])),
+      this.#more(`Details of ${this.groupName(groupId)}${this.lines.length > 1 ? `, transaction ${id}` : ''}`, h('dl.facts', {}, facts.map(([label, value]) => [h('dt', {}, label), h('dd', {}, value)])),
         this.canOperate && !isShared(t) ? h('div.ops', {}, lineButtons(this.account, {
           transactionId: id, renews: !!info.willAutoRenew, isFailing: ['RENEWAL_STATE_IN_GRACE_PERIOD', 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD'].includes(status.state),
           asksPrice: info.priceIncreaseStatus === 'PRICE_INCREASE_STATUS_PENDING',
@@ -373,13 +384,13 @@ class AccountPage extends Page {
       entries.push({
         at: number(t.purchaseDateMs), id, kind: t.revocation ? 'bad' : 'good', row: t,
         text: `${what}${count}${this.name(t.productId)}${price}${offer}${until}`,
-        more: [t.isUpgraded ? 'an upgrade left it behind' : '', this.data.unfinished.has(id) ? 'not finished' : '', by ? `by ${by}` : ''].filter(Boolean).join(', '),
+        more: [t.isUpgraded ? 'an upgrade left it behind' : '', session.isTest && this.data.unfinished.has(id) ? 'not finished' : '', by ? `by ${by}` : ''].filter(Boolean).join(', '),
       });
       if (t.revocation) {
         const part = number(t.revocation.percentageMilli) % 100_000 ? ` ${t.revocation.percentageMilli / 1000} % of` : '';
         entries.push({
           at: number(t.revocation.dateMs), kind: 'bad', of: id,
-          text: t.revocation.type === 'REVOCATION_TYPE_FAMILY_REVOKE' ? `Sharing of ${this.name(t.productId)} ended` : `Refunded${part} ${this.name(t.productId)}: ${word(t.revocation.reason)}`,
+          text: t.revocation.type === 'REVOCATION_TYPE_FAMILY_REVOKE' ? `Sharing of ${this.name(t.productId)} ended` : `Refunded${part} ${this.name(t.productId)}${/OTHER$/.test(t.revocation.reason ?? 'OTHER') ? '' : `: ${word(t.revocation.reason)}`}`,
         });
       }
     }

@@ -1,6 +1,6 @@
 // All accounts of the app: paged from the server, windowed on the screen, sorted and filtered here.
 import { h, session, Page, stateBadge, entitles, utc, number, relative, forecastText, accountLink, rich } from './kit.js';
-import { find, questions } from './find.js';
+import { find, finder, questions } from './find.js';
 
 // A page of 50 keeps a loop for about a millisecond. Pushes wait that long, so the next page comes after a pause.
 const [pageSize, pauseMs] = [50, 5];
@@ -190,7 +190,7 @@ class AccountsPage extends Page {
     const asked = new URLSearchParams(location.hash.split('?')[1] ?? '');
     this.sort = asked.get('sort') ?? 'key';
     this.append(h('h1', {}, 'Accounts'));
-    if (!session.allows('test')) return this.append(h('p.note', {}, ...rich('Your token may look at each account, and not list them: that needs the scope `test`. Find an account by its key, in the box above (`/`).')));
+    if (!session.allows('test')) return this.#findOnly();
     this.count = h('span.what', { role: 'status' });
     this.search = h('input', { type: 'search', value: asked.get('q') ?? '', placeholder: 'account, product, transaction, token or customer number', oninput: () => this.#changed(), 'aria-label': 'Search accounts' });
     this.filter = h('select', { onchange: () => this.#changed(), 'aria-label': 'Filter by state' }, filters.map(([value, label]) => h('option', { value, selected: value === asked.get('state') }, label)));
@@ -222,6 +222,14 @@ class AccountsPage extends Page {
     const top = history.state?.top ?? 0;
     if (top) { this.rows.scrollTop = top; this.#draw(); }
     this.#changed();
+  }
+
+  /** A token that may look at each account, and not list them. */
+  #findOnly() {
+    this.firstChild.textContent = 'Find a customer';
+    this.append(h('div.first', {}, finder({ label: 'Customer' }), h('p.what', {}, 'By what the customer can tell you: the name of the account, a transaction, an order.'),
+      h('p.what', {}, ...rich('Your token may look at each account, and not list them: that needs the scope `test`.'))));
+    this.querySelector('input').focus();
   }
 
   /** The same page by another address: its search, filter and order. */

@@ -11,11 +11,11 @@ import './live.js';
 import './incoming.js';
 
 const pages = [
-  ['', [['accounts', 'Accounts'], ['products', 'Products']]],
-  ['Test store', [['clock', 'Clock'], ['settings', 'Failures and settings'], ['record', 'Record']]],
-  ['Server', [['live', 'Live'], ['incoming', 'Incoming'], ['audit', 'Audit']]],
+  ['', [['accounts', 'Accounts'], ['products', 'Products']], () => true],
+  ['Test store', [['clock', 'Clock'], ['settings', 'Failures and settings'], ['record', 'Record']], () => session.isTest && session.allows('test')],
+  ['Server', [['live', 'Live'], ['incoming', 'Incoming'], ['audit', 'Audit']], () => session.allows('admin')],
+  ['Examples', [['birds', 'Backyard Birds'], ['songs', 'Songs'], ['movie', 'Flower Movie+'], ['destination', 'Destination Video']], () => session.allows('admin')],
 ];
-const examples = [['birds', 'Backyard Birds'], ['songs', 'Songs'], ['movie', 'Flower Movie+'], ['destination', 'Destination Video']];
 
 class PerchConsole extends Page {
   async open() {
@@ -58,9 +58,9 @@ class PerchConsole extends Page {
     this.find = finder();
     this.who = h('span.who', { title: 'Who is signed in, and the scope of the token' });
     this.signOut = h('button', { onclick: () => session.signOut(), hidden: !session.token }, 'Sign out');
-    this.nav = h('nav.pages', { 'aria-label': 'Pages' },
-      pages.map(([title, items]) => [title ? h('h2', {}, title) : null, h('ul', {}, items.map(([name, label]) => h('li', {}, h('a', { href: '#/' + name }, label))))]),
-      h('h2', {}, 'Examples'), h('ul', {}, examples.map(([name, label]) => h('li', {}, h('a', { href: `/console/examples/${name}.html` }, label)))));
+    // A page that the token may not use is in no way of who answers customers.
+    this.nav = h('nav.pages', { 'aria-label': 'Pages' }, pages.map(([title, items]) => h('div', {}, title ? h('h2', {}, title) : null,
+      h('ul', {}, items.map(([name, label]) => h('li', {}, h('a', { href: title === 'Examples' ? `/console/examples/${name}.html` : '#/' + name }, label)))))));
     this.main = h('main', { id: 'main', tabindex: '-1' });
     this.replaceChildren(
       h('a.skip', { href: '#main', onclick: (event) => { event.preventDefault(); this.main.focus(); } }, 'Skip to the page'),
@@ -76,6 +76,7 @@ class PerchConsole extends Page {
     this.signOut.hidden = !session.token;
     this.who.textContent = session.who;
     this.find.hidden = !!session.needsToken;
+    pages.forEach(([, , isUseful], at) => { this.nav.children[at].hidden = !!session.needsToken || !isUseful(); });
   }
 
   #showClock() {

@@ -32,7 +32,7 @@ async function exists(account, signal) {
 }
 
 /** @returns {HTMLElement} a search box with what it found below it, while a person types. */
-export function finder() {
+export function finder({ label = 'Find anybody' } = {}) {
   const answers = h('div.found', { hidden: true, role: 'status' });
   let asking = new AbortController(), timer;
   const show = (...lines) => {
@@ -60,7 +60,7 @@ export function finder() {
     return lines;
   };
   const input = h('input', {
-    type: 'search', 'aria-label': 'Find anybody', placeholder: 'Find anybody ( / )', title: 'account, transaction, appAccountToken or app transaction', autocomplete: 'off', spellcheck: 'false',
+    type: 'search', 'aria-label': label, placeholder: label === 'Find anybody' ? `${label} ( / )` : label, title: 'account, transaction, appAccountToken or app transaction', autocomplete: 'off', spellcheck: 'false',
     oninput: () => {
       const text = input.value.trim();
       close();

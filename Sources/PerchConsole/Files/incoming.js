@@ -1,5 +1,5 @@
 // What came from Apple and was refused, and who changed what.
-import { h, session, Page, missing, instant, number, attempt, rich } from './kit.js';
+import { h, session, Page, missing, instant, utc, zone, number, attempt, rich, copyable, accountLink } from './kit.js';
 
 /** A page of the server's own: read again every other second, where the token has the scope. */
 class ServerPage extends Page {
@@ -17,32 +17,98 @@ class ServerPage extends Page {
     this.key = key;
   }
   table(name, head, rows) {
-    return h('section.card', { 'aria-label': name }, h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': name }, h('table.wide.stack', {}, h('thead', {}, h('tr', {}, head.map((each) => h('th', { scope: 'col' }, each)))),
+    return h('section.card', { 'aria-label': name }, h('h2', {}, name), h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': name }, h('table.wide.stack', {}, h('thead', {}, h('tr', {}, head.map((each) => h('th', { scope: 'col' }, each)))),
       h('tbody', {}, rows.map((cells) => h('tr', {}, cells.map((each, at) => h(at ? 'td.wholly' : 'td', {}, each))))))));
   }
 }
 
+/** A signed value, and the signed values in it, as what they say. Instants are readable. */
+function decoded(text) {
+  const bytes = Uint8Array.from(atob(text.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')), (each) => each.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes), (name, value) => {
+    if (/^ey[\w-]+\.[\w-]+\.[\w-]+$/.test(value)) return decoded(value);
+    return /date$/i.test(name) && Number.isInteger(value) ? `${instant(value)} ${zone(value)}, ${value}` : value;
+  });
+}
+
+/** What the fold made of the values of a notification. */
+function decision({ newsCount = 0, staleCount = 0, duplicateCount = 0 }) {
+  const parts = [[newsCount, 'new'], [staleCount, 'older than what was known'], [duplicateCount, 'known before']].filter(([count]) => count);
+  return parts.length ? parts.map(([count, what]) => `${count === 1 ? '1 value' : `${count} values`} ${what}`).join(', ') : 'no purchase in it';
+}
+
 class IncomingPage extends ServerPage {
-  open() { this.begin('Incoming', 'Reports of the App Store: how many came, those whose signature was good and that could not be taken, and purchases that need somebody.'); }
+  open() {
+    this.opened = new Set();
+    this.payloads = new Map();
+    this.begin('Incoming', 'What the App Store reports: what needs somebody, then each notification with what it says and what became of it.');
+  }
 
   async read() {
-    const [status, answer] = await Promise.all([session.perch.call('AdminService/GetServerStatus'), session.perch.call('AdminService/ListDeadLetters', { pageSize: 100 })]);
+    const [status, answer, { notifications = [] }] = await Promise.all([
+      session.perch.call('AdminService/GetServerStatus'), session.perch.call('AdminService/ListDeadLetters', { pageSize: 100 }), session.perch.call('AdminService/ListNotifications', { pageSize: 200 })]);
     const figures = (status.metrics ?? []).filter(({ name }) => name.startsWith('perch_apple_') || name === 'perch_unclaimed_purchases' || name === 'perch_overdue_subscriptions');
     // A test app has none of these.
     const needy = await session.perch.call('AdminService/ListUnclaimed', { pageSize: 500 }).then(({ purchases = [] }) => purchases, () => []);
     const letters = answer.deadLetters ?? [];
-    const act = (letter, method, said) => attempt(() => session.perch.call(`AdminService/${method}`, { id: letter.id }), said).then(() => this.read());
-    this.show([figures, letters, needy], () => [
-      figures.some(({ name }) => name.startsWith('perch_apple_') && !name.endsWith('refused_total')) ? h('div.tiles', {}, figures.map((each) => h('div.tile', {}, h('b', {}, number(each.value).toLocaleString('en')), h('span', {}, each.help, ' ', h('code', {}, each.labels ?? '')))))
-        : missing('This server takes no reports: `--apple-apps` names the apps of the App Store.'),
-      letters.length ? this.table('Dead letters', ['Came', 'App', 'Kind', 'Why not', ''], letters.map((each) => [
-        instant(each.receivedAtMs), `${each.bundleId ?? ''} ${each.environment ?? ''}`, each.notificationType || `${each.byteCount ?? 0} bytes`, [h('code', {}, each.reason), ' ', each.message],
-        h('div.ops', {}, h('button', { onclick: () => act(each, 'RetryDeadLetter', 'It was taken') }, 'Retry'), h('button.danger', { onclick: () => act(each, 'DropDeadLetter', 'It is deleted') }, 'Drop'))]))
-        : h('p.what', {}, 'No dead letters.'),
+    const takesReports = figures.some(({ name }) => name.startsWith('perch_apple_') && !name.endsWith('refused_total'));
+    this.show([figures, letters, needy, notifications], () => (takesReports || letters.length ? [
+      letters.length ? this.#list('Dead letters', letters, (each) => this.#letter(each)) : h('p.what', {}, 'No dead letters: every notification was taken.'),
       needy.length ? this.table('Purchases that need somebody', ['Original', 'Product', 'Why', 'Names that were reported', 'Bought'], needy.map((each) => [
         each.originalTransactionId, each.productId ?? '', [each.unclaimed ? 'no account that is known has it' : `of ${each.account}`, each.overdue ? '; its renewal was never reported' : ''],
         [...(each.appAccountTokens ?? []).map((token) => `token ${token}`), ...(each.appTransactionIds ?? []).map((id) => `app transaction ${id}`)].join(', '), instant(each.originalPurchaseDateMs)]))
-        : h('p.what', {}, 'Every purchase belongs to an account.')]);
+        : h('p.what', {}, 'Every purchase belongs to an account.'),
+      notifications.length ? this.#list('Notifications', notifications.toReversed(), (each) => this.#notification(each)) : h('p.what', {}, 'No notification of a sandbox app has come yet. Those of production are counted and not kept.'),
+      h('details.more', { open: this.opened.has('figures'), ontoggle: ({ target }) => this.#keep('figures', target.open) }, h('summary', {}, 'Figures'),
+        h('div.tiles', {}, figures.map((each) => h('div.tile', {}, h('b', {}, number(each.value).toLocaleString('en')), h('span', {}, each.help, ' ', h('code', {}, each.labels ?? ''))))))]
+      : [missing('This server takes no reports: `--apple-apps` names the apps of the App Store.')]));
+  }
+
+  #keep(id, isOpen) { if (isOpen) this.opened.add(id); else this.opened.delete(id); }
+
+  #list(name, all, make) { return h('section.card', { 'aria-label': name }, h('h2', {}, name), h('ul.mail', {}, all.map((each) => h('li', {}, make(each))))); }
+
+  /** One line, and one click away all that it says. */
+  #item(each, head, more) {
+    const place = h('div');
+    const fill = async () => {
+      if (!this.payloads.has(each.id)) this.payloads.set(each.id, session.perch.call('AdminService/GetSignedPayload', { id: each.id }).then(({ signedPayload }) => signedPayload));
+      try {
+        const jws = await this.payloads.get(each.id);
+        const payload = decoded(jws);
+        place.replaceChildren(...more(jws, payload), h('h3', {}, 'What it says'), h('pre', { tabindex: '0' }, JSON.stringify(payload, null, 2)),
+          h('details.more', {}, h('summary', {}, 'As it was signed'), copyable(jws, `${jws.length.toLocaleString('en')} characters`), h('pre', { tabindex: '0' }, jws)));
+      } catch (error) {
+        this.payloads.delete(each.id);
+        place.replaceChildren(h('p.note.bad', {}, error.message));
+      }
+    };
+    return h('details', { open: this.opened.has(each.id), ontoggle: ({ target }) => { this.#keep(each.id, target.open); if (target.open && !place.firstChild) fill(); } },
+      h('summary', {}, h('time', { datetime: new Date(number(each.receivedAtMs)).toISOString(), title: utc(each.receivedAtMs) }, instant(each.receivedAtMs)), ' ', ...head), place);
+  }
+
+  #letter(each) {
+    const act = (method, said) => attempt(() => session.perch.call(`AdminService/${method}`, { id: each.id }), said).then(() => this.read());
+    return [
+      this.#item(each, [h('b', {}, each.notificationType || `${each.byteCount ?? 0} bytes`), ' ', h('span.badge.bad', {}, 'not taken'), h('span.soft', {}, ` ${each.bundleId ?? ''} ${each.environment ?? ''} · ${each.message}`)],
+        () => [h('p', {}, h('code', {}, each.reason), ` ${each.message}`)]),
+      h('div.ops', {}, h('button', { onclick: () => act('RetryDeadLetter', 'It was taken') }, 'Retry'), h('button.danger', { onclick: () => act('DropDeadLetter', 'It is deleted') }, 'Drop'))];
+  }
+
+  #notification(each) {
+    const again = (jws) => attempt(() => session.perch.call('IngestService/SubmitNotification', { signedPayload: jws }), (answer) => `Sent again: ${decision(answer)}`).then(() => this.read());
+    return this.#item(each, [h('b', {}, each.notificationType), each.subtype ? ` ${each.subtype} ` : ' ', h('span.badge', { class: each.newsCount ? 'good' : '' }, decision(each)), h('span.soft', {}, ` ${each.bundleId}`)], (jws, { data = {} }) => {
+      const whose = h('dd', {}, 'nobody');
+      const t = data.signedTransactionInfo ?? {};
+      const app = session.apps.find((other) => other.bundleId === each.bundleId && other.environment === 'ENVIRONMENT_SANDBOX');
+      if (t.transactionId && app) {
+        session.perch.call('AdminService/FindAccount', { app: { bundleId: app.bundleId, environment: app.environment }, transactionId: t.transactionId }).then(({ account }) => {
+          whose.replaceChildren(account ? h('a', { href: accountLink(account), onclick: () => { if (session.app !== app) session.choose(app); } }, account) : 'no account that is known');
+        }, (error) => { whose.textContent = error.message; });
+      }
+      return [h('dl.facts', {}, [['What became of it', h('dd', {}, `${decision(each)}, at revision ${each.revision}`)], ['Customer', whose], ['Product', h('dd', {}, t.productId ?? 'none')]].map(([name, value]) => [h('dt', {}, name), value])),
+        h('div.ops', {}, h('button', { type: 'button', onclick: () => again(jws) }, 'Send again'))];
+    });
   }
 }
 

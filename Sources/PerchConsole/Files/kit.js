@@ -346,7 +346,7 @@ export const missing = (what) => h('p.note', {}, rich(what));
  * beforehand what will happen: a text, or a function of the values. Null: cancelled.
  * @returns {Promise<Object<string, any> | null>}
  */
-export function ask(title, fields, { submit = 'OK', danger = false, text = '' } = {}) {
+export function ask(title, fields, { submit = 'OK', danger = false, text = '', more: moreLabel = 'Options' } = {}) {
   return new Promise((done) => {
     const inputs = fields.map((field) => {
       const props = { name: field.name, value: field.value ?? '', placeholder: field.hint, required: field.required, ...field.props };
@@ -363,7 +363,7 @@ export function ask(title, fields, { submit = 'OK', danger = false, text = '' } 
     const dialog = h('dialog', { 'aria-label': title },
       h('h2', {}, title),
       (form.append(
-        ...inputs.filter((_, at) => !fields[at].isMore), more.length ? h('details', {}, h('summary', {}, 'Options'), h('div.options', {}, more)) : '', effect,
+        ...inputs.filter((_, at) => !fields[at].isMore), more.length ? h('details', {}, h('summary', {}, moreLabel), h('div.options', {}, more)) : '', effect,
         h('div.bar', {}, h('button', { type: 'button', onclick: () => finish(null) }, 'Cancel'), h('button', { type: 'submit', class: danger ? 'danger' : 'primary' }, submit))), form));
     tell();
     const finish = (data) => {
@@ -388,4 +388,4 @@ export function action(label, scope, onclick, { kind = '', why = '' } = {}) {
 
 /** A text to take along: a key, a number, an address. */
 export const copyable = (text, label = text) => h('span.copy', {}, h('code', {}, label),
-  h('button.link', { type: 'button', 'aria-label': `Copy ${text}`, onclick: () => navigator.clipboard?.writeText(text).then(() => toast(`${text} is copied`), (error) => toast(error.message, true)) }, 'copy'));
+  h('button.link', { type: 'button', 'aria-label': `Copy ${label || text}`, onclick: () => navigator.clipboard?.writeText(text).then(() => toast(`${label || text} is copied`), (error) => toast(error.message, true)) }, 'copy'));

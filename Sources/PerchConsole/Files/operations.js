@@ -14,19 +14,38 @@ const partOf = (part) => (part ? { type: 'REVOCATION_TYPE_REFUND_PRORATED', perc
 const days = { name: 'days', label: 'Days', type: 'number', value: '30', props: { min: 1, max: 90, step: 'any' } };
 const member = { name: 'member', label: "Member's account", required: true, hint: 'bob' };
 
+const dayMs = 86_400_000;
+
 /** Gives a named entitlement, whatever was bought. */
-async function grant({ account, who, grants, lines }, names = [], days = '') {
+async function grant({ account, who, grants }) {
   const existing = (name) => grants.find((each) => each.name === name && each.active);
   const replaced = (each) => (each ? ` It replaces the grant of ${each.name} ${each.untilMs ? `until ${day(each.untilMs)}` : 'without an end'}.` : '');
-  const charges = !session.isTest && lines.some(({ status }) => entitles(status.state)) ? ' Apple’s charges go on.' : '';
-  const choice = names.length ? { options: names.map((each) => [each, each]), value: names[0] } : {};
-  const values = await ask('Grant an entitlement', [{ name: 'name', label: 'Name', required: true, ...choice }, { name: 'days', label: 'Days; empty: without an end', type: 'number', value: days, props: { min: 0, step: 'any' } }, { name: 'reason', label: 'Reason, for the record' }], {
-    submit: 'Grant', text: ({ name, days }) => (name ? `${who} has ${name} at once, ${days ? `until ${day(session.now() + Number(days) * 86_400_000)}` : 'without an end'}. It is beside what was bought, and nothing is charged for it.${replaced(existing(name))}${charges}` : ''),
+  const values = await ask('Grant an entitlement', [{ name: 'name', label: 'Name', required: true }, { name: 'days', label: 'Days; empty: without an end', type: 'number', props: { min: 0, step: 'any' } }, { name: 'reason', label: 'Reason, for the record' }], {
+    submit: 'Grant', text: ({ name, days }) => (name ? `${who} has ${name} at once, ${days ? `until ${day(session.now() + Number(days) * dayMs)}` : 'without an end'}. It is beside what was bought, and nothing is charged for it.${replaced(existing(name))}` : ''),
   });
   if (!values) return;
   const { name, reason } = values;
-  const end = values.days ? { untilMs: String(Math.round(session.now() + Number(values.days) * 86_400_000)) } : {};
+  const end = values.days ? { untilMs: String(Math.round(session.now() + Number(values.days) * dayMs)) } : {};
   await attempt(() => session.perch.call('AdminService/GrantEntitlement', { account, name, reason, ...end }), `${name} is granted`);
+}
+
+/** Free days beside Apple’s subscription: a grant that lasts longer than what the customer has. */
+async function grantDays({ account, who, entitlements }) {
+  const held = (name) => entitlements.find((each) => each.name === name && each.active);
+  const end = (name, days) => Math.round(Math.max(session.now(), number(held(name)?.untilMs)) + Number(days) * dayMs);
+  const names = entitlements.map((each) => each.name);
+  const values = await ask('Give free days', [
+    { name: 'name', label: 'Of what', required: true, ...(names.length ? { options: names.map((each) => [each, each]), value: entitlements.find((each) => each.active)?.name ?? names[0] } : {}) },
+    { ...days, value: '7', props: { min: 1, step: 'any', required: true } }, { name: 'reason', label: 'Reason, for the record' }], {
+    submit: 'Give', text: ({ name, days }) => {
+      const has = held(name);
+      if (!name || !days) return '';
+      if (!has) return `${who} has ${name} at once, until ${day(end(name, days))}. Nothing is charged for it.`;
+      if (!has.untilMs) return `${who} has ${name} without an end: there is nothing to add.`;
+      return `${who} keeps ${name} until ${day(end(name, days))}, also if nothing renews on ${day(has.untilMs)}.${has.willRenew ? ' Apple charges as before.' : ''}`;
+    },
+  });
+  if (values) await attempt(() => session.perch.call('AdminService/GrantEntitlement', { account, name: values.name, reason: values.reason, untilMs: String(end(values.name, values.days)) }), `${values.days} free days are given: ${values.name} until ${day(end(values.name, values.days))}`);
 }
 export async function endGrant({ account, who }, name) {
   if (!await ask('End the grant', [], { submit: 'End', danger: true, text: `The grant of ${name} ends now. ${who} loses ${name}, unless something that was bought gives it too.` })) return;
@@ -119,18 +138,17 @@ export function customerActions(page) {
       if (await ask('Resolve the billing problem', [], { submit: 'Resolve', text: `The card of ${who} works again: ${page.name(failing.transaction.productId)} is charged now, and access goes on.` })) await attempt(() => operate(account, { resolveBilling: { target: { transactionId: failing.transaction.id ?? '0' } } }), 'The charge succeeded');
     }, { kind: 'primary' }));
     if (held && held.info.priceIncreaseStatus !== 'PRICE_INCREASE_STATUS_PENDING') {
-      list.push(action('Give free days…', 'test', () => freeDays(page), { why: held.status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD' ? 'Only a period that is paid can be made longer: resolve the billing problem first, or grant' : '' }));
+      list.push(action('Give free days…', 'test', () => freeDays(page), { kind: failing ? '' : 'primary', why: held.status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD' ? 'Only a period that is paid can be made longer: resolve the billing problem first, or grant' : '' }));
     }
     if (refundableOf(page).length) list.push(action('Refund…', 'test', () => refund(page), { kind: 'danger' }));
-    if (held) list.push(action('Buy…', 'test', () => buy(account)));
+    if (held) list.push(action('Raise price…', 'test', () => raisePrice(page)), action('Buy…', 'test', () => buy(account)));
   } else {
     list.push(action('Refund…', 'read', () => {}, { why: 'Apple refunds its customers: reportaproblem.apple.com. The refund shows here when Apple reports it.' }), h('p.what', {}, 'Apple refunds its customers, at reportaproblem.apple.com. A refund shows here when Apple reports it.'));
-    list.unshift(action('Give free days…', 'admin', () => grant(page, page.entitlements.map((each) => each.name), 7)));
+    list.unshift(action('Give free days…', 'admin', () => grantDays(page), { kind: 'primary' }));
   }
   list.push(action('Grant…', 'admin', () => grant(page)));
-  if (!session.isTest) list.push(action('Move a purchase here…', 'admin', () => move(page)));
-  list.push(action('Export', 'admin', () => attempt(() => save(page))), action('Erase…', 'admin', () => erase(page), { kind: 'danger' }));
-  return list;
+  const rare = [session.isTest ? null : action('Move a purchase…', 'admin', () => move(page)), action('Export', 'admin', () => attempt(() => save(page))), action('Erase…', 'admin', () => erase(page), { kind: 'danger' })];
+  return [h('div.ops', {}, list), h('div.ops.rare', {}, rare)];
 }
 
 async function freeDays(page) {
@@ -166,11 +184,30 @@ async function refund(page) {
   await attempt(() => operate(account, { refund: { target: { transactionId: values.id }, reason: values.reason, ...partOf(values.part) } }), `${page.name(byId.get(values.id).productId)} is refunded`);
 }
 
-async function move(page) {
-  const values = await ask(`Move a purchase to ${page.account}`, [{ name: 'id', label: 'Original transaction', required: true, props: { inputmode: 'numeric', pattern: '[0-9]+' } }], {
-    submit: 'Move', text: ({ id }) => (id ? `Purchase ${id} with all of its renewals belongs to ${page.who} from now on, and the account that has it now loses it.` : 'The purchase that landed at the wrong account, by its original transaction.'),
+async function raisePrice(page) {
+  const t = heldOf(page)?.transaction;
+  if (!t) return;
+  const [, build, { fields }] = lineOperations.find(([each]) => each === 'Raise price…');
+  const values = await ask('Raise price', fields.map((each) => ({ ...each, isMore: each.name === 'consent' })), {
+    submit: 'Raise price', text: ({ price }) => (price ? `${page.name(t.productId)} costs ${price} from the next renewal on. A large increase asks ${page.who} to agree, and ends the subscription of who does not.` : ''),
   });
-  if (values) await attempt(() => session.perch.call('AdminService/MoveTransaction', { originalTransactionId: values.id, account: page.account }), 'The purchase is moved');
+  if (values) await attempt(() => operate(page.account, build({ transactionId: t.id ?? '0' }, values)), `The price is raised to ${values.price}`);
+}
+
+/** A purchase that landed at the wrong account goes to another one, or comes from there. */
+async function move(page) {
+  const originals = new Map(page.data.transactions.map(({ transaction: t }) => t).filter((t) => !isShared(t)).toSorted((a, b) => number(a.purchaseDateMs) - number(b.purchaseDateMs)).map((t) => [t.originalId ?? t.id ?? '0', t]));
+  const own = [...originals].map(([id, t]) => [id, `${page.name(t.productId)}, ${day(t.purchaseDateMs)}`]).toReversed();
+  const values = await ask('Move a purchase', [
+    ...(own.length ? [{ name: 'own', label: 'Which purchase', value: own[0][0], options: own }] : []),
+    { name: 'id', label: 'By its original transaction', props: { inputmode: 'numeric', pattern: '[0-9]+' }, isMore: own.length > 0 },
+    { name: 'to', label: 'To the account', value: own.length ? '' : page.account, required: true },
+  ], {
+    more: 'A purchase of another account', submit: 'Move', text: ({ own: mine, id, to }) => (!to || !(id || mine) ? '' : id ? `Purchase ${id} with all of its renewals belongs to ${to} from now on, and the account that has it now loses it.`
+      : `${page.name(originals.get(mine).productId)} with all of its renewals belongs to ${to} from now on, and ${page.who} loses it.`),
+  });
+  const id = values?.id || values?.own;
+  if (id) await attempt(() => session.perch.call('AdminService/MoveTransaction', { originalTransactionId: id, account: values.to }), `The purchase is moved to ${values.to}`);
 }
 
 async function erase({ account }) {

@@ -26,7 +26,7 @@
 const keyed = /\/(Purchase|Finish|Sync|RequestRefund|RedeemOfferCode|ManageSubscriptions|ResolveBillingIssue|AnswerPriceIncrease|Operate|Configure|GrantEntitlement)$/;
 const safe = /\/(Get|List|Explain|Inspect|Check|Find|Export)/;
 /** Methods about the server, which name no app. */
-const server = /\/(ListApps|CheckCatalog|GetServerStatus|Backup|RevokeToken|ListAudit|\w*DeadLetters?|\w*ConsoleCode)$/;
+const server = /\/(ListApps|CheckCatalog|GetServerStatus|Backup|RevokeToken|ListAudit|\w*DeadLetters?|ListNotifications|GetSignedPayload|SubmitNotification|\w*ConsoleCode)$/;
 /** A hidden page gives its connection back after `hiddenMs`: a browser has six for all pages of a server. */
 const [heartbeatSeconds, hiddenMs, watchesMax] = [10, 2_000, 256];
 

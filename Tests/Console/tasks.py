@@ -1,0 +1,247 @@
+"""Tasks of people who answer customers, each from a page of the console, by what is visible: at most six actions, and the answer can be
+seen. On an app of the App Store and on a test app. With a folder it takes a picture after each action.
+
+An action is a key, a click, or a text that is typed.
+"""
+import contextlib
+import re
+import urllib.request
+
+from selenium.webdriver.common.keys import Keys
+
+from appstore import now
+from checks import check
+from support import DAY, PLUS, SHOP, TEST, Production, point, sees
+
+ACTIONS_MAX = 6
+
+
+class Player:
+    def __init__(self, browser, folder=None):
+        self.browser, self.folder, self.table = browser, folder, []
+
+    @contextlib.contextmanager
+    def task(self, name):
+        """Begins at the list of accounts, signed in."""
+        self.name, self.actions = name, 0
+        with check(f"tasks: {name}, in at most {ACTIONS_MAX} actions"):
+            self.browser.run("location.hash = '#/audit'")
+            self.browser.shows("Audit", "h1")
+            self.browser.run("location.hash = '#/accounts'")
+            self.browser.until(lambda: self.browser.text("h1") in ("Accounts", "Find a customer"), 10, "the first page")
+            yield self
+            self.picture("end")
+            self.table.append((name, self.actions))
+            assert self.actions <= ACTIONS_MAX, self.actions
+
+    def picture(self, label=""):
+        if not self.folder:
+            return
+        self.browser.settles()
+        words = re.sub(r"\W+", "-", f"{self.name}-{self.actions}-{label}").strip("-").lower()
+        self.browser.picture(self.folder / f"{words}.png", whole=False)
+
+    def key(self, key):
+        self.actions += 1
+        self.browser.driver.switch_to.active_element.send_keys(key)
+        self.picture()
+
+    def click(self, label, within="main"):
+        self.actions += 1
+        sees(self.browser, label.rstrip("…"), within)
+        point(self.browser, label, within)
+        self.picture(label)
+
+    def fill(self, label, text):
+        self.actions += 1
+        self.browser.fill(label, text, "dialog")
+        self.picture(label)
+
+    def find(self, text, found=None):
+        """By the box on every page."""
+        self.browser.run("document.activeElement.blur()")
+        self.key("/")
+        self.key(text)
+        sees(self.browser, found or text, ".found")
+        self.picture("found")
+        self.key(Keys.ENTER)
+
+    def answer(self, text, within="main"):
+        sees(self.browser, text, within)
+
+
+class Cast:
+    """Customers of both apps, each in the state of a task."""
+
+    def __init__(self, production):
+        self.production, self.apple, self.site = production, production.apple, production.site
+        self.listener = self.browser_port()
+
+    def browser_port(self):
+        return int(re.search(r"127\.0\.0\.1:(\d+)/apple/notifications", "\n".join(self.site.server.lines))[1])
+
+    def notify(self, kind, transaction, renewal=None, subtype=None):
+        body = self.apple.notification(kind, transaction, renewal, subtype)
+        asked = urllib.request.Request(f"http://127.0.0.1:{self.listener}/apple/notifications", body.encode(), {"content-type": "application/json"})
+        with urllib.request.urlopen(asked, timeout=120) as answer:
+            assert answer.status == 200
+
+    def submit(self, account, *values):
+        token = self.production.token("ingest", SHOP, "shop")
+        self.site.call("IngestService/SubmitTransaction", {"app": {"bundleId": SHOP, "environment": "ENVIRONMENT_SANDBOX"}, "account": account, "signedValues": [self.apple.sign(each) for each in values]}, token)
+
+    def plus(self, original, **more):
+        return self.apple.transaction(original, subscriptionGroupIdentifier="plus", **more)
+
+    def shop(self):
+        renewal = self.apple.renewal
+        failed = self.plus(9001, begin=now() - 40 * DAY)
+        self.submit("clara", failed, renewal(failed, expirationIntent=2, isInBillingRetryPeriod=True))
+        for original in (9010, 9012):
+            twice = self.plus(original, begin=now() - (original - 9000) * 60_000)
+            self.submit("dora", twice, renewal(twice))
+        bought = self.plus(9020, begin=now() - 5 * DAY)
+        self.submit("emma", bought, renewal(bought))
+        refunded = bought | {"revocationDate": now() - DAY, "revocationReason": 1, "signedDate": now()}
+        self.notify("REFUND", refunded, renewal(refunded, status=0, signedDate=now()))
+        for original, account in ((9030, "fay"), (9060, "ivy"), (9070, "jane"), (9080, "kate"), (9090, "lena")):
+            each = self.plus(original, begin=now() - DAY)
+            self.submit(account, each, renewal(each))
+        grace = self.plus(9040, begin=now() - 31 * DAY)
+        self.submit("gina", grace, renewal(grace, expirationIntent=2, isInBillingRetryPeriod=True, gracePeriodExpiresDate=now() + 15 * DAY))
+        self.submit("ines", self.plus(9065, begin=now() - 400 * DAY))
+        self.site.call("AdminService/GrantEntitlement", {"app": {"bundleId": SHOP, "environment": "ENVIRONMENT_SANDBOX"}, "account": "hana", "name": "plus", "reason": "the app was down"},
+                       self.production.token("admin", "*", "bob"))
+
+    def test(self):
+        call = self.production.test
+
+        def operate(account, operation):
+            call("TestStoreService/Operate", account=account, operation=operation)
+
+        call("TestStoreService/Configure", settings=[{"gracePeriod": True}, {"gracePeriodDays": 16}])
+        for account in ("clara", "gina"):
+            call("TransactionService/Purchase", account=account, order={"productId": PLUS, "introductoryEligibility": "INTRODUCTORY_ELIGIBILITY_DENIED"})
+            operate(account, {"setCharges": {"outcome": "CHARGE_OUTCOME_FAIL"}})
+            if account == "clara":
+                call("TestStoreService/SetClock", advanceByMs=str(20 * DAY))
+        call("TestStoreService/SetClock", advanceByMs=str(32 * DAY))
+        for account in ("emma", "fay", "kate", "lena"):
+            call("TransactionService/Purchase", account=account, order={"productId": PLUS, "introductoryEligibility": "INTRODUCTORY_ELIGIBILITY_DENIED"})
+        for product in ("app.perch.coins", "app.perch.coins"):
+            call("TransactionService/Purchase", account="dora", order={"productId": product})
+        operate("emma", {"refund": {"target": {"productId": PLUS}}})
+        self.site.call("AdminService/GrantEntitlement", {"app": {"bundleId": TEST, "environment": "ENVIRONMENT_XCODE"}, "account": "hana", "name": "plus", "reason": "the app was down"},
+                       self.production.token("admin", "*", "bob"))
+
+
+def run(perch, make, work, browser, folder=None):
+    (work / "tasks").mkdir()
+    production = Production(perch, make, work / "tasks")
+    try:
+        cast = Cast(production)
+        cast.shop()
+        cast.test()
+        players = [shop(production, browser, folder), test(production, browser, folder)]
+        for player in players:
+            for name, actions in player.table:
+                print(f"        {actions} actions: {name}")
+    finally:
+        browser.run("sessionStorage.clear()")
+        production.site.stop()
+
+
+def shop(production, browser, folder):
+    player = Player(browser, folder)
+    production.enter(browser, production.token("read", SHOP, "ann"))
+    sees(browser, "ann · read", "header")
+    with player.task("App Store, why has she no access"):
+        player.find("clara")
+        player.answer("The card of clara was declined on", "[aria-label=Now]")
+        player.answer("no access to Plus Monthly", "[aria-label=Now]")
+    with player.task("App Store, she bought twice"):
+        player.find("dora")
+        player.answer("Bought Plus Monthly for $4.99", "[aria-label=Timeline]")
+    with player.task("App Store, a refund was granted"):
+        player.find("emma")
+        player.answer("Plus Monthly was refunded on", "[aria-label=Now]")
+    with player.task("App Store, the card failed"):
+        player.find("gina")
+        player.answer("The card of gina was declined on", "[aria-label=Now]")
+        player.answer("gina keeps Plus Monthly until", "[aria-label=Now]")
+    production.enter(browser, production.admin)
+    sees(browser, "ada · admin", "header")
+    production.choose(browser, SHOP)
+    with player.task("App Store, who granted this"):
+        player.find("hana")
+        player.answer("by bob, because: the app was down", "[aria-label=Entitlements]")
+    with player.task("App Store, give a week"):
+        player.find("fay")
+        player.click("Give free days…", "[aria-label=Actions]")
+        sees(browser, "fay keeps plus until", "dialog")
+        player.click("Give", "dialog .bar")
+        player.answer("7 free days are given: plus until", ".did")
+    with player.task("App Store, a purchase landed at the wrong account"):
+        player.find("ivy")
+        player.click("Move a purchase…", "[aria-label=Actions]")
+        player.fill("To the account", "ines")
+        player.click("Move", "dialog .bar")
+        player.answer("The purchase is moved", ".did")
+    with player.task("App Store, erase"):
+        player.find("kate")
+        player.click("Erase…", "[aria-label=Actions]")
+        player.fill("Write the account", "kate")
+        player.click("Erase", "dialog .bar")
+        player.answer("kate has bought nothing yet", "[aria-label=Now]")
+    return player
+
+
+def test(production, browser, folder):
+    player = Player(browser, folder)
+    production.enter(browser, production.token("read", TEST, "ann", "xcode"))
+    sees(browser, "ann · read", "header")
+    with player.task("test app, why has she no access"):
+        player.find("clara")
+        player.answer("no access to Plus Monthly", "[aria-label=Now]")
+    with player.task("test app, a refund was granted"):
+        player.find("emma")
+        player.answer("Plus Monthly was refunded on", "[aria-label=Now]")
+    production.enter(browser, production.admin)
+    sees(browser, "ada · admin", "header")
+    production.choose(browser, TEST)
+    with player.task("test app, who granted this"):
+        player.find("hana")
+        player.answer("by bob, because: the app was down", "[aria-label=Entitlements]")
+    with player.task("test app, she bought twice"):
+        player.find("dora")
+        player.click("Refund…", "[aria-label=Actions]")
+        player.click("Refund", "dialog .bar")
+        player.answer("is refunded.", ".did")
+    with player.task("test app, give a week"):
+        player.find("fay")
+        player.click("Give free days…", "[aria-label=Actions]")
+        player.click("Give", "dialog .bar")
+        player.answer("7 free days are given.", ".did")
+    with player.task("test app, the card failed"):
+        player.find("gina")
+        player.answer("The card of gina was declined on", "[aria-label=Now]")
+        player.click("Resolve billing problem…", "[aria-label=Actions]")
+        player.click("Resolve", "dialog .bar")
+        player.answer("The charge succeeded.", ".did")
+    with player.task("test app, rehearse a price rise"):
+        player.find("lena")
+        player.click("Raise price…", "[aria-label=Actions]")
+        player.fill("New price", "12.99")
+        player.click("Raise price", "dialog .bar")
+        player.answer("renews only if lena agrees to the higher price", "[aria-label=Now]")
+        player.answer("The price is raised to 12.99.", ".did")
+    with player.task("test app, erase"):
+        player.find("kate")
+        player.click("Erase…", "[aria-label=Actions]")
+        player.fill("Write the account", "kate")
+        player.click("Erase", "dialog .bar")
+        player.answer("kate has bought nothing yet", "[aria-label=Now]")
+    return player
+
+
+__all__ = ["run"]
