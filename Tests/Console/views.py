@@ -122,7 +122,10 @@ class Page:
         for step in range(1, 13):
             cdp("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": begin + by * step / 12, "y": start[1]}]})
         cdp("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
-        cdp("Emulation.setTouchEmulationEnabled", {"enabled": False})
+
+    def lets_go(self):
+        """Behind a swipe, once the page has seen its end: a touch that is cut off is a finger that stays."""
+        self.browser.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
     def key(self, name, code=None, text=None):
         fields = {"key": name, "code": code or name, "windowsVirtualKeyCode": {"Enter": 13, "Tab": 9, "ArrowDown": 40, "ArrowRight": 39, "ArrowLeft": 37, "Escape": 27, " ": 32}.get(name, 0)}
@@ -241,6 +244,7 @@ def matrix(page, browser, full):
                 at = page.run("const box = all('.paged')[0].getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]")
                 page.swipe(at, -220 if direction == "ltr" else 220)
                 shown = browser.until(lambda: page.run("const box = all('.paged')[0].getBoundingClientRect(); const found = deep(box.left + box.width / 2, box.top + 20)?.closest('.option'); const page = found?.getBoundingClientRect(); if (!page || Math.abs(page.left + page.width / 2 - box.left - box.width / 2) > 1) return null; const id = found.dataset.product; return id !== arguments[0] && id === document.querySelector('perch-subscription-store').main.selected && id", PRO), 4, f"a swipe moves {style} {direction}")
+                page.lets_go()
                 equal(page.run("return all('.dots button').findIndex((each) => each.getAttribute('aria-current') === 'true')"), [PRO, PLUS, YEARLY].index(shown), "the dot of the page")
                 page.press(SUBSCRIBE)
                 browser.until(lambda: page.run("return window.started.at(-1)") == shown, 3, f"{shown} is bought")
