@@ -128,7 +128,7 @@ class AuditPage extends ServerPage {
     }
     this.lines.splice(0, this.lines.length - 1000);
     this.show(this.since, () => [this.lines.length ? this.table('Changes', ['Revision', 'When', 'Who', 'What', 'Account', 'App'], this.lines.toReversed().map((each) => [
-      each.revision, instant(each.atMs), `${each.subject ?? ''} ${each.address ?? ''}`, [h('code', {}, each.method?.split('/').pop()), ' ', each.what ?? ''], each.account ?? '', `${each.bundleId ?? ''} ${each.environment ?? ''}`])) : h('p.what', {}, 'No change yet.')]);
+      each.revision, instant(each.atMs), `${each.subject ?? ''} ${each.address ?? ''}`, [h('code', {}, each.method?.split('/').pop()), ' ', each.what ?? ''], each.account && each.bundleId === session.app?.bundleId ? h('a', { href: accountLink(each.account) }, each.account) : each.account ?? '', `${each.bundleId ?? ''} ${each.environment ?? ''}`])) : h('p.what', {}, 'No change yet.')]);
   }
 }
 

@@ -148,7 +148,8 @@ export function customerActions(page) {
   }
   list.push(action('Grant…', 'admin', () => grant(page)));
   const rare = [session.isTest ? null : action('Move a purchase…', 'admin', () => move(page)), action('Export', 'admin', () => attempt(() => save(page))), action('Erase…', 'admin', () => erase(page), { kind: 'danger' })];
-  return [h('div.ops', {}, list), h('div.ops.rare', {}, rare)];
+  const isPrimary = (each) => each.classList.contains('primary');
+  return [h('div.ops', {}, list.toSorted((a, b) => isPrimary(b) - isPrimary(a))), h('div.ops.rare', {}, rare)];
 }
 
 async function freeDays(page) {

@@ -145,7 +145,7 @@ class ProductsPage extends Page {
   #table(list, changed, isGroup) {
     const hasImages = list.some((product) => product.promotionalImageHash);
     const head = [...(isGroup ? ['Level'] : []), ...(hasImages ? [''] : []), 'Product', 'Price', isGroup ? 'Period' : 'Type', isGroup ? 'Offers' : 'Description', ''];
-    return h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Products' }, h('table.wide.stack', {}, h('thead', {}, h('tr', {}, head.map((name) => h('th', { scope: 'col' }, name || h('span', { 'aria-hidden': 'true' }, ' '))))),
+    return h('div.scroll', { tabindex: '0', role: 'region', 'aria-label': 'Products' }, h('table.wide.stack', {}, h('thead', {}, h('tr', {}, head.map((name) => h(name === 'Price' ? 'th.num' : 'th', { scope: 'col' }, name || h('span', { 'aria-hidden': 'true' }, ' '))))),
       h('tbody', {}, list.map((product) => {
         const subscription = product.subscription ?? {};
         const offers = [...(subscription.introductoryOffers ?? []), ...(subscription.promotionalOffers ?? []), ...(subscription.winBackOffers ?? [])];
@@ -153,7 +153,7 @@ class ProductsPage extends Page {
           isGroup ? h('td.wholly', {}, h('span.badge', {}, `level ${subscription.groupLevel ?? ''}`)) : null,
           hasImages ? h('td', {}, this.#image(product)) : null,
           h('td', {}, h('b', {}, product.displayName || product.id), product.isFamilyShareable ? [' ', h('span.badge', {}, 'family')] : null, h('br'), h('code', {}, product.id)),
-          h('td', {}, product.displayPrice ?? '', (subscription.billingPlans ?? []).length > 1 ? h('div.soft', {}, subscription.billingPlans.map((plan) => `${plan.displayPrice} × ${plan.chargeCount}`).join(', ')) : ''),
+          h('td.num', {}, product.displayPrice ?? '', (subscription.billingPlans ?? []).length > 1 ? h('div.soft', {}, subscription.billingPlans.map((plan) => `${plan.displayPrice} × ${plan.chargeCount}`).join(', ')) : ''),
           h('td', {}, isGroup ? period(subscription.period) : word(product.type)),
           h('td.wholly', {}, isGroup ? offers.map((offer) => h('div.offer', {}, h('span.badge', {}, word(offer.type)), ` ${offerText(offer)} `, offer.id ? h('code.soft', {}, offer.id) : '')) : product.description ?? ''),
           h('td', {}, session.isTest ? h('button', { 'aria-label': `Edit ${product.displayName || product.id}`, onclick: () => this.#edit(product) }, 'Edit…') : ''));

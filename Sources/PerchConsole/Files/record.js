@@ -313,7 +313,7 @@ class RecordPage extends Page {
     this.player = h('section.card', { 'aria-label': 'Play' }, h('h2', {}, 'Play it again'), h('p.what', {}, 'In an app of its own, which leaves no trace, with the catalogue’s file that this server reads.'),
       h('label.field', {}, 'Catalogue', this.chosen), (this.result = h('div', { role: 'status' })));
     this.append(h('div.bar.mid', {}, this.button, this.save, h('button', { onclick: () => recorder.clear() }, 'Clear'), this.state), this.problems, this.player, this.file,
-      h('p.what', {}, 'Beside it the scenario needs the app’s catalogue as Catalogue.storekit: name the file that the server reads.'));
+      (this.beside = h('p.what', {}, 'Beside it the scenario needs the app’s catalogue as Catalogue.storekit: name the file that the server reads.')));
     this.on(recorder, 'line', () => this.#show());
     this.#show();
   }
@@ -323,6 +323,7 @@ class RecordPage extends Page {
     this.state.className = 'badge ' + (recorder.isOn ? 'bad' : '');
     this.state.textContent = recorder.isOn ? `recording, ${recorder.lines.length} steps` : `${recorder.lines.length} steps`;
     this.save.disabled = recorder.lines.length === 0;
+    this.beside.hidden = this.save.disabled;
     this.player.hidden = recorder.isOn || !recorder.end;
     this.problems.replaceChildren(...recorder.problems.map((each) => h('p.note.warn', {}, `It cannot be played again as it was: ${each}. A recording with a new customer can.`)));
     this.file.textContent = recorder.isOn || recorder.lines.length ? recorder.text() : 'Nothing is recorded. Press Record, then buy, refund or move the clock on the other pages.';
