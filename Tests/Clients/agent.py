@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import ssl
 import sys
 import threading
 
@@ -49,7 +50,8 @@ def parameters(method, request, without=()):
 
 def opened(module, command):
     credentials = perch.TokenFile(command["tokenFile"]) if "tokenFile" in command else command.get("token")
-    return module.connect(command["url"], credentials=credentials, timeout=300, attempts=command.get("attempts", 6))
+    tls = ssl.create_default_context(cafile=command["authority"]) if "authority" in command else None
+    return module.connect(command["url"], credentials=credentials, timeout=300, attempts=command.get("attempts", 6), ssl_context=tls)
 
 
 def stream(client, command):

@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 
+from certificates import Authority
 from driver import Agent, Client, Proxy, Refused
 from server import Server
 from waiting import PATIENCE_SECONDS, free_port, until
@@ -359,6 +360,8 @@ def credentials(trial):
             filed.call("GetEntitlements", account="alice")
             admin.call("GrantEntitlement", account="alice", name="plus", app={"bundleId": "com.example.app"})
             equal((plus(watch.value()), len(trial.agent.reports[watch.name])), (True, 2))
+        with trial.row("a token that expires in mid-stream ends a watch; with the file's next token it continues"):
+            expiring(trial, url, token, admin)
         with trial.row("a token that was left out of the file for a moment does not end a watch"):
             os.rename(work / "file.token", work / "aside.token")
             lines = len(trial.agent.log)
@@ -367,6 +370,51 @@ def credentials(trial):
             trial.agent.logged("waits for credentials", lines)
             os.rename(work / "aside.token", work / "file.token")
             watch.value()
+    finally:
+        server.kill()
+
+
+def expiring(trial, url, token, admin):
+    """A token is good for two seconds. Where that is too short to open all on this machine, for four times as long."""
+    app = {"bundleId": "com.example.app"}
+    for seconds in (2, 8, 32):
+        short = token("short.token", app="com.example.app", expires=f"{seconds}s")
+        lone, filed = trial.client(url, token=short), trial.client(url, tokenFile=str(trial.work / "short.token"))
+        watches = [client.watch("EntitlementsTask", OWNED) for client in (lone, filed)]
+        if all("value" in watch.next() for watch in watches):
+            break
+    error = watches[0].value("error")
+    equal((error["reason"], error["final"]), ("CREDENTIALS_EXPIRED", True))
+    token("next.token", app="com.example.app")
+    os.replace(trial.work / "next.token", trial.work / "short.token")
+    admin.call("GrantEntitlement", account="alice", name="late", app=app)
+    names = [each["name"] for each in watches[1].value()["entitlements"]]
+    assert "late" in names, names
+    equal(lone.refused("GetEntitlements", account="alice")["reason"], "CREDENTIALS_EXPIRED")
+    lone.close(), filed.close()
+
+
+def encrypted(trial):
+    """A private authority, as inside a company."""
+    authority = Authority(trial.work)
+    certificate, key = authority.sign("server", names="DNS:localhost")
+    server = Server(trial.perch, trial.catalog, "memory", trial.work / "tls.log", "--tls-certificate", certificate, "--tls-key", key, loops=1)
+    server.start()
+    try:
+        url, trusted = f"https://localhost:{server.port}", authority.pem(authority.name)
+        with trial.row("TLS: a private authority: calls and watches"):
+            client = trial.client(url, authority=trusted)
+            grant(client, "alice")
+            equal(plus(client.watch("EntitlementsTask", OWNED).value()), True)
+        with trial.row("TLS: another authority, and another name than the certificate's: final errors"):
+            for each in (trial.client(url), trial.client(f"https://127.0.0.1:{server.port}", authority=trusted)):
+                error = each.refused("GetClock")
+                equal((error["reason"], error["final"], error["mayHaveHappened"]), ("TLS_FAILED", True, False))
+        with trial.row("TLS: only one side has it: the error names it"):
+            error = trial.client(f"https://localhost:{trial.server.port}").refused("GetClock")
+            equal((error["reason"], error["final"]), ("TLS_FAILED", True))
+            error = trial.client(f"http://localhost:{server.port}", attempts=1).refused("GetClock")
+            equal(error["reason"], "TLS_REQUIRED")
     finally:
         server.kill()
 
@@ -400,6 +448,6 @@ def silence(trial):
 
 
 # Stories of one line are played one after the other, with one server and one agent.
-STORIES = [[calls, lost_answers, wrong_ports, values, ends], [restarts], [credentials]]
+STORIES = [[calls, lost_answers, values, ends], [restarts], [wrong_ports, credentials, encrypted]]
 LONG_STORIES = [[silence]]
 LONG_ROWS = ["a dead connection is noticed within 25 s"]

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 
+from certificates import Authority
 from server import Server
 from waiting import PATIENCE_SECONDS, until
 
@@ -93,6 +94,28 @@ def page(row, perch, beside=None):
                 shown = run(python, name, cwd=work, env={**os.environ, "PYTHONPATH": ""})
                 assert shown == expected, f"{name} showed {shown!r}, not {expected!r}"
             followed[0].until(followed[1].splitlines())
+            if not beside:
+                encrypted(row, perch, python, work)
+
+
+ENCRYPTED = """
+import ssl, sys, perch
+with perch.connect(sys.argv[1], ssl_context=ssl.create_default_context(cafile=sys.argv[2])) as client:
+    granted = client.call.grant_entitlement(account="alice", name="plus")
+    print(client.has("alice", "plus"), next(client.watch.entitlements("alice")).value.entitlements[0].active)
+"""
+
+
+def encrypted(row, perch, python, work):
+    with row("the wheel speaks TLS with an authority of one's own"):
+        authority = Authority(work)
+        certificate, key = authority.sign("server", names="DNS:localhost")
+        with Server(perch, ROOT / "deploy" / "sample.storekit", "memory", work / "tls.log", "--tls-certificate", certificate, "--tls-key", key,
+                    bundle=None, time_rate=None, loops=1) as server:
+            server.start()
+            (work / "encrypted.py").write_text(ENCRYPTED)
+            shown = run(python, "encrypted.py", f"https://localhost:{server.port}", authority.pem(authority.name), cwd=work)
+            assert shown == "True True\n", shown
 
 
 def install(text, work):
