@@ -3,6 +3,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import subprocess
 import urllib.error
 import urllib.request
@@ -207,6 +208,8 @@ def sessions(perch, work, site, browser, count, length, seed):
             browser.until(lambda: browser.run("return document.querySelector('main button.primary').textContent") == "Record", 10, "the end")
             text = browser.run("return document.querySelector('pre').textContent")
             assert "cannot be played" not in text, text
+            # A length alone would switch the grace period on.
+            assert re.search(r"^grace period \d+ days (on|off)$", text, re.MULTILINE), text
             kept = browser.run("return JSON.parse(sessionStorage.getItem('perch-recording'))")
             used = [account for account, _ in kept["accounts"]]
             here = {account: state(site.call, account, kept["startMs"]) for account in used}

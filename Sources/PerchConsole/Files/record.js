@@ -13,7 +13,7 @@ const duration = (ms) => { for (const [unit, size] of [['d', 86_400_000], ['h', 
 
 /** What is kept over a reload of the window. */
 const keptAs = 'perch-recording';
-const empty = () => ({ isOn: false, app: null, startMs: 0, at: 0, head: [], settings: [], lines: [], steps: [], names: [], accounts: [], problems: [], end: null });
+const empty = () => ({ isOn: false, app: null, startMs: 0, at: 0, head: [], settings: [], lines: [], steps: [], names: [], accounts: [], problems: [], end: null, hasGrace: false });
 
 /** Turns changes into lines of a scenario, and keeps them as calls to play again. */
 export class Recorder extends EventTarget {
@@ -25,8 +25,8 @@ export class Recorder extends EventTarget {
     Object.assign(this, kept, { names: new Map(kept.names), accounts: new Map(kept.accounts), found: [] });
   }
   #keep() {
-    const { isOn, app, startMs, at, head, settings, lines, steps, problems, end } = this;
-    try { sessionStorage.setItem(keptAs, JSON.stringify({ isOn, app, startMs, at, head, settings, lines, steps, problems, end, names: [...this.names], accounts: [...this.accounts] })); } catch { /* in memory alone */ }
+    const { isOn, app, startMs, at, head, settings, lines, steps, problems, end, hasGrace } = this;
+    try { sessionStorage.setItem(keptAs, JSON.stringify({ isOn, app, startMs, at, head, settings, lines, steps, problems, end, hasGrace, names: [...this.names], accounts: [...this.accounts] })); } catch { /* in memory alone */ }
     this.dispatchEvent(new Event('line'));
   }
 
@@ -46,6 +46,7 @@ export class Recorder extends EventTarget {
     this.startMs = this.at = number(clock.nowMs);
     // What is set already holds from the beginning. Offers and products are in the catalogue's file, except for what was edited since.
     this.settings = settings.filter((each) => !each.product);
+    this.hasGrace = settings.some((each) => each.gracePeriod);
     this.head = this.settings.map((each) => this.#setting(each)).filter(Boolean);
     if (settings.some((each) => each.product)) this.problems.push('the catalogue had been edited before the recording began');
     this.isOn = true;
@@ -222,8 +223,9 @@ export class Recorder extends EventTarget {
       case 'askToBuy': return `ask to buy ${onOff}`;
       case 'interruptedPurchases': return `interrupted purchases ${onOff}`;
       case 'billingRetryOnRenewal': return `billing retry ${onOff}`;
-      case 'gracePeriod': return `grace period ${onOff}`;
-      case 'gracePeriodDays': return `grace period ${value} days`;
+      case 'gracePeriod': this.hasGrace = value; return `grace period ${onOff}`;
+      // A length alone would switch it on.
+      case 'gracePeriodDays': return `grace period ${value} days ${this.hasGrace ? 'on' : 'off'}`;
       case 'gracePeriodForAllRenewals': return `grace period ${value ? 'for all renewals' : 'for paid renewals only'}`;
       case 'dialogs': return `dialogs ${onOff}`;
       case 'timeRate': return `time rate ${value}`;
