@@ -50,14 +50,15 @@ struct FairQueue {
     /// Changes a connection's share; a new connection becomes the newest member of its origin.
     mutating func add(_ weight: Int, to connection: Int32, origin: Int32) {
         self.weight += weight
-        if self.members[connection] != nil {
-            self.members[connection]?.weight += weight
+        var group = self.groups[origin] ?? Group(place: self.heap.count)
+        group.weight += weight
+        if let found = self.members.index(forKey: connection) {
+            self.members.values[found].weight += weight
         } else {
-            self.append(Member(origin: origin, weight: weight, order: self.nextOrder()), connection)
+            self.append(Member(origin: origin, weight: weight, order: self.nextOrder()), connection, to: &group)
         }
-        self.groups[origin]?.weight += weight
-        guard let place = self.groups[origin]?.place else { return }
-        if weight < 0 { self.siftDown(place) } else { self.siftUp(place) }
+        self.groups[origin] = group
+        if weight < 0 { self.siftDown(group.place) } else { self.siftUp(group.place) }
     }
 
     /// Takes a part of a connection's share away; a connection without a share is no member.
@@ -74,24 +75,29 @@ struct FairQueue {
     /// Removes a connection; returns its share, or 0 if it was no member.
     @discardableResult
     mutating func remove(_ connection: Int32) -> Int {
-        guard let member = self.members.removeValue(forKey: connection), var group = self.groups[member.origin] else {
-            return 0
-        }
+        // Most connections are in no queue.
+        guard !self.members.isEmpty, let member = self.members.removeValue(forKey: connection),
+            var group = self.groups[member.origin]
+        else { return 0 }
         self.weight -= member.weight
+        guard member.previous >= 0 || member.next >= 0 else {
+            self.removeGroup(member.origin, at: group.place)
+            return member.weight
+        }
         group.weight -= member.weight
-        if member.previous >= 0 {
-            self.members[member.previous]?.next = member.next
+        if member.previous >= 0, let previous = self.members.index(forKey: member.previous) {
+            self.members.values[previous].next = member.next
         } else {
             group.first = member.next
-            group.order = self.members[member.next]?.order ?? 0
         }
-        if member.next >= 0 {
-            self.members[member.next]?.previous = member.previous
+        if member.next >= 0, let next = self.members.index(forKey: member.next) {
+            self.members.values[next].previous = member.previous
+            if member.previous < 0 { group.order = self.members.values[next].order }
         } else {
             group.last = member.previous
         }
         self.groups[member.origin] = group
-        if group.first < 0 { self.removeGroup(member.origin, at: group.place) } else { self.siftDown(group.place) }
+        self.siftDown(group.place)
         return member.weight
     }
 
@@ -100,18 +106,17 @@ struct FairQueue {
         return self.lastOrder
     }
 
-    private mutating func append(_ member: Member, _ connection: Int32) {
+    private mutating func append(_ member: Member, _ connection: Int32, to group: inout Group) {
         var member = member
-        var group = self.groups[member.origin] ?? Group(order: member.order, place: self.heap.count)
         if group.first < 0 {
             group.first = connection
+            group.order = member.order
             self.heap.append(member.origin)
         } else {
             member.previous = group.last
             self.members[group.last]?.next = connection
         }
         group.last = connection
-        self.groups[member.origin] = group
         self.members[connection] = member
     }
 
@@ -134,7 +139,7 @@ struct FairQueue {
             self.put(self.heap[(place - 1) / 2], at: place)
             place = (place - 1) / 2
         }
-        self.put(origin, at: place)
+        if place != start { self.put(origin, at: place) }
     }
 
     private mutating func siftDown(_ start: Int) {
@@ -148,7 +153,7 @@ struct FairQueue {
             self.put(self.heap[child], at: place)
             place = child
         }
-        self.put(origin, at: place)
+        if place != start { self.put(origin, at: place) }
     }
 
     private mutating func removeGroup(_ origin: Int32, at place: Int) {
