@@ -178,7 +178,8 @@ extension LoopCore {
                 unfinished += 1
             }
             precondition(
-                slot.flags.contains(.isListed) == self.transport.listedConnections.contains(index),
+                slot.flags.contains(.isListed)
+                    == self.transport.listedConnections[self.transport.plannedCount...].contains(index),
                 "connection \(index) is listed wrongly as having something to write")
             precondition(
                 self.transport.beats.contains(index) == (slot.phase == .open),

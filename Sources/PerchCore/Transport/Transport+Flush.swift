@@ -57,7 +57,7 @@ extension Transport {
     /// Plans the next batch of writes. Zero: this tick has no more output.
     mutating func planWrites(_ tables: inout Tables, _ views: inout some Source) -> Int {
         self.staging.clear()
-        var index = 0
+        var index = self.plannedCount
         while index < self.listedConnections.count {
             let connection = self.listedConnections[index]
             guard tables.connections.isTaken(connection),
@@ -75,7 +75,11 @@ extension Transport {
             }
             index += 1
         }
-        self.listedConnections.removeFirst(index)
+        self.plannedCount = index
+        if index == self.listedConnections.count {
+            self.listedConnections.removeAll(keepingCapacity: true)
+            self.plannedCount = 0
+        }
         return self.staging.writes.count
     }
 
@@ -83,10 +87,10 @@ extension Transport {
     /// earlier; its caller already knows it.
     mutating func putWatchersFirst(after answered: Int) {
         let watchers = self.listedConnections.count - answered
-        guard answered > 0, watchers > 0, watchers <= Limits.watchersBeforeAnswers else { return }
-        self.listedConnections[..<answered].reverse()
+        guard answered > self.plannedCount, watchers > 0, watchers <= Limits.watchersBeforeAnswers else { return }
+        self.listedConnections[self.plannedCount..<answered].reverse()
         self.listedConnections[answered...].reverse()
-        self.listedConnections.reverse()
+        self.listedConnections[self.plannedCount...].reverse()
     }
 
     /// Sends the BEAT of groups that waited for the end of a sweep.
@@ -99,9 +103,9 @@ extension Transport {
     }
 
     /// Number of connections that may have output.
-    var listedCount: Int { self.listedConnections.count }
+    var listedCount: Int { self.listedConnections.count - self.plannedCount }
 
-    func listedConnection(_ place: Int) -> Int32 { self.listedConnections[place] }
+    func listedConnection(_ place: Int) -> Int32 { self.listedConnections[self.plannedCount + place] }
 
     func plannedWrite(_ index: Int) -> PlannedWrite {
         let write = self.staging.writes[index]

@@ -31,6 +31,8 @@ struct Transport: ~Copyable {
     // This turn.
     var work = WorkMeter()
     var listedConnections: [Int32] = []
+    /// The number of those whose writes are planned: 0 once a tick's output is.
+    var plannedCount = 0
     /// Connections whose group waits for the end of a sweep.
     var heldGroups: [Int32] = []
     /// The last WELCOME of this tick.
