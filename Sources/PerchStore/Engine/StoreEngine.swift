@@ -24,50 +24,46 @@ package struct StoreLimits: Sendable {
 ///
 /// Three parts, in files of their own: reading and deciding (`+Reads`, `+Decide`, `+Apply`, `+Settling`), committing
 /// (`+Commit`), and the feed of changes (`+Feed`).
-///
-/// The state of a tick is not checked for exclusive access at run time, because neither the storage nor a decision, which is
-/// pure, calls back. With the checks, here and in `MemoryStorage`, a purchase alone in its tick costs 18 % more instructions
-/// (`pushcost keyed 2000 10000 1`), and one of 256 costs 6 % more (`pushcost mux 3000 2000`).
 package final class StoreEngine {
     let storage: any Storage
     /// The store as committed, at `header.revision`.
-    @exclusivity(unchecked) package internal(set) var header: StoreHeader
-    @exclusivity(unchecked) package internal(set) var apps = StoredApps()
+    package internal(set) var header: StoreHeader
+    package internal(set) var apps = StoredApps()
     /// Revoked tokens, each with the instant at which it would have ended.
-    @exclusivity(unchecked) var revocations: [String: Instant] = [:]
+    var revocations: [String: Instant] = [:]
     /// By app number.
-    @exclusivity(unchecked) var dueWindows: [DueWindow] = []
-    @exclusivity(unchecked) var others = Others()
-    @exclusivity(unchecked) package internal(set) var counters = Counters()
+    var dueWindows: [DueWindow] = []
+    var others = Others()
+    package internal(set) var counters = Counters()
     /// Why the store can no longer acknowledge anything; nil while it can.
-    @exclusivity(unchecked) package internal(set) var failure: StorageError?
-    @exclusivity(unchecked) var cache: RecordCache
+    package internal(set) var failure: StorageError?
+    var cache: RecordCache
     /// False if the storage holds every record in memory.
     let cachesRecords: Bool
     let isShared: Bool
     let loopCount: Int
 
     /// Mutations that wait until their account has caught up with its renewals.
-    @exclusivity(unchecked) var deferred: [StoreRequest] = []
-    @exclusivity(unchecked) var appChanges = AppChangeReads()
+    var deferred: [StoreRequest] = []
+    var appChanges = AppChangeReads()
     /// Clock moves that wait until everything due up to the new instant is settled.
-    @exclusivity(unchecked) var settlings: [Batch.Settling] = []
-    @exclusivity(unchecked) var barriers = Barriers()
+    var settlings: [Batch.Settling] = []
+    var barriers = Barriers()
     /// The last batch found no space: what is due is tried again a second later, not at once.
-    @exclusivity(unchecked) package internal(set) var isWithoutRoom = false
+    package internal(set) var isWithoutRoom = false
     /// The last batch did not reach the storage.
-    @exclusivity(unchecked) package internal(set) var isUnreachable = false
+    package internal(set) var isUnreachable = false
     /// A batch whose commit has an unknown outcome. All other requests are refused until it is known.
-    @exclusivity(unchecked) var unresolved: UnresolvedBatch?
-    @exclusivity(unchecked) package var timing = Timing()
+    var unresolved: UnresolvedBatch?
+    package var timing = Timing()
     let limits: StoreLimits
     /// When old kept answers were last deleted.
-    @exclusivity(unchecked) var answersSwept = Instant.distantPast
+    var answersSwept = Instant.distantPast
     /// The number of facts that a read of the past goes through at most: `Limits.factsPerReadMax`, less in tests.
     package var factsPerReadMax = Limits.factsPerReadMax
-    @exclusivity(unchecked) var reused = Reused()
+    var reused = Reused()
     /// Of the app that was bought from last.
-    @exclusivity(unchecked) var prepared: PreparedSales?
+    var prepared: PreparedSales?
 
     /// What readers of apps' changes need.
     struct AppChangeReads {

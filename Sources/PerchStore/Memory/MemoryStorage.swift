@@ -5,10 +5,11 @@ package import PerchModel
 ///
 /// Passes the same contract suite as every other storage. Owned by one thread.
 package final class MemoryStorage: Storage {
-    // Unchecked: no method of it calls back. `StoreEngine` has the price of the checks.
+    // Unchecked: no method of it calls back. With the checks a purchase costs 2 % more instructions, and 2.5 % more where 256 share a
+    // tick (`pushcost once`, `mux`).
     @exclusivity(unchecked) private var tables: MemoryTables
     /// For tests: the next commit throws this and undoes its batch.
-    @exclusivity(unchecked) package var nextCommitFailure: StorageError?
+    package var nextCommitFailure: StorageError?
     /// For tests: a medium to ask for space.
     package var maintenance: (any StoreMaintenance)?
     /// For tests: false has the engine keep a cache all the same.
