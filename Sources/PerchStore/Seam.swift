@@ -235,7 +235,7 @@ package struct AppChange: Sendable {
 package enum MutationResult: Hashable, Sendable {
     case none
     /// A transaction, whether the customer already held it, and why its signature is invalid, if the app's settings say so.
-    case transaction(Transaction, wasHeld: Bool, failure: VerificationFailure = .verified)
+    case transaction(Transaction, wasHeld: Bool, failure: VerificationFailure = .noFailure)
     /// A purchase that waits for approval or another action.
     case pending(id: UInt64)
     /// A purchase that the customer cancelled.

@@ -38,7 +38,7 @@ import Testing
     }
 
     static let transactionChanges: [(String, @Sendable (inout Verified<Transaction>) -> Void)] = [
-        ("failure", { $0.failure = .verified }), ("id", { $0.value.id += 1 }),
+        ("failure", { $0.failure = .noFailure }), ("id", { $0.value.id += 1 }),
         ("originalID", { $0.value.originalID += 1 }), ("webOrderLineItemID", { $0.value.webOrderLineItemID += "x" }),
         ("appBundleID", { $0.value.appBundleID += "x" }), ("appTransactionID", { $0.value.appTransactionID += "x" }),
         ("productID", { $0.value.productID += "x" }), ("productType", { $0.value.productType = .unspecified }),
@@ -82,7 +82,7 @@ import Testing
     }
 
     static let statusChanges: [(String, @Sendable (inout SubscriptionStatus) -> Void)] = [
-        ("state", { $0.state = .unspecified }), ("failure", { $0.renewalInfo.failure = .verified }),
+        ("state", { $0.state = .unspecified }), ("failure", { $0.renewalInfo.failure = .noFailure }),
         ("transaction", { $0.transaction.value.id += 1 }),
         ("originalTransactionID", { $0.renewalInfo.value.originalTransactionID += 1 }),
         ("currentProductID", { $0.renewalInfo.value.currentProductID += "x" }),

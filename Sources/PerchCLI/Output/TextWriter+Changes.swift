@@ -25,7 +25,7 @@ extension TextWriter {
                 entitlement.transaction?.isVerified != true
                 ? self.paint(.red, "not entitled".padded(to: Self.stateWidth))
                 : self.paint(.green, "entitled".padded(to: Self.stateWidth))
-            let failure = entitlement.transaction?.failure ?? .verified
+            let failure = entitlement.transaction?.failure ?? .noFailure
             lines.append(head + "\(name)  \(word) \(printable(entitlement.productID))" + self.verification(failure))
         }
         return lines.isEmpty ? [head + "\(name)  no status has changed"] : lines

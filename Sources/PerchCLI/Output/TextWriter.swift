@@ -118,7 +118,7 @@ struct TextWriter {
 
     /// Why a value is not trusted; empty for one that is. It entitles to nothing.
     func verification(_ failure: VerificationFailure) -> String {
-        failure == .verified ? "" : "  " + self.paint(.red, "UNVERIFIED: \(Self.words(failure))")
+        failure == .noFailure ? "" : "  " + self.paint(.red, "UNVERIFIED: \(Self.words(failure))")
     }
 
     func verification(of status: SubscriptionStatus) -> String {

@@ -2,26 +2,36 @@ public import PerchBase
 
 /// A change of one product of a catalogue. Nil fields stay unchanged.
 public struct ProductEdit: Hashable, Sendable {
+    /// Which.
     public var productID: String
+    /// The new price, in thousandths of the currency's unit.
     public var priceMilliunits: Int64?
     /// In all locales.
     public var displayName: String?
+    /// Whether the product is withdrawn from sale. The catalogue keeps it, but it is unavailable.
     public var isWithdrawn: Bool?
+    /// Whether it can be shared with the family.
     public var isFamilyShareable: Bool?
     /// Replaced by identifier, or added.
     public var offers: [OfferEdit] = []
 
+    /// Creates a value from its parts.
     public init(productID: String) { self.productID = productID }
 }
 
 /// An offer of a product: replaced, added or removed.
 public struct OfferEdit: Hashable, Sendable {
+    /// Introductory, promotional, code or win-back.
     public var type: OfferType
     /// For a code, its reference name; empty for introductory.
     public var id: String
+    /// Removes the offer; other fields are then ignored.
     public var isRemoved = false
+    /// How it is paid.
     public var paymentMode: PaymentMode = .unspecified
+    /// Price in thousandths of the currency's unit; 0 for a free trial.
     public var priceMilliunits: Int64 = 0
+    /// Its period.
     public var period = Period(1, .month)
     /// Pay as you go: number of billing periods; 0 means 1.
     public var periodCount: UInt32 = 0
@@ -36,6 +46,7 @@ public struct OfferEdit: Hashable, Sendable {
     /// For a win-back offer: the rule of eligibility; nil: no account is eligible by rule.
     public var winBackRule: WinBackRuleEdit?
 
+    /// Creates a value from its parts.
     public init(type: OfferType, id: String) {
         self.type = type
         self.id = id
@@ -80,12 +91,14 @@ extension CodeOffer {
 
 /// A code of an offer, as customers enter it.
 public struct OfferCode: Hashable, Sendable {
+    /// The code: 1 to 64 bytes.
     public var code: String
     /// Number of redemptions, of all accounts together: 1 for a one-time-use code, 0 for no limit.
     public var redemptionLimit: UInt32
     /// From when it cannot be redeemed; nil for no end.
     public var until: Instant?
 
+    /// Creates a value from its parts.
     public init(code: String, redemptionLimit: UInt32 = 0, until: Instant? = nil) {
         self.code = code
         self.redemptionLimit = redemptionLimit
@@ -95,11 +108,16 @@ public struct OfferCode: Hashable, Sendable {
 
 /// The conditions of a win-back offer, in months.
 public struct WinBackRuleEdit: Hashable, Sendable {
+    /// Months that the customer must have paid for.
     public var paidMonths: UInt32
+    /// Months since the end of the subscription, at least.
     public var lapsedMonthsMin: UInt32
+    /// Months since the end of the subscription, at most.
     public var lapsedMonthsMax: UInt32
+    /// Months that must pass between two win-back offers.
     public var waitMonths: UInt32
 
+    /// Creates a value from its parts.
     public init(paidMonths: UInt32, lapsedMonthsMin: UInt32, lapsedMonthsMax: UInt32, waitMonths: UInt32) {
         self.paidMonths = paidMonths
         self.lapsedMonthsMin = lapsedMonthsMin

@@ -29,7 +29,7 @@ package func verified(_ transaction: Transaction, app: AppState) -> Verified<Tra
 /// The verification failure that is armed in an app.
 package func simulatedVerification(_ app: AppState) -> VerificationFailure {
     let failure = app.settings.simulatedErrors.entries.isEmpty ? nil : app.settings.simulatedErrors[.verification]
-    return failure?.verificationFailure ?? .verified
+    return failure?.verificationFailure ?? .noFailure
 }
 
 extension SimulatedError {

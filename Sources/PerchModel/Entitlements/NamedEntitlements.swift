@@ -24,34 +24,50 @@ package struct EntitlementRule: Hashable, Sendable {
 
 /// What gives an entitlement.
 public struct EntitlementOrigin: OpenEnumeration {
+    /// The number in the contract.
     public let rawValue: Int32
+    /// Creates a value from its number, which this version need not know.
     public init(rawValue: Int32) { self.rawValue = rawValue }
+    /// Names of the known values, by number.
     public static let names = ["unspecified", "store", "grant"]
+    /// A purchase or subscription.
     public static let store = Self(rawValue: 1)
+    /// An administrator's grant.
     public static let grant = Self(rawValue: 2)
 }
 
 /// An entitlement by its name in the app, whatever gives it.
 public struct NamedEntitlement: Hashable, Sendable {
+    /// Its name in the file of entitlements, or of the grant.
     public var name: String
+    /// The account has it now.
     public var isActive = false
     /// When it ends unless it renews; nil: never, or it is not active.
     public var until: Instant?
+    /// It has no end.
     public var isLifetime = false
+    /// The subscription that gives it renews.
     public var willRenew = false
     /// No report says whether it renews; `willRenew` is a guess.
     public var isRenewalUnknown = false
     /// Of the subscription that gives it; unspecified for another source.
     public var state = RenewalState.unspecified
+    /// When it began.
     public var since: Instant?
+    /// What gives it, or gave it last.
     public var origin = EntitlementOrigin(rawValue: 0)
+    /// The product that gives it; empty for a grant.
     public var productID = ""
+    /// What the app calls this kind of it, such as `premium`; empty for none.
     public var tier = ""
+    /// Whether the customer bought it, or shares it.
     public var ownership = OwnershipType.unspecified
+    /// It is not of the App Store's production.
     public var isSandbox = false
     /// One word on why it is so, such as `subscribed`, `refunded`, `unverified` or `granted`.
     public var reason = "never"
 
+    /// Creates a value from its parts.
     public init(name: String) { self.name = name }
 }
 

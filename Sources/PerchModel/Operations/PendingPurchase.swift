@@ -2,8 +2,11 @@ public import PerchBase
 
 /// What a purchase waits for.
 public struct PendingReason: OpenEnumeration {
+    /// The number in the contract.
     public let rawValue: Int32
+    /// Creates a value from its number, which this version need not know.
     public init(rawValue: Int32) { self.rawValue = rawValue }
+    /// Names of the known values, by number.
     public static let names = ["unspecified", "askToBuy", "interrupted", "dialog"]
     /// Somebody else's approval.
     public static let askToBuy = Self(rawValue: 1)
@@ -17,10 +20,14 @@ public struct PendingReason: OpenEnumeration {
 public struct PendingPurchase: Hashable, Sendable {
     /// Unique in the store, from the same sequence as transaction IDs.
     public var id: UInt64
+    /// For what it waits.
     public var reason: PendingReason
+    /// The order.
     public var order: PurchaseOrder
+    /// Instant of its creation.
     public var since: Instant
 
+    /// Creates a value from its parts.
     public init(id: UInt64, reason: PendingReason, order: PurchaseOrder, since: Instant) {
         self.id = id
         self.reason = reason
@@ -33,10 +40,14 @@ public struct PendingPurchase: Hashable, Sendable {
 public struct PurchaseIntent: Hashable, Sendable {
     /// Unique in the store, from the same sequence as transaction IDs.
     public var id: UInt64
+    /// The product.
     public var productID: String
+    /// With an offer; nil for none.
     public var offer: OrderedOffer?
+    /// Instant of its creation.
     public var since: Instant
 
+    /// Creates a value from its parts.
     public init(id: UInt64, productID: String, offer: OrderedOffer?, since: Instant) {
         self.id = id
         self.productID = productID
@@ -47,12 +58,19 @@ public struct PurchaseIntent: Hashable, Sendable {
 
 /// Why the store has a message for a customer.
 public struct MessageReason: OpenEnumeration {
+    /// The number in the contract.
     public let rawValue: Int32
+    /// Creates a value from its number, which this version need not know.
     public init(rawValue: Int32) { self.rawValue = rawValue }
+    /// Names of the known values, by number.
     public static let names = ["unspecified", "billingIssue", "priceIncreaseConsent", "generic", "winBackOffer"]
+    /// A charge failed. Repeated while the store retries.
     public static let billingIssue = Self(rawValue: 1)
+    /// A price increase waits for an answer.
     public static let priceIncreaseConsent = Self(rawValue: 2)
+    /// Something else.
     public static let generic = Self(rawValue: 3)
+    /// A win-back offer is available.
     public static let winBackOffer = Self(rawValue: 4)
 }
 
@@ -60,6 +78,7 @@ public struct MessageReason: OpenEnumeration {
 ///
 /// Equal messages are one message: a reminder of the same issue has a later `since`.
 public struct StoreMessage: Hashable, Sendable {
+    /// Why.
     public var reason: MessageReason
     /// Instant from which the message is shown.
     public var since: Instant
@@ -72,6 +91,7 @@ public struct StoreMessage: Hashable, Sendable {
     /// Of a price increase: the new price of a period.
     public var price: Money?
 
+    /// Creates a value from its parts.
     public init(
         reason: MessageReason, since: Instant, originalTransactionID: TransactionID? = nil, productID: String = "",
         offerID: String = "", price: Money? = nil

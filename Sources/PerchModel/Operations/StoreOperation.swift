@@ -70,12 +70,14 @@ public enum StoreOperation: Hashable, Sendable {
 
 /// The offer that a purchase asks for. Introductory offers apply automatically.
 public struct OrderedOffer: Hashable, Sendable {
+    /// The kind.
     public var type: OfferType
     /// Of a code: the offer's reference name, or one of its codes.
     public var id: String
     /// The developer's signature; empty for none.
     public var signature: String
 
+    /// Creates a value from its parts.
     public init(type: OfferType, id: String, signature: String = "") {
         self.type = type
         self.id = id
@@ -85,18 +87,27 @@ public struct OrderedOffer: Hashable, Sendable {
 
 /// Whether a purchase may have the introductory offer, regardless of the account's history.
 public struct IntroductoryEligibility: OpenEnumeration {
+    /// The number in the contract.
     public let rawValue: Int32
+    /// Creates a value from its number, which this version need not know.
     public init(rawValue: Int32) { self.rawValue = rawValue }
+    /// Names of the known values, by number.
     public static let names = ["byHistory", "allowed", "denied"]
+    /// The history of the account decides.
     public static let byHistory = Self(rawValue: 0)
+    /// Allowed.
     public static let allowed = Self(rawValue: 1)
+    /// Denied.
     public static let denied = Self(rawValue: 2)
 }
 
 /// Renewals that follow a purchase in the past.
 public struct RenewalBehaviour: OpenEnumeration {
+    /// The number in the contract.
     public let rawValue: Int32
+    /// Creates a value from its number, which this version need not know.
     public init(rawValue: Int32) { self.rawValue = rawValue }
+    /// Names of the known values, by number.
     public static let names = ["unspecified", "renewUntilNow", "cancelImmediately"]
     /// Every renewal due since then is made.
     public static let renewUntilNow = Self(rawValue: 1)
@@ -111,10 +122,12 @@ public struct RenewalBehaviour: OpenEnumeration {
 public struct PurchaseOrder: Hashable, Sendable {
     private var contents: Contents
 
+    /// What to buy.
     public var productID: String {
         get { self.contents.fields.productID }
         set { self.change { $0.productID = newValue } }
     }
+    /// Quantity, for consumables; 0 means 1.
     public var quantity: UInt32 {
         get { self.contents.fields.quantity }
         set { self.change { $0.quantity = newValue } }
@@ -125,10 +138,12 @@ public struct PurchaseOrder: Hashable, Sendable {
         set { self.change { $0.accountToken = WrittenAccountToken(newValue) } }
     }
     package var accountToken: WrittenAccountToken { self.contents.fields.accountToken }
+    /// An offer to buy with; nil for none. Products other than subscriptions have offers of codes only.
     public var offer: OrderedOffer? {
         get { self.contents.fields.offer }
         set { self.change { $0.offer = newValue } }
     }
+    /// Overrides the account's eligibility for the introductory offer.
     public var introductoryEligibility: IntroductoryEligibility {
         get { self.contents.fields.introductoryEligibility }
         set { self.change { $0.introductoryEligibility = newValue } }
@@ -138,6 +153,7 @@ public struct PurchaseOrder: Hashable, Sendable {
         get { self.contents.fields.introductoryEligibilitySignature }
         set { self.change { $0.introductoryEligibilitySignature = newValue } }
     }
+    /// The billing plan, if the product has several.
     public var billingPlan: BillingPlanType {
         get { self.contents.fields.billingPlan }
         set { self.change { $0.billingPlan = newValue } }
@@ -147,6 +163,7 @@ public struct PurchaseOrder: Hashable, Sendable {
         get { self.contents.fields.date }
         set { self.change { $0.date = newValue } }
     }
+    /// The renewals that follow a purchase in the past.
     public var renewalBehaviour: RenewalBehaviour {
         get { self.contents.fields.renewalBehaviour }
         set { self.change { $0.renewalBehaviour = newValue } }
@@ -172,6 +189,7 @@ public struct PurchaseOrder: Hashable, Sendable {
         set { self.change { $0.continuesInNewStorefront = newValue } }
     }
 
+    /// Creates a value from its parts.
     public init(
         productID: String, quantity: UInt32 = 1, appAccountToken: String = "", offer: OrderedOffer? = nil,
         introductoryEligibility: IntroductoryEligibility = .byHistory
@@ -207,10 +225,12 @@ public struct PurchaseOrder: Hashable, Sendable {
         init(_ fields: consuming PurchaseOrderFields) { self.fields = fields }
     }
 
+    /// Whether both are equal.
     public static func == (left: PurchaseOrder, right: PurchaseOrder) -> Bool {
         left.contents === right.contents || left.contents.fields == right.contents.fields
     }
 
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(self.contents.fields) }
 }
 

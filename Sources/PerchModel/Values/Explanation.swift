@@ -1,11 +1,13 @@
 /// A field of a transaction on which a decision rests.
 public struct ExplainedFact: Hashable, Sendable {
+    /// The transaction.
     public var transactionID: TransactionID
     /// The field's name in the contract, such as `expiration_date_ms`.
     public var field: String
     /// For people.
     public var value: String
 
+    /// Creates a value from its parts.
     public init(transactionID: TransactionID, field: String, value: String) {
         self.transactionID = transactionID
         self.field = field
@@ -25,12 +27,14 @@ public struct Explanation: Hashable, Sendable {
     public var state: RenewalState
     /// Whether this one entitles.
     public var isEntitled: Bool
+    /// What decided.
     public var facts: [ExplainedFact]
     /// The next change that happens automatically; nil for none.
     public var nextChange: Forecast?
     /// That, for people.
     public var nextMessage: String
 
+    /// Creates a value from its parts.
     public init(
         rule: String, message: String, originalTransactionID: TransactionID? = nil, state: RenewalState = .unspecified,
         isEntitled: Bool = false, facts: [ExplainedFact] = [], nextChange: Forecast? = nil, nextMessage: String = ""
@@ -50,10 +54,12 @@ public struct Explanation: Hashable, Sendable {
 public struct Explanations: Hashable, Sendable {
     /// The answer in one sentence.
     public var message: String
+    /// Whether the account is entitled.
     public var isEntitled: Bool
     /// One for each line or transaction considered; the one that counts is first.
     public var explanations: [Explanation]
 
+    /// Creates a value from its parts.
     public init(message: String, isEntitled: Bool, explanations: [Explanation]) {
         self.message = message
         self.isEntitled = isEntitled

@@ -1,9 +1,11 @@
 /// An amount of money in thousandths of the currency's unit, as in Apple's signed payloads.
 public struct Money: Hashable, Sendable, CustomStringConvertible {
+    /// Thousandths of the unit of the currency: 4,990 is 4.99.
     public var milliunits: Int64
     /// ISO 4217.
     public var currency: String
 
+    /// Creates a value from its parts.
     public init(milliunits: Int64, currency: String) {
         self.milliunits = milliunits
         self.currency = currency
@@ -53,5 +55,6 @@ public struct Money: Hashable, Sendable, CustomStringConvertible {
         return fraction.isEmpty ? "\(sign)\(magnitude / 1_000)" : "\(sign)\(magnitude / 1_000).\(fraction)"
     }
 
+    /// The currency and the amount, such as `USD 4.99`.
     public var description: String { "\(self.currency) \(self.decimal())" }
 }

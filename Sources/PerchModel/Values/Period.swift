@@ -2,20 +2,30 @@ import PerchBase
 
 /// A length of time by the calendar.
 public struct Period: Hashable, Sendable, CustomStringConvertible {
+    /// A unit of the calendar.
     public struct Unit: OpenEnumeration {
+        /// The number in the contract.
         public let rawValue: Int32
+        /// Creates a value from its number, which this version need not know.
         public init(rawValue: Int32) { self.rawValue = rawValue }
+        /// Names of the known values, by number.
         public static let names = ["unspecified", "day", "week", "month", "year"]
+        /// Days.
         public static let day = Self(rawValue: 1)
+        /// Weeks.
         public static let week = Self(rawValue: 2)
+        /// Calendar months.
         public static let month = Self(rawValue: 3)
+        /// Calendar years.
         public static let year = Self(rawValue: 4)
     }
 
+    /// The unit in which `value` counts.
     public var unit: Unit
     /// At least 1.
     public var value: Int32
 
+    /// Creates a value from its parts.
     public init(_ value: Int32, _ unit: Unit) {
         self.unit = unit
         self.value = value
@@ -39,6 +49,7 @@ public struct Period: Hashable, Sendable, CustomStringConvertible {
     /// Whether the period counts calendar months, and so keeps the day of the month.
     public var isMonthly: Bool { self.unit == .month || self.unit == .year }
 
+    /// The period as text, such as `1 month`.
     public var description: String {
         let letter = [.day: "D", .week: "W", .month: "M", .year: "Y"][self.unit, default: "?"]
         return "P\(self.value)\(letter)"

@@ -2,8 +2,10 @@ public import PerchBase
 
 /// How long a period lasts in a test app: the values of `SKTestSession.TimeRate`.
 public struct TimeRate: Hashable, Sendable, CustomStringConvertible {
+    /// The number that Xcode writes to a `.storekit` file.
     public let rawValue: Int32
 
+    /// Periods last as long as on the calendar.
     public static let realTime = TimeRate(known: 0)
 
     private init(known: Int32) {
@@ -22,9 +24,12 @@ public struct TimeRate: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = entry.raw
     }
 
+    /// Every rate of Xcode.
     public static var all: [TimeRate] { Self.table.map { TimeRate(known: $0.raw) } }
 
+    /// Name in Xcode and in `perch store clock`.
     public var name: String { self.entry.name }
+    /// Name in Xcode and in `perch store clock`.
     public var description: String { self.name }
 
     /// How a rate changes the length of periods.

@@ -10,6 +10,7 @@ public struct Storefront: Hashable, Sendable {
     /// Apple's number of the storefront; empty where unknown.
     public var id: String
 
+    /// Creates a value from its parts.
     public init(countryCode: String, id: String = "") {
         self.countryCode = countryCode
         self.id = id
@@ -20,10 +21,14 @@ public struct Storefront: Hashable, Sendable {
 public struct TransactionOffer: Hashable, Sendable {
     /// Empty for introductory offers.
     public var id: String
+    /// Which kind.
     public var type: OfferType
+    /// How it was paid.
     public var paymentMode: PaymentMode
+    /// Its period.
     public var period: Period?
 
+    /// Creates a value from its parts.
     public init(id: String, type: OfferType, paymentMode: PaymentMode, period: Period?) {
         self.id = id
         self.type = type
@@ -34,12 +39,16 @@ public struct TransactionOffer: Hashable, Sendable {
 
 /// A refund, or the end of family sharing.
 public struct Revocation: Hashable, Sendable {
+    /// The instant.
     public var date: Instant
+    /// Why.
     public var reason: RevocationReason
+    /// How much.
     public var type: RevocationType
     /// The refunded part in thousandths of a per cent: 50,000 is half.
     public var percentageMilli: UInt32
 
+    /// Creates a value from its parts.
     public init(
         date: Instant, reason: RevocationReason, type: RevocationType = .refundFull, percentageMilli: UInt32 = 100_000
     ) {
@@ -52,12 +61,18 @@ public struct Revocation: Hashable, Sendable {
 
 /// The position of a transaction in a commitment of twelve months.
 public struct Commitment: Hashable, Sendable {
+    /// Number of the billing period within the commitment, from 1.
     public var billingPeriodNumber: UInt32
+    /// Number of billing periods of the commitment.
     public var totalBillingPeriods: UInt32
+    /// When the commitment ends.
     public var expirationDate: Instant
+    /// Price of one billing period.
     public var price: Money
+    /// Whether another commitment follows.
     public var willRenew: Bool
 
+    /// Creates a value from its parts.
     public init(
         billingPeriodNumber: UInt32, totalBillingPeriods: UInt32, expirationDate: Instant, price: Money, willRenew: Bool
     ) {
@@ -79,6 +94,7 @@ public struct Commitment: Hashable, Sendable {
 public struct Transaction: Sendable {
     package private(set) var contents: Contents
 
+    /// Unique in the store; new for each purchase, renewal and restore.
     public var id: TransactionID {
         get { self.contents.fields.id }
         set { self.change { $0.id = newValue } }
@@ -93,18 +109,22 @@ public struct Transaction: Sendable {
         get { self.contents.fields.webOrderLineItemID }
         set { self.change { $0.webOrderLineItemID = newValue } }
     }
+    /// Bundle identifier of the app.
     public var appBundleID: String {
         get { self.contents.fields.appBundleID }
         set { self.change { $0.appBundleID = newValue } }
     }
+    /// Unique for each account and app.
     public var appTransactionID: String {
         get { self.contents.fields.appTransactionID }
         set { self.change { $0.appTransactionID = newValue } }
     }
+    /// What was bought.
     public var productID: String {
         get { self.contents.fields.productID }
         set { self.change { $0.productID = newValue } }
     }
+    /// Its type.
     public var productType: ProductType {
         get { self.contents.fields.productType }
         set { self.change { $0.productType = newValue } }
@@ -119,6 +139,7 @@ public struct Transaction: Sendable {
         get { self.contents.fields.purchaseDate }
         set { self.change { $0.purchaseDate = newValue } }
     }
+    /// The purchase date of the original transaction.
     public var originalPurchaseDate: Instant {
         get { self.contents.fields.originalPurchaseDate }
         set { self.change { $0.originalPurchaseDate = newValue } }
@@ -128,6 +149,7 @@ public struct Transaction: Sendable {
         get { self.contents.fields.expirationDate }
         set { self.change { $0.expirationDate = newValue } }
     }
+    /// Number of items; above 1 only for consumables.
     public var quantity: UInt32 {
         get { self.contents.fields.quantity }
         set { self.change { $0.quantity = newValue } }
@@ -137,14 +159,17 @@ public struct Transaction: Sendable {
         get { self.contents.fields.isUpgraded }
         set { self.change { $0.isUpgraded = newValue } }
     }
+    /// Whether the account bought it, or shares it.
     public var ownership: OwnershipType {
         get { self.contents.fields.ownership }
         set { self.change { $0.ownership = newValue } }
     }
+    /// The offer it was bought with; nil for none.
     public var offer: TransactionOffer? {
         get { self.contents.fields.offer }
         set { self.change { $0.offer = newValue } }
     }
+    /// Absent unless refunded or revoked.
     public var revocation: Revocation? {
         get { self.contents.fields.revocation }
         set { self.change { $0.revocation = newValue } }
@@ -154,14 +179,17 @@ public struct Transaction: Sendable {
         get { self.contents.fields.appAccountToken }
         set { self.change { $0.appAccountToken = newValue } }
     }
+    /// Which store made it.
     public var environment: AppEnvironment {
         get { self.contents.fields.environment }
         set { self.change { $0.environment = newValue } }
     }
+    /// The storefront at the time of purchase.
     public var storefront: Storefront {
         get { self.contents.fields.storefront }
         set { self.change { $0.storefront = newValue } }
     }
+    /// Purchase or renewal.
     public var reason: TransactionReason {
         get { self.contents.fields.reason }
         set { self.change { $0.reason = newValue } }
@@ -171,31 +199,38 @@ public struct Transaction: Sendable {
         get { self.contents.fields.price }
         set { self.change { $0.price = newValue } }
     }
+    /// When this transaction was signed. Not part of equality.
     public var signedDate: Instant {
         get { self.contents.fields.signedDate }
         set { self.change { $0.signedDate = newValue } }
     }
+    /// Device verification; set for devices only.
     public var deviceVerification: [UInt8] {
         get { self.contents.fields.deviceVerification }
         set { self.change { $0.deviceVerification = newValue } }
     }
+    /// Nonce of the device verification.
     public var deviceVerificationNonce: String {
         get { self.contents.fields.deviceVerificationNonce }
         set { self.change { $0.deviceVerificationNonce = newValue } }
     }
+    /// The billing plan, if the product has several.
     public var billingPlan: BillingPlanType {
         get { self.contents.fields.billingPlan }
         set { self.change { $0.billingPlan = newValue } }
     }
+    /// Present on a commitment.
     public var commitment: Commitment? {
         get { self.contents.fields.commitment }
         set { self.change { $0.commitment = newValue } }
     }
+    /// Advanced Commerce data as JSON, unchanged.
     public var advancedCommerceInfo: [UInt8] {
         get { self.contents.fields.advancedCommerceInfo }
         set { self.change { $0.advancedCommerceInfo = newValue } }
     }
 
+    /// Creates a value from its parts.
     public init(
         id: TransactionID, originalID: TransactionID, appBundleID: String, productID: String, productType: ProductType,
         purchaseDate: Instant, originalPurchaseDate: Instant, environment: AppEnvironment, storefront: Storefront,
@@ -314,6 +349,7 @@ package struct RareTransactionFields: Rare {
 }
 
 extension Transaction: Hashable {
+    /// Whether both have the same value, however it was signed.
     public static func == (left: Transaction, right: Transaction) -> Bool {
         if left.contents === right.contents { return true }
         return left.id == right.id && left.originalID == right.originalID
@@ -328,6 +364,7 @@ extension Transaction: Hashable {
             && left.commitment == right.commitment && left.advancedCommerceInfo == right.advancedCommerceInfo
     }
 
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.id)
         hasher.combine(self.purchaseDate)
@@ -341,26 +378,38 @@ extension Transaction: CustomReflectable {
 
 /// A value, and whether its signature is trusted. The value is readable in both cases.
 public struct Verified<Value: Hashable & Sendable>: Hashable, Sendable {
-    public var value: Value
+    /// The value, trusted or not. Other packages know it as `unverifiedValue`.
+    package var value: Value
+    /// Why the value is not trusted; `noFailure` if it is.
     public var failure: VerificationFailure
     /// The compact JWS; empty if the store does not sign. Not part of equality, because each signing changes it.
     public var jws: String
 
-    public init(_ value: Value, failure: VerificationFailure = .verified, jws: String = "") {
+    /// Creates a value from its parts.
+    public init(_ value: Value, failure: VerificationFailure = .noFailure, jws: String = "") {
         self.value = value
         self.failure = failure
         self.jws = jws
     }
 
-    public var isVerified: Bool { self.failure == .verified }
+    /// Whether the value is trusted.
+    public var isVerified: Bool { self.failure == .noFailure }
+
+    /// The value, also if its verification failed: nothing may be unlocked by it. `verifiedValue` is the trusted one.
+    public var unverifiedValue: Value {
+        get { self.value }
+        set { self.value = newValue }
+    }
 
     /// The value if it is trusted; nil if its verification failed.
     public var verifiedValue: Value? { self.isVerified ? self.value : nil }
 
+    /// Whether both have the same value, however it was signed.
     public static func == (left: Self, right: Self) -> Bool {
         left.value == right.value && left.failure == right.failure
     }
 
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(self.value)
     }

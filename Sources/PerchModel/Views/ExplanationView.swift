@@ -38,7 +38,7 @@ extension Explanation {
 extension Explanation {
     /// The explanation of something whose signature is not trusted: whatever it says, it entitles to nothing.
     func unlessUnverified(_ failure: VerificationFailure, _ transaction: TransactionID) -> Explanation {
-        guard failure != .verified else { return self }
+        guard failure != .noFailure else { return self }
         var explained = self
         explained.rule = ExplanationRule.unverified.rawValue
         explained.isEntitled = false

@@ -423,7 +423,7 @@ extension LineCursor {
     private mutating func value(_ row: FieldTable.Row) throws(ScenarioFault) -> Expected {
         if case .names(let names) = row.kind {
             for name in names.sorted(by: { $0.count > $1.count }) where name != "unspecified" && self.takePhrase(name) {
-                // The first name is that of nothing: `noIncreasePending`, `verified`.
+                // The first name is that of nothing: `noIncreasePending`, `noFailure`.
                 return name == "none" || name == names[0] ? .none : .text(name)
             }
             if self.take("none", "nothing") { return .none }

@@ -7,10 +7,10 @@ extension MutationResult: StoreCoded {
         case .none:
             writer.write(byte: 0)
         case .transaction(let transaction, let wasHeld, let failure):
-            writer.write(byte: failure == .verified ? 1 : 6)
+            writer.write(byte: failure == .noFailure ? 1 : 6)
             writer.write(transaction)
             writer.write(wasHeld)
-            if failure != .verified { failure.write(to: &writer) }
+            if failure != .noFailure { failure.write(to: &writer) }
         case .clock(let now, let isFrozen, let offset, let timeRate, let settled):
             writer.write(byte: 2)
             writer.write(now)

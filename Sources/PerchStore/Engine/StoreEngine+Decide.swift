@@ -233,7 +233,7 @@ extension StoreEngine {
     /// gets the same one.
     private static func signed(_ answer: MutationResult, _ app: AppState) -> MutationResult {
         let failure = simulatedVerification(app)
-        guard failure != .verified, case .transaction(let transaction, let wasHeld, _) = answer else { return answer }
+        guard failure != .noFailure, case .transaction(let transaction, let wasHeld, _) = answer else { return answer }
         return .transaction(transaction, wasHeld: wasHeld, failure: failure)
     }
 

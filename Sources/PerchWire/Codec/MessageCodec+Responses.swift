@@ -96,7 +96,7 @@ extension MessageCodec {
 
     /// The digest of an entitlement. Nil, meaning not entitled, has a digest too.
     package func digest(of value: Verified<Transaction>?) -> Digest {
-        if let value, value.failure == .verified, value.value.contents.fields.rare == nil {
+        if let value, value.failure == .noFailure, value.value.contents.fields.rare == nil {
             return self.digest(ofPlain: value.value)
         }
         return self.digest { writer in

@@ -254,10 +254,10 @@ import Testing
             .configure(.simulatedError(.verification, .invalidSignature)), from: self.client)
         #expect(try bought(1) == verified)
         let spoiled = try bought(2)
-        #expect(spoiled.transaction.map { $0.failure == .verified } == false)
+        #expect(spoiled.transaction.map { $0.failure == .noFailure } == false)
         try self.world.require(.configure(.simulatedError(.verification, nil)), from: self.client)
         #expect(try bought(2) == spoiled)
-        #expect(try bought(3).transaction.map { $0.failure == .verified } == true)
+        #expect(try bought(3).transaction.map { $0.failure == .noFailure } == true)
     }
 
     @Test func `watches of a failing part get the failure once, and the value after it is disarmed`() throws {
@@ -295,9 +295,9 @@ import Testing
         try self.world.require(
             .configure(.simulatedError(.verification, .invalidSignature)), from: self.client)
         let failure = self.client.entitlements(on: stream).last?.value.flatMap { $0?.failure }
-        #expect(failure != nil && failure != .verified)
+        #expect(failure != nil && failure != .noFailure)
         try self.world.require(.configure(.simulatedError(.verification, nil)), from: self.client)
-        #expect(self.client.entitlements(on: stream).last?.value.flatMap { $0?.failure } == .verified)
+        #expect(self.client.entitlements(on: stream).last?.value.flatMap { $0?.failure } == .noFailure)
     }
 
     @Test func `intents are a state stream: loading, all that wait, unchanged for a token, and each change`() throws {

@@ -43,7 +43,7 @@ import Testing
         #expect(status.entitles)
         status.renewalInfo.failure = VerificationFailure(rawValue: 6)
         #expect(!status.entitles, "a grace period stands in the renewal information")
-        status.renewalInfo.failure = .verified
+        status.renewalInfo.failure = .noFailure
         status.transaction.failure = VerificationFailure(rawValue: 1)
         #expect(!status.entitles)
     }
