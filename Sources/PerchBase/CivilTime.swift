@@ -1,14 +1,14 @@
 /// A UTC date and time of the proleptic Gregorian calendar: calendar arithmetic without Foundation.
-public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
-    public var year: Int64
+package struct CivilTime: Hashable, Sendable, CustomStringConvertible {
+    package var year: Int64
     /// 1 to 12.
-    public var month: Int64
+    package var month: Int64
     /// 1 to 31.
-    public var day: Int64
+    package var day: Int64
     /// Milliseconds since midnight.
-    public var milliseconds: Int64
+    package var milliseconds: Int64
 
-    public init(_ instant: Instant) {
+    package init(_ instant: Instant) {
         let (days, rest) = Self.divide(instant.milliseconds, by: 86_400_000)
         self.milliseconds = rest
         // Converts days to a civil date by eras of 400 years (146,097 days). A year of this computation starts in
@@ -23,14 +23,14 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
         self.year = yearOfEra + era * 400 + (self.month <= 2 ? 1 : 0)
     }
 
-    public init(year: Int64, month: Int64, day: Int64, milliseconds: Int64 = 0) {
+    package init(year: Int64, month: Int64, day: Int64, milliseconds: Int64 = 0) {
         self.year = year
         self.month = month
         self.day = day
         self.milliseconds = milliseconds
     }
 
-    public var instant: Instant {
+    package var instant: Instant {
         let year = self.month <= 2 ? self.year - 1 : self.year
         let (era, yearOfEra) = Self.divide(year, by: 400)
         let monthFromMarch = self.month > 2 ? self.month - 3 : self.month + 9
@@ -42,14 +42,14 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
 
     /// The same time of day `count` months later, on `anchorDay`. A month that is too short clamps it to its last day.
     /// An `anchorDay` of 0 means this time's own day.
-    public func adding(months count: Int64, anchorDay: Int64) -> CivilTime {
+    package func adding(months count: Int64, anchorDay: Int64) -> CivilTime {
         let (years, month) = Self.divide(self.month - 1 + count, by: 12)
         let year = self.year + years
         let day = min(anchorDay < 1 ? self.day : anchorDay, Self.days(inMonth: month + 1, of: year))
         return CivilTime(year: year, month: month + 1, day: day, milliseconds: self.milliseconds)
     }
 
-    public static func days(inMonth month: Int64, of year: Int64) -> Int64 {
+    package static func days(inMonth month: Int64, of year: Int64) -> Int64 {
         switch month {
         case 2:
             let leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
@@ -60,7 +60,7 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// RFC 3339, with milliseconds unless they are 0: `2026-11-21T09:30:00Z`.
-    public var description: String {
+    package var description: String {
         func pad(_ value: Int64, _ width: Int) -> String {
             let digits = String(value)
             return String(repeating: "0", count: max(0, width - digits.count)) + digits
@@ -73,7 +73,7 @@ public struct CivilTime: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Parses the format of `description`: a date, or a date and a time in UTC.
-    public init?(parsing text: some StringProtocol) {
+    package init?(parsing text: some StringProtocol) {
         let parts = text.split(separator: "T", maxSplits: 1, omittingEmptySubsequences: false)
         let date = parts[0].split(separator: "-", omittingEmptySubsequences: false)
         guard date.count == 3, date[0].count == 4, date[1].count == 2, date[2].count == 2,

@@ -2,20 +2,20 @@
 ///
 /// SipHash under a fixed key, so that it is equal after a restart and on each node: SipHash-2-4, and SipHash-1-3 for
 /// pushed values. It is not a signature: a client that makes two of its values collide misleads only itself.
-public struct Digest: BitwiseCopyable, Hashable, Sendable, CustomStringConvertible {
-    public var high: UInt64
-    public var low: UInt64
+package struct Digest: BitwiseCopyable, Hashable, Sendable, CustomStringConvertible {
+    package var high: UInt64
+    package var low: UInt64
 
-    public init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    public static let zero = Digest(high: 0, low: 0)
+    package static let zero = Digest(high: 0, low: 0)
 
-    public init(of bytes: borrowing RawSpan) { self.init(bytes, rounds: 2, last: 4) }
+    package init(of bytes: borrowing RawSpan) { self.init(bytes, rounds: 2, last: 4) }
 
-    public init(of bytes: [UInt8]) {
+    package init(of bytes: [UInt8]) {
         self.init(of: bytes.span.bytes)
     }
 
@@ -37,7 +37,7 @@ public struct Digest: BitwiseCopyable, Hashable, Sendable, CustomStringConvertib
         self.high = state.folded
     }
 
-    public var description: String {
+    package var description: String {
         func hex(_ value: UInt64) -> String {
             let digits = String(value, radix: 16)
             return String(repeating: "0", count: 16 - digits.count) + digits

@@ -2,15 +2,20 @@
 ///
 /// Wall clocks and app clocks both use it; each stored instant documents its clock.
 public struct Instant: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Milliseconds since the Unix epoch, without leap seconds.
     public var milliseconds: Int64
 
+    /// Creates an instant from milliseconds since the Unix epoch.
     public init(milliseconds: Int64) {
         self.milliseconds = milliseconds
     }
 
+    /// Later than every other instant.
     public static let distantFuture = Instant(milliseconds: .max)
+    /// Earlier than every other instant.
     public static let distantPast = Instant(milliseconds: .min)
 
+    /// Whether the left instant is earlier.
     public static func < (left: Instant, right: Instant) -> Bool {
         left.milliseconds < right.milliseconds
     }
@@ -41,11 +46,14 @@ public struct Instant: BitwiseCopyable, Hashable, Comparable, Sendable, CustomSt
 /// A value's place in history: the revision that last changed its data, then the app-clock instant for which it was
 /// computed. Compared in that order.
 public struct Position: BitwiseCopyable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Number of the change: it rises by one with each commit of the store.
     public var revision: UInt64
+    /// Instant of the app's clock.
     public var asOf: Instant
     /// The epoch of the store, which changes with a restore; 0: not given. A server refuses an `atLeast` of another epoch.
     public var epoch: UInt32
 
+    /// Creates a position from its parts.
     public init(revision: UInt64, asOf: Instant, epoch: UInt32 = 0) {
         self.revision = revision
         self.asOf = asOf

@@ -2,10 +2,10 @@
 /// can change it.
 ///
 /// Limits read on the hot path are inlinable, because reading a `static let` of another module is a call.
-public enum Limits {
+package enum Limits {
     /// Entries of one account's record: subscription lines, owned products, pending purchases, purchase intents and
     /// family shares. One more purchase fails with RECORD_LIMIT, because a record is read and sent whole.
-    public static let recordEntriesMax = 4_096
+    package static let recordEntriesMax = 4_096
 
     /// Purchases of one account that wait for approval. One more fails with PENDING_LIMIT.
     package static let pendingPurchasesMax = 64

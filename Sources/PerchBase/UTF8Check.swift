@@ -1,12 +1,12 @@
 /// The reason why bytes are not valid text.
-public enum TextFault: Error, Equatable, Sendable {
+package enum TextFault: Error, Equatable, Sendable {
     case notUTF8(atOffset: Int)
     case containsNUL(atOffset: Int)
 }
 
 extension RawSpan {
     /// Throws unless these bytes are well-formed UTF-8 without NUL. C libraries would cut a text at a NUL.
-    public func checkText() throws(TextFault) {
+    package func checkText() throws(TextFault) {
         var index = 0
         let count = self.byteCount
         func byte(_ offset: Int) -> UInt8 { self.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt8.self) }

@@ -4,15 +4,15 @@ internal import CPerchMachine
 ///
 /// The token of each pushed value contains one. Most processors have an instruction for it. The table fallback takes
 /// 350 instructions and about seventy cache lines of an 8 KiB table, which are cold after a loop has slept.
-public enum CRC32C {
+package enum CRC32C {
     private static let hasInstruction = perch_crc32c_is_available()
 
-    public static func checksum(_ bytes: borrowing RawSpan, continuing previous: UInt32 = 0) -> UInt32 {
+    package static func checksum(_ bytes: borrowing RawSpan, continuing previous: UInt32 = 0) -> UInt32 {
         guard Self.hasInstruction else { return Self.checksumByTables(bytes, continuing: previous) }
         return bytes.withUnsafeBytes { ~perch_crc32c(~previous, $0.baseAddress, $0.count) }
     }
 
-    public static func checksum(_ bytes: [UInt8]) -> UInt32 {
+    package static func checksum(_ bytes: [UInt8]) -> UInt32 {
         self.checksum(bytes.span.bytes)
     }
 
