@@ -52,6 +52,7 @@ let package = Package(
     name: "perch",
     products: [
         .library(name: "PerchClient", targets: ["PerchClient"]),
+        .library(name: "PerchClientTesting", targets: ["PerchClientTesting"]),
         .executable(name: "perch", targets: ["perch"]),
     ],
     targets: [
@@ -146,6 +147,9 @@ let package = Package(
 
         // The Swift API with StoreKit's names: streams, calls and reconnecting.
         swift("PerchClient", ["PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchWire"]),
+
+        // Doubles for the unit tests of programs that use PerchClient: a client without a server, and initialisers of its values.
+        swift("PerchClientTesting", ["PerchBase", "PerchModel", "PerchWire", "PerchClient"]),
 
         // The scenario language: a parser, and a runner that plays a scenario against a server.
         swift(
@@ -247,7 +251,7 @@ let package = Package(
             "PerchClientTests",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchWire", "PerchStore", "PerchCore",
-                "PerchClient", "PerchTesting", "TestingThreads",
+                "PerchClient", "PerchClientTesting", "PerchTesting", "TestingThreads",
             ]),
         tests(
             "PerchCoreTests",

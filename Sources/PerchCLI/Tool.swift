@@ -172,10 +172,10 @@ package struct Tool: Sendable {
 extension ExitCode {
     package init(_ error: PerchError) {
         switch error.reason {
-        case PerchError.addressInvalid: self = .usage
-        case PerchError.authorizationUnreadable: self = .denied
-        case PerchError.tlsFiles: self = .failure
-        default: self.init(code: error.code.rawValue, reason: error.reason)
+        case .addressInvalid: self = .usage
+        case .authorizationUnreadable: self = .denied
+        case .tlsFiles: self = .failure
+        default: self.init(code: error.code.rawValue, reason: error.reason.rawValue)
         }
     }
 }

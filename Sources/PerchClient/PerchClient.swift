@@ -24,7 +24,8 @@ public final class PerchClient: Sendable {
     let includesJWS: Bool
     private let number: ItemID
     private let callTimeoutMilliseconds: Int64
-    private let connectionCell = LatestCell<ConnectionState>(.idle)
+    private let observer: (any PerchClientObserver)?
+    private let connectionCell = ConnectionCell()
 
     /// Makes a client; nothing is sent yet.
     ///
@@ -46,7 +47,7 @@ public final class PerchClient: Sendable {
         try options.check()
         if let tls = options.tls, tls.serverName == nil, destination.host == nil {
             throw PerchError(
-                code: .invalidArgument, reason: PerchError.addressInvalid,
+                code: .invalidArgument, reason: .addressInvalid,
                 message:
                     "the servers of \"\(address)\" have different names; set the name that their certificate has in common"
             )
@@ -57,6 +58,7 @@ public final class PerchClient: Sendable {
         self.includesJWS = options.includesJWS
         self.number = loop.newID()
         self.callTimeoutMilliseconds = options.callTimeout.wholeMilliseconds
+        self.observer = options.observer
         var settings = ClientSettings(name: options.name, clientID: self.id)
         settings.acceptsCompression = options.acceptsCompression
         settings.heartbeatSeconds = options.heartbeatSeconds
@@ -64,6 +66,9 @@ public final class PerchClient: Sendable {
         settings.reconnectBaseMilliseconds = options.reconnectBase.wholeMilliseconds
         settings.reconnectCapMilliseconds = options.reconnectCap.wholeMilliseconds
         settings.waitsForServer = options.waitsForServer
+        if case .failure(let after) = options.whileDisconnected {
+            settings.failureAfterMilliseconds = after.wholeMilliseconds
+        }
         switch options.authorization {
         case .file: settings.canReauthenticate = true
         // The client's only credential is its certificate, whose file is read for each connection.
@@ -75,7 +80,7 @@ public final class PerchClient: Sendable {
                 client: self.number,
                 ClientConfiguration(
                     destination: destination, settings: settings, authorization: options.authorization,
-                    tls: options.tls,
+                    tls: options.tls, observer: options.observer,
                     serverName: TLSServerName(options.tls?.serverName, ofAddress: address),
                     seed: .random(in: .min ... .max)),
                 self.connectionCell))
@@ -88,6 +93,22 @@ public final class PerchClient: Sendable {
         self.loop.post(.remove(client: self.number))
     }
 
+    /// Keeps the client for as long as the task runs, for programs that are built from services: returns when the client is
+    /// closed, and closes it when the task is cancelled.
+    ///
+    ///     try await withThrowingTaskGroup { group in
+    ///         group.addTask { await client.run() }
+    ///         …
+    ///     }
+    public func run() async {
+        for await state in self.connection where state == .closed { break }
+        self.close()
+    }
+
+    /// Since when there is no connection although a call or a stream needs one, by the wall clock; nil while there is one, or none
+    /// is needed. Values are as old as this at least.
+    public var disconnectedSince: Instant? { self.connectionCell.disconnectedSince }
+
     /// The state of the connection, and its changes.
     public var connection: ConnectionStates { ConnectionStates(self, self.connectionCell) }
 
@@ -96,10 +117,10 @@ public final class PerchClient: Sendable {
             let parsed = try Destination(parsing: address)
             guard parsed.port == 0 else { return parsed }
         } catch {
-            throw PerchError(code: .invalidArgument, reason: PerchError.addressInvalid, message: "\(error)")
+            throw PerchError(code: .invalidArgument, reason: .addressInvalid, message: "\(error)")
         }
         throw PerchError(
-            code: .invalidArgument, reason: PerchError.addressInvalid,
+            code: .invalidArgument, reason: .addressInvalid,
             message: "port 0 in \"\(address)\" cannot be connected to; the server says on which port it listens")
     }
 
@@ -160,6 +181,18 @@ public final class PerchClient: Sendable {
             OpenWatch(self, .currentEntitlementTask(request), atLeast: atLeast, wrap: { .entitlement($0) }) { value in
                 guard case .entitlement(let transaction) = value else { return nil }
                 return .some(transaction)
+            })
+    }
+
+    /// Everything that an account owns, by its names in the app, whatever gives it: now, and at each change, also by time alone.
+    ///
+    /// One entry for each name of the app's file, and one for each other name that was granted.
+    public func entitlementsTask(account: String, atLeast: Position? = nil) -> EntitlementTask<[NamedEntitlement]> {
+        let request = AccountWatchRequest(app: self.app, account: account)
+        return EntitlementTask(
+            OpenWatch(self, .entitlementsTask(request), atLeast: atLeast, wrap: { .named($0) }) { value in
+                guard case .named(let entitlements) = value else { return nil }
+                return entitlements
             })
     }
 
@@ -232,11 +265,32 @@ public final class PerchClient: Sendable {
         let request = method.wrap(asked)
         // The request is not sent yet, so it cannot have happened.
         if Task.isCancelled { throw .cancelledHere }
-        let timeoutMilliseconds = timeout?.wholeMilliseconds ?? self.callTimeoutMilliseconds
+        let options = Self.callOptions
         let id = self.loop.newID()
+        let observed = ObservedCall(id: id, path: method.method.path)
+        var entries = options.metadata
+        self.observer?.callBegins(observed, metadata: &entries)
+        let began = ContinuousClock.now
+        do throws(PerchError) {
+            let value = try await self.call(id, method, request, options, timeout, entries, read)
+            self.observer?.callEnded(observed, after: began.duration(to: .now), error: nil)
+            return value
+        } catch {
+            self.observer?.callEnded(observed, after: began.duration(to: .now), error: error)
+            throw error
+        }
+    }
+
+    private func call<Asked, Answer, Value: Sendable>(
+        _ id: ItemID, _ method: ContractCall<Asked, Answer>, _ request: Request, _ options: CallOptions,
+        _ timeout: Duration?, _ entries: [String: String], _ read: (Answer) throws(PerchError) -> Value?
+    ) async throws(PerchError) -> Value {
+        let metadata = try [Metadata](entries)
+        let timeoutMilliseconds = options.milliseconds(timeout, else: self.callTimeoutMilliseconds)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { caller in
-                self.post(.call(id, request, timeoutMilliseconds: timeoutMilliseconds, caller))
+                self.post(
+                    .call(id, request, timeoutMilliseconds: timeoutMilliseconds, metadata: metadata, caller))
                 // The flag of cancellation is set before its handler runs, so an earlier cancellation is seen here.
                 if Task.isCancelled { self.post(.cancel(id)) }
             }
@@ -246,7 +300,7 @@ public final class PerchClient: Sendable {
         let response = try result.get()
         guard let answer = method.unwrap(response), let value = try read(answer) else {
             throw PerchError(
-                code: .unimplemented, reason: PerchError.newerServer,
+                code: .unimplemented, reason: .newerServer,
                 message: "\(request.method.path) was answered without what this version needs; use a newer one",
                 mayHaveHappened: Repeatability(request).isMutation)
         }

@@ -38,7 +38,7 @@ import Testing
         let error = #expect(throws: PerchError.self) {
             try self.read(bytes + Array("hush!".utf8.prefix(bytes.count * 5)))
         }
-        #expect(error?.reason == PerchError.authorizationUnreadable && error?.code == .unauthenticated)
+        #expect(error?.reason == .authorizationUnreadable && error?.code == .unauthenticated)
         #expect(error?.message.contains("hush!") == false)
     }
 

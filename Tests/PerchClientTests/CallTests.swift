@@ -37,7 +37,7 @@ import Testing
         #expect(try self.server.call().request == Sample.read)
         self.server.core.ended("cut again")
         let error = try #require(self.server.actions().error(self.id))
-        #expect(error.reason == PerchError.connectionLost && error.code == .unavailable && !error.mayHaveHappened)
+        #expect(error.reason == .connectionLost && error.code == .unavailable && !error.mayHaveHappened)
     }
 
     @Test func `a call with an idempotency key is sent again with the same key`() throws {
@@ -50,7 +50,7 @@ import Testing
         #expect(try self.server.call().request == Sample.keyed)
         self.server.core.ended("cut for the last time")
         let error = try #require(self.server.actions().error(self.id))
-        #expect(error.mayHaveHappened && error.reason == PerchError.outcomeUnknown)
+        #expect(error.mayHaveHappened && error.reason == .outcomeUnknown)
         #expect(error.message.contains("\(Limits.clientMutationAttemptsMax) times"))
     }
 
@@ -66,8 +66,8 @@ import Testing
         _ = try self.server.call()
         self.server.core.ended("cut")
         let error = try #require(self.server.actions().error(self.id))
-        #expect(error.code == .unknown && error.reason == PerchError.outcomeUnknown && error.mayHaveHappened)
-        #expect(error.details["reason"] == PerchError.connectionLost)
+        #expect(error.code == .unknown && error.reason == .outcomeUnknown && error.mayHaveHappened)
+        #expect(error.details["reason"] == "CONNECTION_LOST")
     }
 
     @Test func `that was never sent survives a broken connection, whatever it does`() throws {
@@ -95,7 +95,7 @@ import Testing
         throws
     {
         self.server.core.call(self.id, Sample.read, timeoutMilliseconds: 5_000)
-        let refused = PerchError(code: .unavailable, reason: PerchError.connectFailed, message: "refused")
+        let refused = PerchError(code: .unavailable, reason: .connectFailed, message: "refused")
         #expect(self.server.actions().contains(.connect))
         self.server.core.connectFailed(refused)
         #expect(self.server.actions().error(self.id) == refused)
@@ -105,7 +105,7 @@ import Testing
         _ = self.server.actions()
         self.server.core.call(78, Sample.read, timeoutMilliseconds: 5_000)
         let error = try #require(self.server.actions().error(78))
-        #expect(error.reason == PerchError.connectFailed && error.message.hasPrefix("refused; the next try is in "))
+        #expect(error.reason == .connectFailed && error.message.hasPrefix("refused; the next try is in "))
     }
 
     @Test func `a call can wait for a server, up to its timeout`() throws {
@@ -113,7 +113,7 @@ import Testing
         server.core.call(self.id, Sample.read, timeoutMilliseconds: 100_000)
         for _ in 0..<3 {
             #expect(server.actions().contains(.connect))
-            server.core.connectFailed(PerchError(code: .unavailable, reason: PerchError.connectFailed, message: "no"))
+            server.core.connectFailed(PerchError(code: .unavailable, reason: .connectFailed, message: "no"))
             #expect(server.actions().result(self.id) == nil)
             try server.advanceToWake()
         }
@@ -193,10 +193,10 @@ import Testing
         try self.server.connect()
         self.server.core.close()
         let actions = self.server.actions()
-        #expect(actions.error(self.id)?.reason == PerchError.closed)
+        #expect(actions.error(self.id)?.reason == .closed)
         #expect(actions.contains(.disconnect) && actions.last == .connection(.closed))
         self.server.core.call(78, Sample.read, timeoutMilliseconds: 5_000)
-        #expect(self.server.actions().error(78)?.reason == PerchError.closed)
+        #expect(self.server.actions().error(78)?.reason == .closed)
         #expect(self.server.nextWake == nil)
     }
 
@@ -206,7 +206,7 @@ import Testing
         self.server.core.call(2, Sample.read, timeoutMilliseconds: 5_000)
         self.server.core.close()
         let actions = self.server.actions()
-        #expect(actions.error(1)?.reason == PerchError.closed && actions.error(1)?.mayHaveHappened == true)
+        #expect(actions.error(1)?.reason == .closed && actions.error(1)?.mayHaveHappened == true)
         #expect(actions.error(2)?.mayHaveHappened == false)
     }
 
@@ -241,13 +241,13 @@ import Testing
         let server = ScriptedServer { $0.reconnectBaseMilliseconds = 100 }
         server.core.watch(1, Sample.watch, atLeast: nil)
         for _ in 0..<12 {
-            server.core.connectFailed(PerchError(code: .unavailable, reason: PerchError.connectFailed, message: "no"))
+            server.core.connectFailed(PerchError(code: .unavailable, reason: .connectFailed, message: "no"))
             if server.nextWake.map({ $0 - server.time.monotonic > 200 }) == true { break }
             try server.advanceToWake()
         }
         _ = server.actions()
         server.core.call(2, Sample.read, timeoutMilliseconds: 5_000)
-        #expect(server.actions().error(2)?.reason == PerchError.connectFailed, "that was just tried")
+        #expect(server.actions().error(2)?.reason == .connectFailed, "that was just tried")
         server.advance(100)
         server.core.call(3, Sample.read, timeoutMilliseconds: 0)
         #expect(server.actions().error(3)?.reason == "DEADLINE")
@@ -264,7 +264,7 @@ import Testing
         let server = ScriptedServer { $0.waitsForServer = true }
         server.core.call(self.id, Sample.read, timeoutMilliseconds: 100)
         server.core.connectFailed(
-            PerchError(code: .unauthenticated, reason: PerchError.tlsUntrusted, message: "another authority"))
+            PerchError(code: .unauthenticated, reason: .tlsUntrusted, message: "another authority"))
         server.advance(100)
         let error = try #require(server.actions().error(self.id))
         #expect(error.reason == "DEADLINE" && error.message.contains("TLS_UNTRUSTED: another authority"))

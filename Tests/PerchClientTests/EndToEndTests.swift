@@ -284,10 +284,15 @@ import TestingThreads
         var states = task.makeAsyncIterator()
         #expect(await states.next(where: { $0.value != nil }) != nil)
         client?.close()
+        guard case .failure(let failure, let last)? = await states.next() else {
+            Issue.record("the stream ended without its reason")
+            return
+        }
+        #expect(failure.isFinal && failure.reason == .closed && last != nil)
         #expect(await states.next() == nil)
         await self.stage.server.reaches { $0.connections == 0 }
         let error = await #expect(throws: PerchError.self) { try await client?.buy("coins", account: "anna") }
-        #expect(error?.reason == PerchError.closed)
+        #expect(error?.reason == .closed)
         var connection = try #require(client).connection.makeAsyncIterator()
         #expect(await connection.next() == .closed)
         #expect(await connection.next() == nil)
@@ -304,7 +309,7 @@ import TestingThreads
         let address = port.address
         let client = try PerchClient(address: address, on: self.stage.loop)
         let error = await #expect(throws: PerchError.self) { try await client.apps() }
-        #expect(error?.code == .unavailable && error?.reason == PerchError.connectFailed)
+        #expect(error?.code == .unavailable && error?.reason == .connectFailed)
         #expect(error?.message.contains(address) == true && error?.message.contains("refused") == true)
         let task = client.subscriptionStatusTask(account: "anna", group: "premium")
         var states = task.makeAsyncIterator()
@@ -312,7 +317,7 @@ import TestingThreads
         var connection = client.connection.makeAsyncIterator()
         let waiting = await connection.next { if case .waiting = $0 { true } else { false } }
         guard case .waiting(_, let reason)? = waiting else { return }
-        #expect(reason.reason == PerchError.connectFailed)
+        #expect(reason.reason == .connectFailed)
         withExtendedLifetime((states, port)) {}
     }
 

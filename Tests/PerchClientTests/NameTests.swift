@@ -101,7 +101,7 @@ private final class NameBook: Sendable {
         let last = try self.deserted(1)
         self.book.say(.success([try self.deserted(0), last]))
         let error = await #expect(throws: PerchError.self) { try await self.client().apps() }
-        #expect(error?.reason == PerchError.connectFailed && error?.isTransient == true)
+        #expect(error?.reason == .connectFailed && error?.isTransient == true)
         #expect(error?.message.contains("perch.test:7447 at \(last): connect answered Connection refused") == true)
     }
 
@@ -111,7 +111,7 @@ private final class NameBook: Sendable {
         self.book.say(.failure(NameFault("perch.test", "not known here")), .success([self.address]))
         let client = try self.client()
         let error = await #expect(throws: PerchError.self) { try await client.apps() }
-        #expect(error?.reason == PerchError.connectFailed && error?.code == .unavailable && error?.isTransient == true)
+        #expect(error?.reason == .connectFailed && error?.code == .unavailable && error?.isTransient == true)
         #expect(error?.message.contains("cannot resolve \"perch.test\": not known here") == true)
         var states = client.subscriptionStatusTask(account: "anna", group: "premium").makeAsyncIterator()
         #expect(await states.next(where: { $0.value != nil }) != nil)
@@ -142,7 +142,7 @@ private final class NameBook: Sendable {
         _ = await states.next(where: { $0 == .connecting })
         left.close()
         let error = await #expect(throws: PerchError.self) { try await answer.value }
-        #expect(error?.reason == PerchError.closed)
+        #expect(error?.reason == .closed)
         // The next client gets the result of the first lookup.
         let client = try self.client()
         async let count = client.apps().count
@@ -165,7 +165,7 @@ private final class NameBook: Sendable {
             Issue.record("\(String(describing: waiting))")
             return
         }
-        #expect(reason.reason == PerchError.welcomeTimeout && reason.message.contains("200 ms"))
+        #expect(reason.reason == .welcomeTimeout && reason.message.contains("200 ms"))
         self.book.release()
         #expect(await states.next(where: { $0.value != nil }) != nil)
         #expect(self.book.asked == 1)
@@ -184,6 +184,6 @@ private final class NameBook: Sendable {
     @Test(arguments: ["perch.test:0", "perch test:1", "300.1.1.1:1", "perch.test"])
     func `in words that cannot be a name is refused before anything is sent`(_ address: String) {
         let error = #expect(throws: PerchError.self) { try PerchClient(address: address) }
-        #expect(error?.reason == PerchError.addressInvalid && error?.isTransient == false)
+        #expect(error?.reason == .addressInvalid && error?.isTransient == false)
     }
 }

@@ -185,7 +185,7 @@ extension EntitlementTaskState<WatchValue> {
         switch self.value {
         case .entitlement(let transaction): transaction?.value.id
         case .statuses(let statuses): statuses.effective?.transaction.value.id
-        case .products, .intents, .messages, nil: nil
+        case .products, .intents, .messages, .named, nil: nil
         }
     }
 }

@@ -154,7 +154,7 @@ import Testing
         case .failed: try self.server.end(call, .storeFailed)
         case .broken:
             let actions = try self.server.reconnect()
-            #expect(actions.error(3)?.reason == PerchError.outcomeUnknown && actions.events(1) == [7])
+            #expect(actions.error(3)?.reason == .outcomeUnknown && actions.events(1) == [7])
             stream = try self.server.call().stream
         }
         if loss != .broken {
@@ -243,7 +243,7 @@ import Testing
             Issue.record("it did not end")
             return
         }
-        #expect(error.reason == reason.rawValue && error.message == "begin anew")
+        #expect(error.reason.rawValue == reason.rawValue && error.message == "begin anew")
         #expect(try self.server.sent().isEmpty)
     }
 
@@ -291,7 +291,7 @@ import Testing
     @Test func `an empty event is a breach`() throws {
         try self.open()
         try self.server.say(.transactionUpdates(TransactionEvent()), on: 1)
-        #expect(self.server.actions().waiting?.reason == PerchError.protocolBreach)
+        #expect(self.server.actions().refused?.reason == .protocolBreach)
     }
 
     @Test func `a stream without a consumer is cancelled, and ends with its client`() throws {
@@ -305,7 +305,7 @@ import Testing
                 .endUpdates(
                     2,
                     .init(
-                        code: .cancelled, reason: PerchError.closed, message: "the client was closed; make another one")
+                        code: .cancelled, reason: .closed, message: "the client was closed; make another one")
                 )))
     }
 }

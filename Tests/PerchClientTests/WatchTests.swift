@@ -317,7 +317,9 @@ import struct PerchClient.ValueInfo
     @Test func `unchanged without a token is a breach`() throws {
         try self.open()
         try self.server.say(.currentEntitlementTask(.unchanged(Sample.info(9))), on: 1)
-        #expect(self.server.actions().waiting?.reason == PerchError.protocolBreach)
+        let actions = self.server.actions()
+        #expect(actions.refused?.reason == .protocolBreach)
+        #expect(actions.shown(1) == ["final PROTOCOL_BREACH after nothing"])
     }
 
     @Test func `a state stream demands a position until its first value`() throws {

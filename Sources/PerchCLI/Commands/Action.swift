@@ -1,7 +1,8 @@
 /// The actions of commands. The table names each once, and `CommandRun.run` switches over all.
 package enum Action: Hashable, Sendable, CaseIterable {
     case serve, version
-    case watchProducts, watchStatus, watchEntitlement, watchUpdates, watchIntents, watchMessages, watchChanges
+    case watchProducts, watchStatus, watchEntitlement, watchEntitlements, watchUpdates, watchIntents, watchMessages,
+        watchChanges
     case getProducts, getStatus, getEntitlement, getEntitlements, getHistory, getUnfinished, getLatest, getImage,
         getApps, getPlanOptions, getOffers, getPolicies, getAppTransaction, getCanMakePayments, getSettings,
         explainStatus,
@@ -44,8 +45,8 @@ extension CommandRun {
         case .benchHot, .benchKeyed, .benchMux, .benchCatalog, .benchStorm, .benchResume, .benchIdle, .benchBuy,
             .benchMixed, .benchScenario, .benchCompare, .benchFigures, .benchFloorServer:
             preconditionFailure("a bench runs on the main thread, see BenchRun")
-        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages,
-            .watchChanges:
+        case .watchProducts, .watchStatus, .watchEntitlement, .watchEntitlements, .watchUpdates, .watchIntents,
+            .watchMessages, .watchChanges:
             return try await self.watch()
         case .getProducts, .getStatus, .getEntitlement, .getEntitlements, .getHistory, .getUnfinished, .getLatest,
             .getImage, .getApps, .getPlanOptions, .getOffers, .getPolicies, .getAppTransaction,

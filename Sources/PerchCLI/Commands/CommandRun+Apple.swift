@@ -161,7 +161,7 @@ extension CommandRun {
                     json.messages("deadLetters", letters) { json, letter in
                         json.text("id", letter.id)
                         json.instant("receivedAtMs", letter.received)
-                        json.text("reason", letter.reason)
+                        json.text("reason", letter.reason.rawValue)
                         json.text("message", letter.message)
                         json.text("bundleId", letter.bundleID)
                         json.text("environment", letter.environment)

@@ -78,6 +78,12 @@ extension CommandRun {
             } text: {
                 $0.storeMessages($1, $2)
             }
+        case .watchEntitlements:
+            try await self.follow(client.entitlementsTask(account: self.text("ACCOUNT"))) {
+                .entitlementsTask($0)
+            } text: {
+                $0.named($1, $2)
+            }
         case .watchUpdates:
             try await self.followUpdates(client)
         case .watchChanges:

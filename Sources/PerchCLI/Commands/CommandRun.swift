@@ -74,8 +74,8 @@ struct CommandRun: Sendable {
 
     private var isAskedOnce: Bool {
         switch self.invocation.action {
-        case .watchProducts, .watchStatus, .watchEntitlement, .watchUpdates, .watchIntents, .watchMessages,
-            .watchChanges, .storeWatch:
+        case .watchProducts, .watchStatus, .watchEntitlement, .watchEntitlements, .watchUpdates, .watchIntents,
+            .watchMessages, .watchChanges, .storeWatch:
             false
         default: true
         }

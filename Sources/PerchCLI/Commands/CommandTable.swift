@@ -151,6 +151,9 @@ package enum CommandTable {
                 "entitlement", "The transaction that entitles an account to a product, or none.", .watchEntitlement,
                 [Self.account, Self.product], options),
             Self.leaf(
+                "entitlements", "Everything that an account owns, by its names in the app.", .watchEntitlements,
+                [Self.account], options),
+            Self.leaf(
                 "updates", "Each new or changed transaction of an account, exactly once.", .watchUpdates,
                 [Self.account], options),
             Self.changes,

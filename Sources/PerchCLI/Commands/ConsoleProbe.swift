@@ -92,7 +92,7 @@ struct ConsoleProbe {
             reason = "\(error)"
         }
         throw PerchError(
-            code: .unavailable, reason: PerchError.connectFailed,
+            code: .unavailable, reason: .connectFailed,
             message: "no connection to \(self.server): \(reason); is the server running there?")
     }
 

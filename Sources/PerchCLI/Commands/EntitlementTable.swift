@@ -103,7 +103,8 @@ extension CommandRun {
         }
     }
 
-    private static func line(of one: NamedEntitlement) -> String {
+    /// An entitlement as text, without its time.
+    static func line(of one: NamedEntitlement) -> String {
         var text = "\(printable(one.name))  \(one.isActive ? "active" : "not active")"
         if !one.tier.isEmpty { text += "  \(printable(one.tier))" }
         if one.isLifetime {

@@ -93,7 +93,7 @@ private struct Origin {
 
     /// The failure for a refused token, which comes again until the file is removed. Nil for other failures.
     func failure(_ error: PerchError) -> CommandFailure? {
-        switch ErrorReason(rawValue: error.reason) {
+        switch ErrorReason(error.reason) {
         case .tokenMalformed, .tokenOtherView, .tokenOtherStore, .tokenFuture, .cursorMalformed, .cursorTooOld: break
         default: return nil
         }

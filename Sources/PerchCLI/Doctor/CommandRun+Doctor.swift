@@ -59,7 +59,7 @@ extension CommandRun {
             return status
         } catch {
             findings.append(
-                error.reason == PerchError.connectFailed
+                error.reason == .connectFailed
                     ? Examination.port(server, "\(error)") : Judgement.unanswered(server, error))
             return nil
         }

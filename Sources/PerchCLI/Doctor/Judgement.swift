@@ -73,37 +73,37 @@ package enum Judgement {
         func problem(_ found: String, _ remedy: String) -> DoctorFinding {
             DoctorFinding(.problem, "server", "\(found): \(error)", remedy: remedy)
         }
-        let known = ErrorReason(rawValue: error.reason)
+        let known = ErrorReason(error.reason)
         switch error.reason {
-        case ErrorReason.unauthenticated.rawValue:
+        case .unauthenticated:
             return problem(
                 "the server at \(server) asks who you are",
                 "give --credentials-file FILE, with a token of scope admin for every app: "
                     + "`perch token create --app '*' --scope admin`")
-        case PerchError.authorizationUnreadable:
+        case .authorizationUnreadable:
             return problem(
                 "the server at \(server) was not asked", "name a file that this user can read with --credentials-file")
-        case PerchError.tlsFiles:
+        case .tlsFiles:
             return problem(
                 "the server at \(server) was not asked",
                 "name PEM files that this user can read with --tls-ca, --tls-certificate and --tls-key")
-        case PerchError.addressInvalid:
+        case .addressInvalid:
             return problem("the server at \(server) was not asked", "give --server HOST:PORT, such as 127.0.0.1:7447")
-        case PerchError.loopFailed:
+        case .loopFailed:
             return problem("the server at \(server) was not asked", "raise the limit that it names, then ask again")
-        case ErrorReason.tlsRequired.rawValue:
+        case .tlsRequired:
             return problem(
                 "the server at \(server) speaks TLS only",
                 "give --tls-ca FILE, the authority of its certificate; or --tls, where this system trusts it")
-        case PerchError.tlsUntrusted:
+        case .tlsUntrusted:
             return problem(
                 "the certificate of what listens at \(server) does not hold",
                 "give --tls-ca FILE, the authority of its certificate, and --tls-server-name if it is of another name")
-        case PerchError.tlsRefused:
+        case .tlsRefused:
             return problem(
                 "the server at \(server) wants another certificate of its clients, or one",
                 "give --tls-certificate and --tls-key, of an authority that stands in its --tls-client-ca")
-        case PerchError.tlsFailed:
+        case .tlsFailed:
             return problem("there is no TLS with what listens at \(server)", "leave TLS out if it speaks none")
         default: break
         }

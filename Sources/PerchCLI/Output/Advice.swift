@@ -12,7 +12,7 @@ extension PerchError {
     /// The error as a member `error` of a JSON document. The code has Connect's name, as in the answers to `curl`.
     func write(to json: inout DocumentWriter, of command: String? = nil) {
         json.text("code", StatusCode(rawValue: self.code.rawValue)?.connectName ?? self.code.description)
-        json.text("reason", self.reason)
+        json.text("reason", self.reason.rawValue)
         json.text("message", self.namedMessage(of: command))
         json.text("advice", self.advice ?? "")
         json.flag("mayHaveHappened", self.mayHaveHappened)
@@ -29,7 +29,7 @@ extension PerchError {
     }
 
     /// Whether the call is for test apps only, and the app is none.
-    var isAboutTestApps: Bool { self.reason == ErrorReason.notATestApp.rawValue }
+    var isAboutTestApps: Bool { self.reason == .notATestApp }
 
     /// Fields of requests that options fill in.
     private static let options: [(field: String, option: String)] = [
@@ -41,14 +41,14 @@ extension PerchError {
     /// The option that would let the command succeed. Nil where the message names it, or where none helps.
     private var advice: String? {
         switch self.reason {
-        case PerchError.connectFailed:
+        case .connectFailed:
             "Start a server with `perch serve`, or name another with --server HOST:PORT."
-        case ErrorReason.tlsRequired.rawValue, PerchError.tlsUntrusted:
+        case .tlsRequired, .tlsUntrusted:
             "Give --tls-ca FILE, with the authority of the server's certificate; --tls is enough where this machine trusts it."
-        case PerchError.tlsRefused: "Give --tls-certificate and --tls-key, of an authority that the server trusts."
-        case PerchError.tlsFailed: "Leave the --tls options out if the server has no TLS."
-        case ErrorReason.unauthenticated.rawValue: "Give --credentials-file FILE; `perch token create` makes a token."
-        case ErrorReason.deadline.rawValue: "Wait longer with --timeout DURATION."
+        case .tlsRefused: "Give --tls-certificate and --tls-key, of an authority that the server trusts."
+        case .tlsFailed: "Leave the --tls options out if the server has no TLS."
+        case .unauthenticated: "Give --credentials-file FILE; `perch token create` makes a token."
+        case .deadline: "Wait longer with --timeout DURATION."
         default: nil
         }
     }

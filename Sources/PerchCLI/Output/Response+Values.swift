@@ -31,7 +31,7 @@ extension EntitlementTaskState {
         switch self {
         case .loading: .loading
         case .failure(let failure, _):
-            .failure(Failure(reason: failure.reason, message: failure.message), PerchWire.ValueInfo())
+            .failure(Failure(reason: failure.reason.rawValue, message: failure.message), PerchWire.ValueInfo())
         case .success(let value, let info): .success(value, info.message)
         case .unchanged(let info): .unchanged(info.message)
         }

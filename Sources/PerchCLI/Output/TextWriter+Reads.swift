@@ -142,6 +142,11 @@ extension TextWriter {
         return values.map { "\(info.position.asOf)  " + self.intent($0) }
     }
 
+    func named(_ values: [NamedEntitlement], _ info: ValueInfo) -> [String] {
+        guard !values.isEmpty else { return [self.line(info, "no entitlement has a name here")] }
+        return values.map { self.line(info, CommandRun.line(of: $0)) }
+    }
+
     func storeMessages(_ values: [StoreMessage], _ info: ValueInfo) -> [String] {
         guard !values.isEmpty else { return ["\(info.position.asOf)  no messages"] }
         return values.map { message in

@@ -6,7 +6,7 @@ package import PerchWire
 public struct Submission: Hashable, Sendable {
     package let message: SubmissionAnswer
 
-    init(_ answer: SubmissionAnswer) { self.message = answer }
+    package init(_ answer: SubmissionAnswer) { self.message = answer }
 
     /// Where the store stands with them.
     public var position: Position { self.message.position }
@@ -18,7 +18,9 @@ public struct Submission: Hashable, Sendable {
     public var duplicateCount: Int { Int(self.message.duplicateCount) }
     /// Values that were not taken, in the order in which they were submitted. The others were.
     public var refused: [RefusedSubmission] {
-        self.message.refused.map { RefusedSubmission(index: Int($0.index), reason: $0.reason, message: $0.message) }
+        self.message.refused.map {
+            RefusedSubmission(index: Int($0.index), reason: PerchError.Reason(rawValue: $0.reason), message: $0.message)
+        }
     }
 }
 
@@ -27,16 +29,23 @@ public struct RefusedSubmission: Hashable, Sendable {
     /// Its place among the submitted values, from 0.
     public var index: Int
     /// A word of the table of errors.
-    public var reason: String
+    public var reason: PerchError.Reason
     /// The reason as a sentence.
     public var message: String
+
+    /// Creates a refusal from its parts, for tests.
+    public init(index: Int, reason: PerchError.Reason, message: String) {
+        self.index = index
+        self.reason = reason
+        self.message = message
+    }
 }
 
 /// A purchase that the App Store reported and that needs somebody.
 public struct PurchaseInNeed: Hashable, Sendable {
     package let contract: UnclaimedPurchase
 
-    init(_ purchase: UnclaimedPurchase) { self.contract = purchase }
+    package init(_ purchase: UnclaimedPurchase) { self.contract = purchase }
 
     /// The original transaction, in decimal digits.
     public var originalTransactionID: String { self.contract.originalTransactionID }
@@ -64,14 +73,14 @@ public struct PurchaseInNeed: Hashable, Sendable {
 public struct DeadLetter: Hashable, Sendable {
     package let contract: DeadLetterSummary
 
-    init(_ letter: DeadLetterSummary) { self.contract = letter }
+    package init(_ letter: DeadLetterSummary) { self.contract = letter }
 
     /// For `retryDeadLetter` and `dropDeadLetter`.
     public var id: String { self.contract.id }
     /// When it came.
     public var received: Instant { self.contract.received }
     /// Why it was not taken: a word of the table of errors.
-    public var reason: String { self.contract.reason }
+    public var reason: PerchError.Reason { PerchError.Reason(rawValue: self.contract.reason) }
     /// The reason as a sentence.
     public var message: String { self.contract.message }
     /// The bundle identifier that the value names.
@@ -103,6 +112,13 @@ public struct FoundAccount: Hashable, Sendable {
     public var isUnclaimed: Bool
     /// The original transactions of the account that were reported.
     public var originalTransactionIDs: [TransactionID]
+
+    /// Creates a found account from its parts, for tests.
+    public init(account: String, isUnclaimed: Bool = false, originalTransactionIDs: [TransactionID] = []) {
+        self.account = account
+        self.isUnclaimed = isUnclaimed
+        self.originalTransactionIDs = originalTransactionIDs
+    }
 }
 
 /// An administrative or test change: who asked for what, from where.
@@ -125,6 +141,22 @@ public struct AuditedChange: Hashable, Sendable {
     public var environment: String
     /// The present key of the account that was changed; empty for none, and once it is erased.
     public var account: String
+
+    /// Creates an audited change from its parts, for tests.
+    public init(
+        revision: UInt64, at: Instant, subject: String, address: String, method: String, what: String, bundleID: String,
+        environment: String, account: String
+    ) {
+        self.revision = revision
+        self.at = at
+        self.subject = subject
+        self.address = address
+        self.method = method
+        self.what = what
+        self.bundleID = bundleID
+        self.environment = environment
+        self.account = account
+    }
 }
 
 // Values of the App Store, and whose they are.

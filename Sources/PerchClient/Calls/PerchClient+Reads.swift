@@ -148,7 +148,8 @@ extension TaskState {
         switch self {
         case .success(let value, let info): return Snapshot(value, info: ValueInfo(info))
         case .failure(let failure, _):
-            throw PerchError(code: .unavailable, reason: failure.reason, message: failure.message)
+            throw PerchError(
+                code: .unavailable, reason: PerchError.Reason(rawValue: failure.reason), message: failure.message)
         case .loading, .unchanged: return nil
         }
     }

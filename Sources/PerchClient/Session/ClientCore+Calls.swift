@@ -7,6 +7,8 @@ package import PerchWire
 struct PendingCall {
     let request: Request
     let timeoutMilliseconds: Int64
+    /// Sent beside the request.
+    var metadata: [Metadata] = []
     /// On the monotonic clock; the time of `timer`.
     let deadline: Int64
     var timer = TimerHeap.ID.none
@@ -69,10 +71,13 @@ enum Repeatability {
 // Unary calls.
 extension ClientCore {
     /// Starts a call. It always ends with `finish`.
-    package mutating func call(_ id: ItemID, _ request: Request, timeoutMilliseconds: Int64) {
+    package mutating func call(
+        _ id: ItemID, _ request: Request, timeoutMilliseconds: Int64, metadata: [Metadata] = []
+    ) {
         let (deadline, overflow) = self.now.monotonic.addingReportingOverflow(timeoutMilliseconds)
         var call = PendingCall(
-            request: request, timeoutMilliseconds: timeoutMilliseconds, deadline: overflow ? .max : deadline)
+            request: request, timeoutMilliseconds: timeoutMilliseconds, metadata: metadata,
+            deadline: overflow ? .max : deadline)
         let failure = timeoutMilliseconds > 0 ? self.refusal() : Self.late(call)
         if let failure {
             self.actions.append(.finish(id, .failure(failure)))
@@ -121,9 +126,8 @@ extension ClientCore {
     var limitReached: PerchError? {
         let count = self.calls.count + self.watches.count + self.updates.count
         guard count >= Limits.clientCallsMax else { return nil }
-        let reason = ErrorReason.callsLimit
         return PerchError(
-            code: .resourceExhausted, reason: reason.rawValue,
+            code: .resourceExhausted, reason: .callsLimit,
             message:
                 "this client has \(count) calls and streams, the limit is \(Limits.clientCallsMax); end some, or use another client",
             details: ["found": "\(count)", "limit": "\(Limits.clientCallsMax)"])
@@ -151,7 +155,7 @@ extension ClientCore {
     private static func late(_ call: PendingCall) -> PerchError {
         let missing = call.attempts == 0 ? "no connection" : "no answer"
         return PerchError(
-            code: .deadlineExceeded, reason: ErrorReason.deadline.rawValue,
+            code: .deadlineExceeded, reason: .deadline,
             message: "\(missing) came within \(call.timeoutMilliseconds) ms; allow more time, or see how the server is")
     }
 
@@ -185,7 +189,8 @@ extension ClientCore {
             let left = max(call.deadline - self.now.monotonic, 1)
             let lead = min(left / 2, Limits.clientDeadlineLeadMilliseconds)
             do throws(PerchError) {
-                let stream = try self.open(call.request, timeoutMilliseconds: max(left - lead, 1), as: .call(id))
+                let stream = try self.open(
+                    call.request, timeoutMilliseconds: max(left - lead, 1), metadata: call.metadata, as: .call(id))
                 self.calls[id]?.stream = stream
                 self.calls[id]?.attempts += 1
                 if call.revisionBefore == nil, Repeatability(call.request).isMutation {
@@ -232,7 +237,7 @@ extension ClientCore {
             self.finish(id, .success(response))
         case .unreadable:
             let error = PerchError(
-                code: .unimplemented, reason: PerchError.newerServer,
+                code: .unimplemented, reason: .newerServer,
                 message: "\(call.request.method.path) was answered with what this version cannot read; use a newer one")
             self.finish(id, .failure(self.doubting(call, error)))
         case nil:
@@ -263,8 +268,8 @@ extension ClientCore {
             if repeatability.isMutation {
                 error.message =
                     "\(reason.message); the call was sent \(call.attempts) times, and whether it happened is unknown: read before repeating it"
-                error.details["reason"] = reason.reason
-                error.reason = PerchError.outcomeUnknown
+                error.details["reason"] = reason.reason.rawValue
+                error.reason = .outcomeUnknown
                 error.code = .unknown
                 error.mayHaveHappened = true
             }

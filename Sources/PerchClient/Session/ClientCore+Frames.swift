@@ -84,6 +84,7 @@ extension ClientCore {
                 silenceMilliseconds: heartbeat * 500 * Limits.clientSilenceHalfHeartbeats,
                 frameBytesMax: frameBytes == 0 ? Limits.frameBytesMax : min(frameBytes, Limits.frameBytesMax)))
         self.attempts.failure = nil
+        self.isBack()
         let store = StoreName(id: welcome.storeID, epoch: welcome.epoch)
         if let known = self.store, known != store {
             // Another store, or this one restored from a backup: tokens of known values are useless. A token kept by a
@@ -135,10 +136,13 @@ extension ClientCore {
     }
 
     /// Sends a CALL. Throws the fault of the request, without effect on the connection.
-    mutating func open(_ request: Request, timeoutMilliseconds: Int64, as use: StreamUse) throws(PerchError) -> UInt32 {
+    mutating func open(
+        _ request: Request, timeoutMilliseconds: Int64, metadata: [Metadata] = [], as use: StreamUse
+    ) throws(PerchError) -> UInt32 {
         guard case .open(let open) = self.link else { preconditionFailure("a call was opened without a connection") }
         do throws(MessageError) {
-            let encoded = try self.codec.encodeCall(request, timeoutMilliseconds: UInt64(max(timeoutMilliseconds, 0)))
+            let encoded = try self.codec.encodeCall(
+                request, timeoutMilliseconds: UInt64(max(timeoutMilliseconds, 0)), metadata: metadata)
             guard encoded.message.count <= open.frameBytesMax else {
                 throw .tooLong(
                     message: "the call of \(request.method.path)", bytes: encoded.message.count,

@@ -9,6 +9,7 @@ package enum WatchValue: Hashable, Sendable {
     case entitlement(Verified<Transaction>?)
     case intents([PurchaseIntent])
     case messages([StoreMessage])
+    case named([NamedEntitlement])
 }
 
 /// One state stream, over all its connections.
@@ -89,6 +90,7 @@ extension ClientCore {
             shown: .loading)
         self.connectIfWanted()
         self.openWatch(id)
+        self.showAway(id)
     }
 
     /// Nobody looks any more.
@@ -117,9 +119,7 @@ extension ClientCore {
     }
 
     mutating func showFinal(_ id: ItemID, _ error: PerchError, last: WatchValue?) {
-        let failure = EntitlementTaskFailure(
-            reason: error.reason, message: error.message, error: error, isFinal: true)
-        self.actions.append(.show(id, .failure(failure, last: last), isNews: true))
+        self.actions.append(.show(id, .failure(.final(error), last: last), isNews: true))
         self.actions.append(.endWatch(id))
     }
 
@@ -200,7 +200,8 @@ extension ClientCore {
             break
         case .failure(let failure, _):
             self.show(
-                EntitlementTaskFailure(reason: failure.reason, message: failure.message), in: &watch, id)
+                EntitlementTaskFailure(
+                    reason: PerchError.Reason(rawValue: failure.reason), message: failure.message), in: &watch, id)
         case .success(let value, let info):
             self.show(value, ValueInfo(info), in: &watch, id)
         case .unchanged(let info):
@@ -357,6 +358,10 @@ extension Request {
             request.resumeToken = token
             request.atLeast = atLeast
             return .messages(request)
+        case .entitlementsTask(var request):
+            request.resumeToken = token
+            request.atLeast = atLeast
+            return .entitlementsTask(request)
         default:
             preconditionFailure("\(self.method.path) is not a state stream")
         }
@@ -372,6 +377,7 @@ extension Response {
         case .currentEntitlementTask(let state): state.map { .entitlement($0) }
         case .purchaseIntents(let state): state.map { .intents($0) }
         case .messages(let state): state.map { .messages($0) }
+        case .entitlementsTask(let state): state.map { .named($0) }
         default: nil
         }
     }

@@ -27,6 +27,8 @@ package struct ClientCore: ~Copyable {
     /// When the last byte came.
     var lastHeard: Int64 = 0
     var attempts = Attempts()
+    /// Since when there is no connection although somebody needs one; nil otherwise.
+    package private(set) var away: Away?
     /// The store of the last connection: its tokens are valid there.
     var store: StoreName?
     /// The credentials of the current connection.
@@ -57,6 +59,15 @@ package struct ClientCore: ~Copyable {
         self.codec = codec
         self.random = SplitMix64(seed: seed)
         self.now = now
+    }
+
+    /// A time without a connection that somebody needs.
+    package struct Away: Equatable {
+        package var since: ClientTime
+        /// Why there is none: the end of the last connection, or of the last attempt; nil during the first attempt.
+        var reason: PerchError?
+        /// Consumers of values see a failure, because it has lasted for `failureAfterMilliseconds`.
+        var isShown = false
     }
 
     /// Attempts to connect.
@@ -137,6 +148,9 @@ package struct ClientCore: ~Copyable {
         case .open(let open): consider(self.lastHeard + open.silenceMilliseconds)
         case .waiting(let until, _): consider(until)
         }
+        if let away = self.away, !away.isShown, let limit = self.settings.failureAfterMilliseconds {
+            consider(away.since.monotonic + limit)
+        }
         return next
     }
 
@@ -154,21 +168,23 @@ package struct ClientCore: ~Copyable {
         case .open(let open) where self.lastHeard + open.silenceMilliseconds <= now.monotonic:
             self.lost(
                 PerchError(
-                    code: .unavailable, reason: PerchError.connectionSilent,
+                    code: .unavailable, reason: .connectionSilent,
                     message:
                         "nothing came for \(now.monotonic - self.lastHeard) ms, the limit is \(open.silenceMilliseconds), two and a half heartbeats"
                 ))
         case .waiting(let until, _) where until <= now.monotonic:
             self.link = .idle
+            if !self.isWanted { self.away = nil }
             self.connectIfWanted()
         default:
             break
         }
+        self.showAwayIfDue()
     }
 
     private func notWelcomed(_ what: String, _ question: String) -> PerchError {
         PerchError(
-            code: .unavailable, reason: PerchError.welcomeTimeout,
+            code: .unavailable, reason: .welcomeTimeout,
             message: "\(what) within \(self.settings.connectTimeoutMilliseconds) ms; \(question)")
     }
 
@@ -195,6 +211,7 @@ package struct ClientCore: ~Copyable {
         guard case .idle = self.link, self.isWanted else { return }
         self.link = .connecting(deadline: self.now.monotonic + self.settings.connectTimeoutMilliseconds)
         self.attempts.last = self.now.monotonic
+        if self.away == nil { self.away = Away(since: self.now) }
         self.actions.append(.connect)
         self.report(.connecting)
     }
@@ -244,7 +261,7 @@ package struct ClientCore: ~Copyable {
         // The attempt was given up within this tick.
         case .idle, .waiting, .closed, .connecting: return
         }
-        self.lost(PerchError(code: .unavailable, reason: PerchError.connectionLost, message: message))
+        self.lost(PerchError(code: .unavailable, reason: .connectionLost, message: message))
     }
 
     /// The connection ended for a known reason.
@@ -265,7 +282,7 @@ package struct ClientCore: ~Copyable {
     /// is the final DRAIN of the server.
     mutating func lost(_ reason: PerchError, drain: Drain? = nil) {
         self.actions.append(.disconnect)
-        let isFinal = drain != nil && self.isFinal(reason)
+        let isFinal = reason.reason == .protocolBreach || drain != nil && self.isFinal(reason)
         var drain = drain
         var wasConnecting = false
         var comesBackAtOnce = false
@@ -283,6 +300,8 @@ package struct ClientCore: ~Copyable {
             preconditionFailure("a connection was lost that did not exist")
         }
         self.attempts.failure = wasConnecting ? reason : nil
+        if self.away == nil { self.away = Away(since: self.now) }
+        self.away?.reason = reason
         self.output.removeAll()
         self.decoder = FrameDecoder()
         self.streams.removeAll()
@@ -302,6 +321,7 @@ package struct ClientCore: ~Copyable {
         if isFinal {
             self.endAll(reason)
             self.link = .idle
+            self.away = nil
             self.report(.refused(reason))
             return
         }
@@ -310,6 +330,7 @@ package struct ClientCore: ~Copyable {
         if comesBackAtOnce { pause = 0 }
         guard self.isWanted else {
             self.link = .idle
+            self.away = nil
             self.report(.idle)
             return
         }
@@ -319,7 +340,7 @@ package struct ClientCore: ~Copyable {
 
     /// Whether a DRAIN of this reason answers every further connection of this client, too.
     private func isFinal(_ reason: PerchError) -> Bool {
-        switch ErrorReason(rawValue: reason.reason)?.retry {
+        switch ErrorReason(reason.reason)?.retry {
         case .no: true
         case .newCredentials: !self.settings.canReauthenticate
         case .yes, .whenTold, .whenDrainSays, .withoutToken, nil: false
@@ -342,7 +363,7 @@ package struct ClientCore: ~Copyable {
     /// as soon as the file has them. It sends these again after the time, because the server's keys may have changed.
     @discardableResult
     private mutating func refuse(for milliseconds: Int64, _ reason: PerchError) -> Bool {
-        guard ErrorReason(rawValue: reason.reason)?.retry == .newCredentials, !self.authorization.isEmpty else {
+        guard ErrorReason(reason.reason)?.retry == .newCredentials, !self.authorization.isEmpty else {
             return false
         }
         self.refused = RefusedCredentials(
@@ -363,7 +384,7 @@ package struct ClientCore: ~Copyable {
     /// see the next connection if it comes after all, because files of credentials and certificates are read for each
     /// one.
     private mutating func showFailure(_ reason: PerchError) {
-        guard !reason.passesWithTime else { return }
+        guard !reason.isTransient else { return }
         for id in self.watches.keys.sorted() {
             guard var watch = self.watches[id] else { continue }
             self.show(
@@ -371,6 +392,31 @@ package struct ClientCore: ~Copyable {
             self.watches[id] = watch
         }
     }
+
+    /// Consumers of values are shown that there has been no connection for as long as the options allow.
+    private mutating func showAwayIfDue() {
+        guard let away = self.away, !away.isShown, let limit = self.settings.failureAfterMilliseconds,
+            away.since.monotonic + limit <= self.now.monotonic
+        else { return }
+        self.away?.isShown = true
+        for id in self.watches.keys.sorted() { self.showAway(id) }
+    }
+
+    /// Shows one watch's consumers that there is no connection, if its time has come.
+    mutating func showAway(_ id: ItemID) {
+        guard let away = self.away, away.isShown, var watch = self.watches[id] else { return }
+        var error =
+            away.reason
+            ?? PerchError(
+                code: .unavailable, reason: .connectFailed, message: "the first attempt to connect is under way")
+        let lasted = self.now.monotonic - away.since.monotonic
+        error.message = "no connection for \(lasted) ms; the last reason: \(error.message)"
+        self.show(EntitlementTaskFailure(reason: error.reason, message: error.message, error: error), in: &watch, id)
+        self.watches[id] = watch
+    }
+
+    /// The connection is there.
+    mutating func isBack() { self.away = nil }
 
     /// The server refuses this client for good: every stream and every call ends with the reason.
     private mutating func endAll(_ reason: PerchError) {
@@ -417,10 +463,13 @@ package struct ClientCore: ~Copyable {
         for (id, call) in self.calls.sorted(by: { $0.key < $1.key }) {
             self.finish(id, .failure(self.doubting(call, .clientClosed)))
         }
-        for id in self.watches.keys.sorted() { self.actions.append(.endWatch(id)) }
+        for (id, watch) in self.watches.sorted(by: { $0.key < $1.key }) {
+            self.showFinal(id, .clientClosed, last: watch.last)
+        }
         for id in self.updates.keys.sorted() { self.actions.append(.endUpdates(id, .clientClosed)) }
         self.watches.removeAll()
         self.updates.removeAll()
+        self.away = nil
         self.report(.closed)
     }
 }
@@ -458,6 +507,8 @@ package struct ClientSettings: Sendable {
     package var waitsForServer = false
     /// The next connection may have other credentials.
     package var canReauthenticate = false
+    /// Time without a connection after which consumers of values see a failure; nil: they keep what they have.
+    package var failureAfterMilliseconds: Int64?
 
     package init(name: String, clientID: [UInt8]) {
         self.name = name

@@ -219,8 +219,11 @@ final class ClientDriver: LoopDriver {
             session.awaitsAddresses = false
             if let tag = session.disconnect() { self.bySocket[tag] = nil }
         case .connection(let state):
-            self.woken += session.connectionCell.set(state)
-            if state == .closed { self.woken += session.connectionCell.end() }
+            self.woken += session.connectionCell.set(state, disconnectedSince: session.core.away?.since.wall)
+            if let observer = session.configuration.observer {
+                observer.connectionChanged(to: state)
+                if let line = ClientLogLine(state) { observer.log(line) }
+            }
         case .finish(let id, let result):
             guard let caller = session.callers.removeValue(forKey: id) else {
                 preconditionFailure("call \(id) has ended without a waiter")
@@ -229,6 +232,9 @@ final class ClientDriver: LoopDriver {
         case .show(let id, let state, let isNews):
             guard let sink = session.sinks[id] else { return }
             self.woken += sink.show(state, isNews)
+            if case .failure(let failure, _) = state, let observer = session.configuration.observer {
+                observer.log(ClientLogLine(failure))
+            }
         case .endWatch(let id):
             guard let sink = session.sinks.removeValue(forKey: id) else { return }
             self.woken += sink.end()

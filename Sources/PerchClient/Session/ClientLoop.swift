@@ -9,10 +9,15 @@ import Synchronization
 /// All decisions and system calls of a client happen on this thread. Callers post commands into its inbox, and are
 /// resumed from it. Sendable without a claim: `gate` is a lock, the rest is immutable.
 package final class ClientLoop: Sendable {
-    private let loop: EventLoop
-    private let inbox: Inbox<ClientCommand>
+    private let kind: Kind
     private let lastID = Atomic<UInt64>(0)
     private let gate = Mutex<Gate>(Gate())
+
+    /// A thread with sockets, or a double that answers in the caller's task.
+    private enum Kind: Sendable {
+        case thread(Inbox<ClientCommand>)
+        case double(any ClientDouble)
+    }
 
     private struct Gate {
         var thread: LoopThread?
@@ -28,16 +33,22 @@ package final class ClientLoop: Sendable {
 
     package init(name: String, lookUp: @escaping AddressSource = NameLookup.addresses) throws(PerchError) {
         do throws(SystemError) {
-            self.loop = try EventLoop(name: name)
-            self.inbox = Inbox(wake: self.loop.wake)
-            let driver = ClientDriver(loop: self.loop, inbox: self.inbox, lookUp: lookUp)
-            let thread = try self.loop.start(driver)
+            let loop = try EventLoop(name: name)
+            let inbox = Inbox<ClientCommand>(wake: loop.wake)
+            let driver = ClientDriver(loop: loop, inbox: inbox, lookUp: lookUp)
+            let thread = try loop.start(driver)
+            self.kind = .thread(inbox)
             self.gate.withLock { $0.thread = thread }
         } catch {
             throw PerchError(
-                code: .resourceExhausted, reason: PerchError.loopFailed,
+                code: .resourceExhausted, reason: .loopFailed,
                 message: "the thread for clients could not be started: \(error)")
         }
+    }
+
+    /// Creates a loop without a thread: `double` answers instead of a server.
+    package init(double: any ClientDouble) {
+        self.kind = .double(double)
     }
 
     /// Names a client, a call or a stream.
@@ -48,10 +59,11 @@ package final class ClientLoop: Sendable {
     /// May be called on any thread. After the end every request fails at once.
     func post(_ command: ClientCommand) {
         let isStopped = self.gate.withLock { gate in
-            if !gate.isStopped { self.inbox.post(command) }
+            if !gate.isStopped, case .thread(let inbox) = self.kind { inbox.post(command) }
             return gate.isStopped
         }
-        if isStopped { command.refuse() }
+        if isStopped { return command.refuse() }
+        if case .double(let double) = self.kind { double.take(command) }
     }
 
     /// Ends the thread and all its clients. Must not be called on the shared loop.
@@ -59,7 +71,7 @@ package final class ClientLoop: Sendable {
         let thread = self.gate.withLock { gate in
             guard !gate.isStopped else { return nil as LoopThread? }
             gate.isStopped = true
-            self.inbox.post(.stop)
+            if case .thread(let inbox) = self.kind { inbox.post(.stop) }
             defer { gate.thread = nil }
             return gate.thread
         }
@@ -72,7 +84,7 @@ package typealias AddressSource = @Sendable (_ name: String, _ port: UInt16) thr
 
 /// Commands of callers to the loop.
 enum ClientCommand: Sendable {
-    case add(client: ItemID, ClientConfiguration, LatestCell<ConnectionState>)
+    case add(client: ItemID, ClientConfiguration, ConnectionCell)
     case remove(client: ItemID)
     case item(client: ItemID, ItemCommand)
     /// The result of a name lookup, from its thread.
@@ -82,7 +94,7 @@ enum ClientCommand: Sendable {
     /// Refuses a command for a loop or client that has ended.
     func refuse() {
         switch self {
-        case .add(_, _, let cell): for waiter in cell.set(.closed) + cell.end() { waiter.resume() }
+        case .add(_, _, let cell): for waiter in cell.close() { waiter.resume() }
         case .item(_, let command): command.refuse()
         case .remove, .found, .stop: break
         }
@@ -91,7 +103,9 @@ enum ClientCommand: Sendable {
 
 /// Commands to one client.
 enum ItemCommand: Sendable {
-    case call(ItemID, Request, timeoutMilliseconds: Int64, CheckedContinuation<Result<Response, PerchError>, Never>)
+    case call(
+        ItemID, Request, timeoutMilliseconds: Int64, metadata: [Metadata],
+        CheckedContinuation<Result<Response, PerchError>, Never>)
     case cancel(ItemID)
     case watch(
         ItemID, Request, atLeast: Position?, last: WatchValue?, info: ValueInfo?, token: [UInt8], WatchSink)
@@ -102,8 +116,9 @@ enum ItemCommand: Sendable {
 
     func refuse() {
         switch self {
-        case .call(_, _, _, let caller): caller.resume(returning: .failure(.clientClosed))
-        case .watch(_, _, _, _, _, _, let sink): for waiter in sink.end() { waiter.resume() }
+        case .call(_, _, _, _, let caller): caller.resume(returning: .failure(.clientClosed))
+        case .watch(_, _, _, let last, _, _, let sink):
+            for waiter in sink.show(.failure(.final(.clientClosed), last: last), true) + sink.end() { waiter.resume() }
         case .follow(_, _, _, let cell): cell.end(.clientClosed)?.resume()
         case .cancel, .unwatch, .resume, .unfollow: break
         }
@@ -116,6 +131,7 @@ struct ClientConfiguration: Sendable {
     var settings: ClientSettings
     var authorization: PerchClientOptions.Authorization
     var tls: PerchClientOptions.TLS?
+    var observer: (any PerchClientObserver)?
     /// The name that the server's certificate must have.
     var serverName: TLSServerName
     /// Of its pauses.

@@ -16,7 +16,7 @@ extension ClientSession {
             if tls.trust.path == nil, tls.certificatePath == nil { self.systemContext = context }
             return context
         } catch {
-            throw PerchError(code: .invalidArgument, reason: PerchError.tlsFiles, message: "TLS: \(error)")
+            throw PerchError(code: .invalidArgument, reason: .tlsFiles, message: "TLS: \(error)")
         }
     }
 
@@ -81,29 +81,29 @@ extension ClientSession {
         switch error.fault {
         case .name:
             return PerchError(
-                code: .unauthenticated, reason: PerchError.tlsUntrusted,
+                code: .unauthenticated, reason: .tlsUntrusted,
                 message:
                     "the certificate of the server at \(server) is not one for \(self.configuration.serverName.text): \(error); is this the right server, and is its name that of the certificate?"
             )
         case .certificate:
             return PerchError(
-                code: .unauthenticated, reason: PerchError.tlsUntrusted,
+                code: .unauthenticated, reason: .tlsUntrusted,
                 message:
                     "the certificate of the server at \(server) does not hold: \(error); is its authority among those that are trusted?"
             )
         case .refused:
             return PerchError(
-                code: .unauthenticated, reason: PerchError.tlsRefused,
+                code: .unauthenticated, reason: .tlsRefused,
                 message:
                     "the server at \(server) does not let this client's certificate in: \(error); does it want one, and is its authority among those that the server trusts?"
             )
         case .alert:
             return PerchError(
-                code: .unavailable, reason: PerchError.tlsFailed,
+                code: .unavailable, reason: .tlsFailed,
                 message: "the server at \(server) has refused TLS: \(error); does it have TLS?")
         default:
             return PerchError(
-                code: .unavailable, reason: PerchError.tlsFailed,
+                code: .unavailable, reason: .tlsFailed,
                 message: "no TLS with the server at \(server): \(error)")
         }
     }

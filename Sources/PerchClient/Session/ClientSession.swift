@@ -10,7 +10,7 @@ import PerchWire
 final class ClientSession {
     let id: ItemID
     var core: ClientCore
-    let connectionCell: LatestCell<ConnectionState>
+    let connectionCell: ConnectionCell
     var callers: [ItemID: CheckedContinuation<Result<Response, PerchError>, Never>] = [:]
     var sinks: [ItemID: WatchSink] = [:]
     var cells: [ItemID: UpdateCell] = [:]
@@ -52,7 +52,7 @@ final class ClientSession {
     }
 
     init(
-        _ id: ItemID, _ configuration: ClientConfiguration, _ connectionCell: LatestCell<ConnectionState>,
+        _ id: ItemID, _ configuration: ClientConfiguration, _ connectionCell: ConnectionCell,
         poller: Poller, window: TLSWindow, codec: MessageCodec, now: ClientTime
     ) {
         self.window = window
@@ -65,9 +65,9 @@ final class ClientSession {
 
     func take(_ command: ItemCommand) {
         switch command {
-        case .call(let id, let request, let timeout, let caller):
+        case .call(let id, let request, let timeout, let metadata, let caller):
             self.callers[id] = caller
-            self.core.call(id, request, timeoutMilliseconds: timeout)
+            self.core.call(id, request, timeoutMilliseconds: timeout, metadata: metadata)
         case .cancel(let id):
             self.core.cancelCall(id)
         case .watch(let id, let request, let atLeast, let last, let info, let token, let sink):
@@ -107,7 +107,7 @@ final class ClientSession {
     func isNowhere(_ fault: NameFault) {
         self.core.connectFailed(
             PerchError(
-                code: .unavailable, reason: PerchError.connectFailed,
+                code: .unavailable, reason: .connectFailed,
                 message:
                     "no connection to \(self.configuration.destination): \(fault); is the name right, and does this machine's name server answer?"
             ))
@@ -143,7 +143,7 @@ final class ClientSession {
 
     private func connectError(_ text: String) -> PerchError {
         PerchError(
-            code: .unavailable, reason: PerchError.connectFailed,
+            code: .unavailable, reason: .connectFailed,
             message: "no connection to \(self.server): \(text); is the server running there?")
     }
 
@@ -271,7 +271,7 @@ extension PerchClientOptions.Authorization {
         case .file(let path):
             func refusal(_ what: String) -> PerchError {
                 PerchError(
-                    code: .unauthenticated, reason: PerchError.authorizationUnreadable,
+                    code: .unauthenticated, reason: .authorizationUnreadable,
                     message: "the file with the credentials, \(path), \(what)")
             }
             let number = SystemCall.result("open") { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) }

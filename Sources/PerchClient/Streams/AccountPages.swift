@@ -2,6 +2,7 @@
 public struct AccountPages: AsyncSequence, Sendable {
     /// One account key.
     public typealias Element = String
+    /// The sequence fails with the client's error.
     public typealias Failure = PerchError
 
     typealias Load = @Sendable (_ token: [UInt8]) async throws(PerchError) -> (keys: [String], next: [UInt8])

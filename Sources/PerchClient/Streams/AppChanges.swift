@@ -11,6 +11,7 @@ import Synchronization
 public struct AppChanges: AsyncSequence, Sendable {
     /// One change.
     public typealias Element = AppChange
+    /// The sequence fails with the client's error.
     public typealias Failure = PerchError
 
     private let start: UpdatesStart

@@ -1,4 +1,4 @@
-import PerchBase
+public import PerchBase
 import PerchWire
 import Synchronization
 
@@ -15,6 +15,7 @@ import Synchronization
 public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendable {
     /// One state.
     public typealias Element = EntitlementTaskState<Value>
+    /// The sequence does not fail: a failure is a state.
     public typealias Failure = Never
 
     private let watch: OpenWatch<Value>
@@ -25,6 +26,9 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
 
     /// The newest state; `loading` before the first iteration.
     public var current: EntitlementTaskState<Value> { self.watch.cell.state }
+
+    /// Since when the server cannot be reached, by the wall clock; nil while it can. The newest state is at least as old.
+    public var disconnectedSince: Instant? { self.watch.client.disconnectedSince }
 
     /// The last good value. It is kept through failures and lost connections, while a task iterates.
     public var last: Value? { self.watch.cell.state.value }
@@ -49,7 +53,7 @@ public struct EntitlementTask<Value: Hashable & Sendable>: AsyncSequence, Sendab
             self.reader = reader
         }
 
-        /// The next state. Nil after a final failure, after the client was closed, and when the task is cancelled;
+        /// The next state. Nil after a final failure, such as `CLOSED`, and when the task is cancelled;
         /// later calls then return nil too, in any task. For a time limit, race the whole loop and not `next`.
         public mutating func next() async -> EntitlementTaskState<Value>? {
             await self.next(isolation: nil)

@@ -5,6 +5,7 @@ import PerchWire
 public struct TransactionPages: AsyncSequence, Sendable {
     /// One transaction.
     public typealias Element = Verified<Transaction>
+    /// The sequence fails with the client's error.
     public typealias Failure = PerchError
 
     private let load: @Sendable (_ token: [UInt8]) async throws(PerchError) -> TransactionPage

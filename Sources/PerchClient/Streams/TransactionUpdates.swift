@@ -11,6 +11,7 @@ import Synchronization
 public struct TransactionUpdates: AsyncSequence, Sendable {
     /// One event.
     public typealias Element = TransactionUpdate
+    /// The sequence fails with the client's error.
     public typealias Failure = PerchError
 
     private let start: UpdatesStart

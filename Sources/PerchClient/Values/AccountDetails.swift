@@ -1,5 +1,5 @@
 public import PerchModel
-import PerchWire
+package import PerchWire
 
 /// The record of an account in a test store.
 public struct AccountDetails: Hashable, Sendable {
@@ -54,7 +54,7 @@ public struct AccountDetails: Hashable, Sendable {
     /// The offers of codes that it has redeemed, oldest first.
     public var redeemedOffers: [RedeemedOffer]
 
-    init(_ inspection: AccountInspection) {
+    package init(_ inspection: AccountInspection) {
         self.groups = inspection.groups.map { Group(id: $0.groupID, statuses: $0.statuses) }
         self.owned = inspection.owned
         self.pendingPurchases = inspection.pendingPurchases

@@ -6,7 +6,7 @@ package import PerchWire
 public struct AppSummary: Hashable, Sendable {
     package let message: PerchWire.AppSummary
 
-    init(_ app: PerchWire.AppSummary) { self.message = app }
+    package init(_ app: PerchWire.AppSummary) { self.message = app }
 
     /// Bundle identifier of the app.
     public var bundleID: String { self.message.bundleID }
@@ -22,7 +22,7 @@ public struct AppSummary: Hashable, Sendable {
 public struct CatalogWarning: Hashable, Sendable {
     package let contract: PerchWire.CatalogWarning
 
-    init(_ warning: PerchWire.CatalogWarning) { self.contract = warning }
+    package init(_ warning: PerchWire.CatalogWarning) { self.contract = warning }
 
     /// Line, from 1; 0 for none.
     public var line: Int { Int(self.contract.line) }
@@ -38,7 +38,7 @@ public struct CatalogWarning: Hashable, Sendable {
 public struct CatalogSummary: Hashable, Sendable {
     package let message: PerchWire.CatalogSummary
 
-    init(_ summary: PerchWire.CatalogSummary) { self.message = summary }
+    package init(_ summary: PerchWire.CatalogSummary) { self.message = summary }
 
     /// Version of the file's schema, such as `4.0`.
     public var schemaVersion: String { self.message.schemaVersion }
@@ -86,7 +86,7 @@ public struct CatalogImage: Hashable, Sendable {
 public struct CatalogImageInfo: Hashable, Sendable {
     package let message: PerchWire.CatalogImageInfo
 
-    init(_ info: PerchWire.CatalogImageInfo) { self.message = info }
+    package init(_ info: PerchWire.CatalogImageInfo) { self.message = info }
 
     /// Identifier of the image, as products name it.
     public var id: String { self.message.id }
@@ -102,13 +102,19 @@ public struct LoadedCatalog: Hashable, Sendable {
     public var position: Position
     /// The content of the catalogue, in numbers.
     public var summary: CatalogSummary
+
+    /// Creates a loaded catalogue from its parts, for tests.
+    public init(position: Position, summary: CatalogSummary) {
+        self.position = position
+        self.summary = summary
+    }
 }
 
 /// The content of the server's catalogue.
 public struct CatalogContents: Hashable, Sendable {
     package let message: PerchWire.CatalogContents
 
-    init(_ contents: PerchWire.CatalogContents) { self.message = contents }
+    package init(_ contents: PerchWire.CatalogContents) { self.message = contents }
 
     /// Product identifiers, in the order of the file.
     public var productIDs: [String] { self.message.productIDs }
@@ -135,7 +141,7 @@ public struct Metric: Hashable, Sendable {
     /// Meaning of the metric.
     public var help: String
 
-    init(_ metric: PerchWire.Metric) {
+    package init(_ metric: PerchWire.Metric) {
         self.name = metric.name
         self.labels = metric.labels
         self.value = metric.value
@@ -154,7 +160,7 @@ public struct Finding: Hashable, Sendable {
     /// The next step for the operator; empty with `ok`.
     public var remedy: String
 
-    init(_ finding: PerchWire.Finding) {
+    package init(_ finding: PerchWire.Finding) {
         self.level = finding.level
         self.subject = finding.subject
         self.message = finding.message
@@ -179,7 +185,7 @@ public struct ServerStatus: Hashable, Sendable {
     /// The root certificate behind the signed values of test apps, in PEM; empty if the server has none.
     public var appleRootPEM: String
 
-    init(_ status: PerchWire.ServerStatus) {
+    package init(_ status: PerchWire.ServerStatus) {
         self.version = status.version
         self.storeID = StoreIdentity(bytes: status.storeID)
         self.epoch = status.epoch
@@ -201,7 +207,7 @@ public struct BackupSummary: Hashable, Sendable {
     /// Longest time that the copy blocked other work of the store at once.
     public var longestStall: Duration
 
-    init(_ summary: PerchWire.BackupSummary) {
+    package init(_ summary: PerchWire.BackupSummary) {
         self.revision = summary.revision
         self.byteCount = summary.byteCount
         self.duration = .milliseconds(Int64(clamping: summary.durationMilliseconds))
@@ -215,4 +221,10 @@ public struct TokenRevocation: Hashable, Sendable {
     public var wasRevoked: Bool
     /// Whether a caller used the token since the server started. Otherwise the ID may be a wrong one.
     public var wasSeen: Bool
+
+    /// Creates an outcome from its parts, for tests.
+    public init(wasRevoked: Bool, wasSeen: Bool) {
+        self.wasRevoked = wasRevoked
+        self.wasSeen = wasSeen
+    }
 }

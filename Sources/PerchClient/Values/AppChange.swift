@@ -6,7 +6,9 @@ package import PerchWire
 public struct AppChange: Hashable, Sendable {
     /// A subscription group in which a status has changed.
     public struct Group: Hashable, Sendable {
-        let message: GroupStatuses
+        package let message: GroupStatuses
+
+        package init(message: GroupStatuses) { self.message = message }
 
         /// Identifier of the subscription group.
         public var id: String { self.message.groupID }
@@ -16,7 +18,9 @@ public struct AppChange: Hashable, Sendable {
 
     /// A product to which the entitlement has changed.
     public struct Entitlement: Hashable, Sendable {
-        let message: EntitlementChange
+        package let message: EntitlementChange
+
+        package init(message: EntitlementChange) { self.message = message }
 
         /// The product.
         public var productID: String { self.message.productID }
@@ -27,7 +31,7 @@ public struct AppChange: Hashable, Sendable {
     package let message: FeedEvent
 
     /// Nil for a message that has only a cursor.
-    init?(_ message: FeedEvent) {
+    package init?(_ message: FeedEvent) {
         guard !message.account.isEmpty || message.cause != .unspecified else { return nil }
         self.message = message
     }

@@ -56,7 +56,7 @@ extension EntitlementTaskState where Value == Verified<Transaction>? {
 /// The reason why a stream has no value now.
 public struct EntitlementTaskFailure: Hashable, Sendable, CustomStringConvertible {
     /// Reason for programs: `LOAD_FAILED`, `STORE_FAILED`, or that of the server's refusal.
-    public var reason: String
+    public var reason: PerchError.Reason
     /// Message for users; safe to log.
     public var message: String
     /// The refusal of the server. Nil while the stream is open and only its value is missing.
@@ -65,11 +65,17 @@ public struct EntitlementTaskFailure: Hashable, Sendable, CustomStringConvertibl
     public var isFinal: Bool
 
     /// Creates a failure from its parts, for tests.
-    public init(reason: String, message: String, error: PerchError? = nil, isFinal: Bool = false) {
+    public init(
+        reason: PerchError.Reason, message: String, error: PerchError? = nil, isFinal: Bool = false
+    ) {
         self.reason = reason
         self.message = message
         self.error = error
         self.isFinal = isFinal
+    }
+
+    static func final(_ error: PerchError) -> EntitlementTaskFailure {
+        EntitlementTaskFailure(reason: error.reason, message: error.message, error: error, isFinal: true)
     }
 
     /// The error of the server, or reason and message.
@@ -88,6 +94,9 @@ public struct ValueInfo: Hashable, Sendable {
     public var forecast: Forecast?
     /// Opaque token with which a stream resumes after this value.
     public var token: [UInt8]
+    /// The history that the position belongs to: the epoch of the store, which changes with a restore from a backup. Positions,
+    /// tokens and cursors of another epoch mean nothing in this one. 0 from a server that does not say it.
+    public var epoch: UInt32 { self.position.epoch }
     /// Whether the value is empty and the catalogue has no group or product of the requested name.
     public var isNotInCatalog = false
 

@@ -5,7 +5,7 @@ package import PerchWire
 public struct ExportedAccount: Hashable, Sendable {
     package var message: AccountExport
 
-    init(_ message: AccountExport) { self.message = message }
+    package init(_ message: AccountExport) { self.message = message }
 
     /// Keys that callers use for the account.
     public var keys: [String] { self.message.keys }

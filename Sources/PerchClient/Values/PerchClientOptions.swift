@@ -78,9 +78,9 @@ public struct PerchClientOptions: Sendable {
     public var name = "perch-swift/1"
     /// The credentials of the client.
     public var authorization = Authorization.none
-    /// Requested time between heartbeats, 10 to 600 s. After two and a half of them without a byte, the client
-    /// reconnects.
-    public var heartbeat = Duration.seconds(Int(Limits.heartbeatSecondsDefault))
+    /// Requested time between heartbeats, 10 to 600 s. After two and a half of them without a byte, 25 s by default, the client
+    /// takes the network for dead and reconnects.
+    public var heartbeat = Duration.seconds(10)
     /// Whether the server may compress its messages.
     public var acceptsCompression = true
     /// Maximum time from the first attempt to connect to the server's WELCOME.
@@ -93,6 +93,18 @@ public struct PerchClientOptions: Sendable {
     public var reconnectBase = Duration.seconds(1)
     /// Upper bound of all pauses.
     public var reconnectCap = Duration.seconds(60)
+    /// What a state stream shows while there is no connection.
+    public enum WhileDisconnected: Hashable, Sendable {
+        /// What it has: `loading`, or the last value. `disconnectedSince` says how old that is.
+        case keep
+        /// A failure, with the last value, once there has been no connection for this time. The next value ends it.
+        case failure(after: Duration)
+    }
+
+    /// What a state stream shows while there is no connection.
+    public var whileDisconnected = WhileDisconnected.keep
+    /// Sees calls and connections: for logs, metrics and traces.
+    public var observer: (any PerchClientObserver)?
     /// Whether a call waits, until its timeout, for a server that cannot be reached. If not, it fails at once with
     /// `CONNECT_FAILED`. A call that was sent before the connection broke waits in either case.
     public var waitsForServer = false
@@ -103,7 +115,7 @@ public struct PerchClientOptions: Sendable {
     /// Refuses options that cannot be sent unchanged: in C protobuf a text ends at a NUL.
     func check() throws(PerchError) {
         func refuse(_ message: String) -> PerchError {
-            PerchError(code: .invalidArgument, reason: ErrorReason.fieldInvalid.rawValue, message: message)
+            PerchError(code: .invalidArgument, reason: .fieldInvalid, message: message)
         }
         if self.name.utf8.contains(0) { throw refuse("the client's name has a NUL; leave it out") }
         if case .value(let text) = self.authorization, text.utf8.contains(0) {

@@ -2,7 +2,7 @@ import PerchWire
 
 /// The only error type of this library.
 ///
-/// `reason` is for programs: a reason code of `proto/README.md`, or one of the client's own below. `message` and
+/// `reason` is for programs: a word of the contract's tables, or one of the client's own. `message` and
 /// `description` are for users and safe to log: they contain no account, token or credential.
 public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A status code of gRPC: the kind of an error.
@@ -56,7 +56,7 @@ public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What kind of error.
     public var code: Code
     /// For programs: one word.
-    public var reason: String
+    public var reason: Reason
     /// A text for users: what happened, with the numbers, and the next step.
     public var message: String
     /// The numbers of the message, for programs.
@@ -66,7 +66,7 @@ public struct PerchError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// Creates an error from its parts.
     public init(
-        code: Code, reason: String, message: String, details: [String: String] = [:], mayHaveHappened: Bool = false
+        code: Code, reason: Reason, message: String, details: [String: String] = [:], mayHaveHappened: Bool = false
     ) {
         self.code = code
         self.reason = reason
@@ -90,57 +90,23 @@ extension PerchError {
     /// False means: it fails again until the request, a setting, a file or the credentials change. The column `Retry`
     /// of the contract's table decides; for a reason that this version does not know, the gRPC code does.
     public var isTransient: Bool {
-        if let reason = ErrorReason(rawValue: self.reason) { return reason.retry.passesWithTime }
+        if let reason = ErrorReason(self.reason) { return reason.retry.passesWithTime }
         switch StatusCode(rawValue: self.code.rawValue) {
         case .unavailable, .internal, .unknown, .resourceExhausted, .aborted, .deadlineExceeded:
-            return self.reason != Self.tlsFailed
+            return self.reason != .tlsFailed && self.reason != .protocolBreach
         default: return false
         }
     }
 
-    /// Whether an attempt to connect may succeed later. A peer that is no Perch server will not become one.
-    var passesWithTime: Bool { self.isTransient && self.reason != Self.protocolBreach }
-}
-
-// MARK: The client's own reasons
-
-extension PerchError {
-    /// The address is not one that can be connected to.
-    public static let addressInvalid = "ADDRESS_INVALID"
-    /// The file with the credentials cannot be read.
-    public static let authorizationUnreadable = "AUTHORIZATION_UNREADABLE"
-    /// No connection could be made.
-    public static let connectFailed = "CONNECT_FAILED"
-    /// The files of TLS cannot be read or do not belong together.
-    public static let tlsFiles = "TLS_FILES"
-    /// The server's certificate is invalid, or belongs to another server.
-    public static let tlsUntrusted = "TLS_UNTRUSTED"
-    /// The server refuses this client's certificate, or requires one.
-    public static let tlsRefused = "TLS_REFUSED"
-    /// The peer does not speak TLS.
-    public static let tlsFailed = "TLS_FAILED"
-    /// The connection ended without a reason.
-    public static let connectionLost = "CONNECTION_LOST"
-    /// The server sent nothing for two and a half heartbeats.
-    public static let connectionSilent = "CONNECTION_SILENT"
-    /// The server did not answer HELLO in time.
-    public static let welcomeTimeout = "WELCOME_TIMEOUT"
-    /// The server violated perch/1.
-    public static let protocolBreach = "PROTOCOL_BREACH"
-    /// A mutation that must not be repeated was pending when the connection ended.
-    public static let outcomeUnknown = "OUTCOME_UNKNOWN"
-    /// The server answered with something that only a newer client can read.
-    public static let newerServer = "NEWER_SERVER"
-    /// The client was closed.
-    public static let closed = "CLOSED"
-    /// The process could not start the thread that clients run on.
-    public static let loopFailed = "LOOP_FAILED"
+    /// Whether a stream that ended with this error can go on only from its beginning, because its token or cursor is not one of
+    /// this history, or too old for it. Read what matters, and start without it.
+    public var needsFreshStart: Bool { self.reason.needsFreshStart }
 }
 
 extension PerchError {
     init(_ status: Status) {
         self.init(
-            code: Code(rawValue: status.code), reason: status.reason, message: status.message,
+            code: Code(rawValue: status.code), reason: Reason(rawValue: status.reason), message: status.message,
             details: Self.dictionary(status.details))
     }
 
@@ -148,7 +114,8 @@ extension PerchError {
         // A reason that this version does not know has no code here.
         let code = ErrorReason(rawValue: drain.reason).map { Code(rawValue: $0.code.rawValue) } ?? .unavailable
         self.init(
-            code: code, reason: drain.reason, message: drain.message, details: Self.dictionary(drain.details))
+            code: code, reason: Reason(rawValue: drain.reason), message: drain.message,
+            details: Self.dictionary(drain.details))
     }
 
     init(_ status: WireStatus) {
@@ -157,15 +124,15 @@ extension PerchError {
 
     static func breach(_ message: String) -> PerchError {
         PerchError(
-            code: .internal, reason: Self.protocolBreach,
-            message: "\(message); the connection was closed, and will be opened again")
+            code: .internal, reason: .protocolBreach,
+            message: "\(message); is the address that of a Perch server, and is the client as new as the server?")
     }
 
     static let clientClosed = PerchError(
-        code: .cancelled, reason: Self.closed, message: "the client was closed; make another one")
+        code: .cancelled, reason: .closed, message: "the client was closed; make another one")
 
     static let cancelledHere = PerchError(
-        code: .cancelled, reason: ErrorReason.cancelled.rawValue, message: "the task that asked was cancelled")
+        code: .cancelled, reason: .cancelled, message: "the task that asked was cancelled")
 
     private static func dictionary(_ details: [StatusDetail]) -> [String: String] {
         Dictionary(details.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })

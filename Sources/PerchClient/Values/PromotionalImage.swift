@@ -1,4 +1,4 @@
-import PerchWire
+package import PerchWire
 
 /// An image of a product.
 public struct PromotionalImage: Hashable, Sendable {
@@ -9,7 +9,7 @@ public struct PromotionalImage: Hashable, Sendable {
     /// Nil: the caller has it.
     public var content: [UInt8]?
 
-    init(_ answer: ImageAnswer) {
+    package init(_ answer: ImageAnswer) {
         self.contentHash = answer.contentHash
         self.contentType = answer.contentType
         self.content = answer.isUnchanged ? nil : answer.content

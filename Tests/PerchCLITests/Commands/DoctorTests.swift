@@ -125,12 +125,12 @@ import Testing
         Unanswered(.permissionDenied, "PERMISSION_DENIED", "administrators", "scope admin"),
         Unanswered(.unauthenticated, "CREDENTIALS_EXPIRED", "does not take these credentials", "perch token inspect"),
         Unanswered(.failedPrecondition, "TLS_REQUIRED", "speaks TLS only", "--tls-ca"),
-        Unanswered(.unauthenticated, PerchError.tlsUntrusted, "does not hold", "--tls-ca"),
-        Unanswered(.unauthenticated, PerchError.tlsRefused, "another certificate", "--tls-client-ca"),
-        Unanswered(.unavailable, PerchError.tlsFailed, "no TLS", "leave TLS out"),
-        Unanswered(.unavailable, PerchError.authorizationUnreadable, "was not asked", "--credentials-file"),
+        Unanswered(.unauthenticated, .tlsUntrusted, "does not hold", "--tls-ca"),
+        Unanswered(.unauthenticated, .tlsRefused, "another certificate", "--tls-client-ca"),
+        Unanswered(.unavailable, .tlsFailed, "no TLS", "leave TLS out"),
+        Unanswered(.unavailable, .authorizationUnreadable, "was not asked", "--credentials-file"),
         Unanswered(.unavailable, "SHUTTING_DOWN", "did not report its status", "log"),
-        Unanswered(.unavailable, PerchError.connectionLost, "did not answer as a server", "--listen"),
+        Unanswered(.unavailable, .connectionLost, "did not answer as a server", "--listen"),
         Unanswered(.deadlineExceeded, "DEADLINE", "did not answer as a server", "--listen"),
     ])
     func `the doctor distinguishes a refusing server from another program`(_ unanswered: Unanswered) {
@@ -144,11 +144,11 @@ import Testing
 
     struct Unanswered: Sendable {
         var code: PerchError.Code
-        var reason: String
+        var reason: PerchError.Reason
         var message: String
         var remedy: String
 
-        init(_ code: PerchError.Code, _ reason: String, _ message: String, _ remedy: String) {
+        init(_ code: PerchError.Code, _ reason: PerchError.Reason, _ message: String, _ remedy: String) {
             self.code = code
             self.reason = reason
             self.message = message

@@ -93,13 +93,13 @@ import Testing
     }
 
     @Test func `the client's own reasons have exit codes too`() {
-        func code(_ code: PerchError.Code, _ reason: String) -> ExitCode {
+        func code(_ code: PerchError.Code, _ reason: PerchError.Reason) -> ExitCode {
             ExitCode(PerchError(code: code, reason: reason, message: ""))
         }
-        #expect(code(.unavailable, PerchError.connectFailed) == .unavailable)
-        #expect(code(.unavailable, PerchError.connectionLost) == .unavailable)
-        #expect(code(.invalidArgument, PerchError.addressInvalid) == .usage)
-        #expect(code(.unavailable, PerchError.authorizationUnreadable) == .denied)
+        #expect(code(.unavailable, .connectFailed) == .unavailable)
+        #expect(code(.unavailable, .connectionLost) == .unavailable)
+        #expect(code(.invalidArgument, .addressInvalid) == .usage)
+        #expect(code(.unavailable, .authorizationUnreadable) == .denied)
     }
 
     @Test func `numbers are those that are documented`() {

@@ -69,8 +69,8 @@ private func token(
         }
     }
 
-    @Test(arguments: ["TOKEN_OTHER_STORE", "TOKEN_OTHER_VIEW", "TOKEN_FUTURE", "TOKEN_MALFORMED"])
-    func `a refused token fails again with the same file, which is named`(_ reason: String) throws {
+    @Test(arguments: [PerchError.Reason.tokenOtherStore, .tokenOtherView, .tokenFuture, .tokenMalformed])
+    func `a refused token fails again with the same file, which is named`(_ reason: PerchError.Reason) throws {
         let error = PerchError(code: .failedPrecondition, reason: reason, message: "no")
         let first = try Resumption(since: nil, tokenFile: self.path)
         try first.keep(token())
@@ -107,7 +107,7 @@ private func token(
     private let folder = TemporaryDirectory()
     private var path: String { self.folder.file("anna.cursor") }
 
-    private func refused(_ reason: String) -> PerchError {
+    private func refused(_ reason: PerchError.Reason) -> PerchError {
         PerchError(code: .failedPrecondition, reason: reason, message: "no")
     }
 

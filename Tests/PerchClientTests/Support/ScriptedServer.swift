@@ -20,6 +20,7 @@ final class ScriptedServer {
 
     /// Copied from the core, because an expectation cannot copy the core itself.
     var nextWake: Int64? { self.core.nextWake }
+    var disconnectedSince: Instant? { self.core.away?.since.wall }
     var output: [UInt8] { self.core.output }
     func refusal(of authorization: String) -> PerchError? { self.core.refusal(of: authorization) }
 
@@ -53,6 +54,7 @@ final class ScriptedServer {
         var stream: UInt32
         var request: Request?
         var timeoutMilliseconds: UInt64 = 0
+        var metadata: [Metadata] = []
         var payload: [UInt8]
     }
 
@@ -67,6 +69,7 @@ final class ScriptedServer {
                 let method = try #require(Method(path: call.path))
                 one.request = try self.codec.decodeRequest(method, Array(frame.payload[call.request]).span.bytes)
                 one.timeoutMilliseconds = call.timeoutMilliseconds
+                one.metadata = call.metadata
             }
             sent.append(one)
         }
@@ -237,6 +240,11 @@ extension [ClientAction] {
     func error(_ id: ItemID) -> PerchError? {
         guard case .failure(let error)? = self.result(id) else { return nil }
         return error
+    }
+
+    var refused: PerchError? {
+        for case .connection(.refused(let reason)) in self { return reason }
+        return nil
     }
 
     var waiting: PerchError? {
