@@ -43,6 +43,7 @@ final class FakeStore: ClientDouble {
         var asked: [String] = []
         var streams: [ItemID: Stream] = [:]
         var followers: [ItemID: (request: Request, deliver: Deliver)] = [:]
+        var whenClosed: (@Sendable () -> Void)?
         var isClosed = false
 
         mutating func note(_ request: Request) {
@@ -125,7 +126,15 @@ final class FakeStore: ClientDouble {
         }
     }
 
+    func begin(whenClosed: @escaping @Sendable () -> Void) {
+        self.inside.withLock { $0.whenClosed = whenClosed }
+    }
+
     func close() {
+        let whenClosed = self.inside.withLock { inside in
+            defer { inside.whenClosed = nil }
+            return inside.whenClosed
+        }
         let (streams, followers) = self.inside.withLock { inside -> ([Stream], [Deliver]) in
             inside.isClosed = true
             defer {
@@ -136,6 +145,7 @@ final class FakeStore: ClientDouble {
         }
         for stream in streams { stream.show(Self.closed(after: stream.shown?.value)) }
         for deliver in followers { deliver([], .closedDouble) }
+        whenClosed?()
     }
 
     private static let closed = FakeStore.closed(after: nil)

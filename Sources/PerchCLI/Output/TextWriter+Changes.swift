@@ -1,3 +1,4 @@
+import PerchBase
 import PerchClient
 import PerchModel
 

@@ -143,8 +143,8 @@ extension TextWriter {
     }
 
     func named(_ values: [NamedEntitlement], _ info: ValueInfo) -> [String] {
-        guard !values.isEmpty else { return [self.line(info, "no entitlement has a name here")] }
-        return values.map { self.line(info, CommandRun.line(of: $0)) }
+        guard !values.isEmpty else { return ["\(info.position.asOf)  no entitlement has a name here"] }
+        return values.map { "\(info.position.asOf)  " + CommandRun.line(of: $0) }
     }
 
     func storeMessages(_ values: [StoreMessage], _ info: ValueInfo) -> [String] {

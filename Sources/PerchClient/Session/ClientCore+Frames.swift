@@ -84,7 +84,7 @@ extension ClientCore {
                 silenceMilliseconds: heartbeat * 500 * Limits.clientSilenceHalfHeartbeats,
                 frameBytesMax: frameBytes == 0 ? Limits.frameBytesMax : min(frameBytes, Limits.frameBytesMax)))
         self.attempts.failure = nil
-        self.isBack()
+        self.attempts.away = nil
         let store = StoreName(id: welcome.storeID, epoch: welcome.epoch)
         if let known = self.store, known != store {
             // Another store, or this one restored from a backup: tokens of known values are useless. A token kept by a

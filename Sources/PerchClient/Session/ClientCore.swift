@@ -27,14 +27,10 @@ package struct ClientCore: ~Copyable {
     /// When the last byte came.
     var lastHeard: Int64 = 0
     var attempts = Attempts()
-    /// Since when there is no connection although somebody needs one; nil otherwise.
-    package private(set) var away: Away?
     /// The store of the last connection: its tokens are valid there.
     var store: StoreName?
     /// The credentials of the current connection.
     var authorization = ""
-    /// The last credentials that the server refused, and until when they are not sent again.
-    var refused: RefusedCredentials?
 
     var streams: [UInt32: StreamUse] = [:]
     var nextStream: UInt32 = 1
@@ -78,6 +74,10 @@ package struct ClientCore: ~Copyable {
         var failure: PerchError?
         /// When the last one began.
         var last: Int64 = .min / 2
+        /// The last credentials that the server refused, and until when they are not sent again.
+        var refused: RefusedCredentials?
+        /// Since when there is no connection although somebody needs one; nil otherwise.
+        var away: Away?
     }
 
     /// The states between two BEATs.
@@ -148,7 +148,7 @@ package struct ClientCore: ~Copyable {
         case .open(let open): consider(self.lastHeard + open.silenceMilliseconds)
         case .waiting(let until, _): consider(until)
         }
-        if let away = self.away, !away.isShown, let limit = self.settings.failureAfterMilliseconds {
+        if let away = self.attempts.away, !away.isShown, let limit = self.settings.failureAfterMilliseconds {
             consider(away.since.monotonic + limit)
         }
         return next
@@ -174,7 +174,7 @@ package struct ClientCore: ~Copyable {
                 ))
         case .waiting(let until, _) where until <= now.monotonic:
             self.link = .idle
-            if !self.isWanted { self.away = nil }
+            if !self.isWanted { self.attempts.away = nil }
             self.connectIfWanted()
         default:
             break
@@ -211,7 +211,7 @@ package struct ClientCore: ~Copyable {
         guard case .idle = self.link, self.isWanted else { return }
         self.link = .connecting(deadline: self.now.monotonic + self.settings.connectTimeoutMilliseconds)
         self.attempts.last = self.now.monotonic
-        if self.away == nil { self.away = Away(since: self.now) }
+        if self.attempts.away == nil { self.attempts.away = Away(since: self.now) }
         self.actions.append(.connect)
         self.report(.connecting)
     }
@@ -240,7 +240,7 @@ package struct ClientCore: ~Copyable {
 
     /// Why a connection with these credentials need not be made now: the server has refused them, and its time is not over.
     package func refusal(of authorization: String) -> PerchError? {
-        guard let refused = self.refused, refused.authorization == authorization,
+        guard let refused = self.attempts.refused, refused.authorization == authorization,
             self.now.monotonic < refused.until
         else { return nil }
         return refused.error
@@ -300,8 +300,8 @@ package struct ClientCore: ~Copyable {
             preconditionFailure("a connection was lost that did not exist")
         }
         self.attempts.failure = wasConnecting ? reason : nil
-        if self.away == nil { self.away = Away(since: self.now) }
-        self.away?.reason = reason
+        if self.attempts.away == nil { self.attempts.away = Away(since: self.now) }
+        self.attempts.away?.reason = reason
         self.output.removeAll()
         self.decoder = FrameDecoder()
         self.streams.removeAll()
@@ -321,7 +321,7 @@ package struct ClientCore: ~Copyable {
         if isFinal {
             self.endAll(reason)
             self.link = .idle
-            self.away = nil
+            self.attempts.away = nil
             self.report(.refused(reason))
             return
         }
@@ -330,7 +330,7 @@ package struct ClientCore: ~Copyable {
         if comesBackAtOnce { pause = 0 }
         guard self.isWanted else {
             self.link = .idle
-            self.away = nil
+            self.attempts.away = nil
             self.report(.idle)
             return
         }
@@ -366,7 +366,7 @@ package struct ClientCore: ~Copyable {
         guard ErrorReason(reason.reason)?.retry == .newCredentials, !self.authorization.isEmpty else {
             return false
         }
-        self.refused = RefusedCredentials(
+        self.attempts.refused = RefusedCredentials(
             authorization: self.authorization, until: self.now.monotonic + milliseconds, error: reason)
         return true
     }
@@ -395,16 +395,16 @@ package struct ClientCore: ~Copyable {
 
     /// Consumers of values are shown that there has been no connection for as long as the options allow.
     private mutating func showAwayIfDue() {
-        guard let away = self.away, !away.isShown, let limit = self.settings.failureAfterMilliseconds,
+        guard let away = self.attempts.away, !away.isShown, let limit = self.settings.failureAfterMilliseconds,
             away.since.monotonic + limit <= self.now.monotonic
         else { return }
-        self.away?.isShown = true
+        self.attempts.away?.isShown = true
         for id in self.watches.keys.sorted() { self.showAway(id) }
     }
 
     /// Shows one watch's consumers that there is no connection, if its time has come.
     mutating func showAway(_ id: ItemID) {
-        guard let away = self.away, away.isShown, var watch = self.watches[id] else { return }
+        guard let away = self.attempts.away, away.isShown, var watch = self.watches[id] else { return }
         var error =
             away.reason
             ?? PerchError(
@@ -415,8 +415,8 @@ package struct ClientCore: ~Copyable {
         self.watches[id] = watch
     }
 
-    /// The connection is there.
-    mutating func isBack() { self.away = nil }
+    /// Since when there is no connection although somebody needs one; nil otherwise.
+    package var away: Away? { self.attempts.away }
 
     /// The server refuses this client for good: every stream and every call ends with the reason.
     private mutating func endAll(_ reason: PerchError) {
@@ -469,7 +469,7 @@ package struct ClientCore: ~Copyable {
         for id in self.updates.keys.sorted() { self.actions.append(.endUpdates(id, .clientClosed)) }
         self.watches.removeAll()
         self.updates.removeAll()
-        self.away = nil
+        self.attempts.away = nil
         self.report(.closed)
     }
 }

@@ -12,6 +12,8 @@ package protocol ClientDouble: AnyObject, Sendable {
     func follow(_ id: ItemID, _ request: Request, deliver: @escaping @Sendable ([UpdateItem], PerchError?) -> Void)
     /// A stream is no longer wanted.
     func end(_ id: ItemID)
+    /// A client begins. `whenClosed` is called once it is closed.
+    func begin(whenClosed: @escaping @Sendable () -> Void)
     /// The client is closed: every open stream ends with `CLOSED`.
     func close()
 }
@@ -24,6 +26,7 @@ extension ClientDouble {
             let server = ServerInfo(
                 since: Clocks.wall(), version: "double", storeID: nil, epoch: 1, revision: 0, heartbeat: .seconds(10))
             for waiter in cell.set(.connected(server), disconnectedSince: nil) { waiter.resume() }
+            self.begin { for waiter in cell.close() { waiter.resume() } }
         case .remove: self.close()
         case .found, .stop: break
         }

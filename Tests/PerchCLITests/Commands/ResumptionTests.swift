@@ -123,10 +123,10 @@ private func token(
     @Test(arguments: ["TOKEN_OTHER_STORE", "TOKEN_FUTURE", "CURSOR_TOO_OLD", "CURSOR_MALFORMED"])
     func `that is refused fails again with the same file, which is named`(_ reason: String) throws {
         try TokenFile.write([1, 2, 3], to: self.path)
-        let kept = try EventResumption(since: nil, tokenFile: self.path).failure(self.refused(reason))
+        let kept = try EventResumption(since: nil, tokenFile: self.path).failure(self.refused(.init(rawValue: reason)))
         #expect((kept as? CommandFailure)?.code == .usage)
         #expect("\(kept)".contains(reason) && "\(kept)".contains("remove \(self.path) to start again"))
-        let given = try EventResumption(since: self.path, tokenFile: nil).failure(self.refused(reason))
+        let given = try EventResumption(since: self.path, tokenFile: nil).failure(self.refused(.init(rawValue: reason)))
         #expect((given as? CommandFailure)?.code == .usage)
         #expect("\(given)".contains("leave --since \(self.path) out"))
     }

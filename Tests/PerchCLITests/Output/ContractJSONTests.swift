@@ -84,7 +84,7 @@ private func printed(_ response: Response) -> Response? {
         case .failure(let failure, _):
             wrap(
                 EntitlementTaskState<Value>.failure(
-                    .init(reason: failure.reason, message: failure.message), last: nil
+                    .init(reason: .init(rawValue: failure.reason), message: failure.message), last: nil
                 ).message)
         case .success(let value, let info): wrap(Snapshot(value, info: .init(info)).message)
         case .unchanged(let info): wrap(EntitlementTaskState<Value>.unchanged(info: .init(info)).message)

@@ -1,0 +1,2 @@
+// The library's own header. Package.swift names the packages that bring it.
+#include <zlib.h>
