@@ -67,8 +67,18 @@ extension ReportedOriginal {
         return date == end || (isLast && date > end) ? renewal : nil
     }
 
+    /// Where the leeway of the period at `now` begins, if that period is over.
+    func leewayStart(at now: Instant) -> Instant {
+        let periods = self.periods(at: now)
+        guard let place = periods.lastIndex(where: { $0.reported.purchaseDate <= now }),
+            let end = periods[place].reported.expirationDate
+        else { return .distantFuture }
+        let renewal = self.spoken(of: periods[place].transaction, isLast: place == periods.count - 1)
+        return max(end, renewal?.renewalDate ?? end)
+    }
+
     /// All instants at which the standing can change by itself.
-    private func instants(leewayMilliseconds: Int64) -> [Instant] {
+    func instants(leewayMilliseconds: Int64) -> [Instant] {
         var instants: [Instant] = []
         for register in self.registers.values {
             instants.append(register.reported.purchaseDate)
