@@ -294,6 +294,31 @@ extension Limits {
     /// Revisions after which a stream of an app's changes sends its cursor, although nothing matched its filter.
     package static let changesMarkerRevisions: UInt64 = 1_000
 
+    /// Accounts whose records a slice of a copy of an app's entitlements reads. Changes wait for one slice at most.
+    package static let copyAccountsPerSlice = 128
+
+    /// Rows of sources that a slice reads, where the storage keeps them.
+    package static let copyRowsPerSlice = 128
+
+    /// Accounts whose rows of sources are filled in one commit, for a store of a version without them.
+    package static let sourcesFilledAtOnce = 256
+
+    /// Milliseconds between two such commits.
+    package static let sourcesFillPauseMilliseconds: Int64 = 20
+
+    /// Bytes of keys and segments after which a batch of a copy ends.
+    package static let copyBatchBytes = 16 * 1024
+
+    /// Other keys of an account that a copy has: its callers' first, each in bytewise order.
+    package static let copyAliasesMax = 1_000
+
+    /// Erased accounts whose names the process remembers, so that copies can remove them. A copy that goes past an earlier
+    /// erasure begins again.
+    package static let erasedNamesKept = 10_000
+
+    /// Shards that the accounts of an app can be divided into for copies.
+    package static let copyShardsMax: UInt32 = 256
+
     /// Due renewals of an app that are held in memory, the earliest first. The rest stay in storage until these are settled;
     /// up to twice as many are held before the latest are dropped again.
     package static let dueEntriesHeld = 256

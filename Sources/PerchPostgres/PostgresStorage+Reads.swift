@@ -256,6 +256,17 @@ extension PostgresStorage {
         }
     }
 
+    package func names(of accounts: [AccountNumber]) throws(StorageError) -> [[AccountKey]] {
+        if accounts.isEmpty { return [] }
+        let rows = try self.read(.namesOfAccounts, [.integers(accounts.map { Int64(clamping: $0) })])
+        var names: [AccountNumber: [AccountKey]] = [:]
+        for row in 0..<rows.count {
+            let key = AccountKey(app: AppNumber(clamping: rows.int64(row, 1)), bytes: rows.bytes(row, 2))
+            names[rows.uint64(row, 0), default: []].append(key)
+        }
+        return accounts.map { names[$0] ?? [] }
+    }
+
     package func answers(keptAt instant: Instant) throws(StorageError) -> [KeyedAnswer] {
         let rows = try self.read(.answersKeptAt, [.integer(instant.milliseconds)])
         var answers: [KeyedAnswer] = []

@@ -7,7 +7,7 @@ enum Query: Int, CaseIterable {
     case planKeys, planRecords, recordsFrom, planTransactions, planAnswers
     case apps, setApp, insertAppState, appStateInForce, appStateAt, insertCatalogue, catalogue
     case image, insertImage, deleteImages
-    case setAliases, removeAliases, keyOfAccount, namesOfAccount, keysOfApp
+    case setAliases, removeAliases, keyOfAccount, namesOfAccount, namesOfAccounts, keysOfApp
     case setRecords, setDueRecords, dueThrough, earliestDue
     case insertFacts, factsOfAccount, factsThrough, factsOfRevisions, eventsOfAccount
     case insertCrossings, deleteCrossings, crossingsAfter, forgetCrossings
@@ -142,6 +142,8 @@ enum Query: Int, CaseIterable {
             SELECT key FROM aliases WHERE account = $1::bigint AND key >= '\\x01'::bytea ORDER BY app, key LIMIT 1
             """
         case .namesOfAccount: "SELECT app, key FROM aliases WHERE account = $1::bigint ORDER BY app, key"
+        case .namesOfAccounts:
+            "SELECT account, app, key FROM aliases WHERE account = ANY ($1::bigint[]) ORDER BY account, app, key"
         case .keysOfApp:
             "SELECT key FROM aliases WHERE app = $1::bigint AND key > $2::bytea ORDER BY key LIMIT $3::bigint"
 

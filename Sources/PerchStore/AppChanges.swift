@@ -54,10 +54,13 @@ package struct ChangesAsked: Hashable, Sendable {
 
     package var app: AppNumber
     package var start: Start
+    /// Whether accounts come with all their names, and erased ones too: for copies.
+    package var isForCopy: Bool
 
-    package init(app: AppNumber, start: Start) {
+    package init(app: AppNumber, start: Start, isForCopy: Bool = false) {
         self.app = app
         self.start = start
+        self.isForCopy = isForCopy
     }
 }
 
@@ -87,6 +90,12 @@ package struct ChangedAccount: Sendable {
     package var app: AppState
     /// Time changed it, and not a fact: the record is the same before and after.
     package var isCrossing: Bool
+    /// For copies: the present names; nil for an account that was erased before this process began, so its names are not known.
+    package var names: AccountNames?
+    /// For copies: the change gave the account a key, or took one.
+    package var hasOtherNames = false
+    /// For copies: the change erased the account.
+    package var isErased = false
 }
 
 /// Some changes of an app, in order.

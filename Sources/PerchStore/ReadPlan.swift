@@ -41,8 +41,8 @@ package struct ReadPlan: Equatable, Sendable {
         case .order(let order):
             self.keys.append(order.accountKey)
             if let key = order.mutationKey { self.answers.append(key) }
-        case .keys, .accounts, .image, .changes, .revoke, .note, .code, .look, .barrierReached, .item, .items, .find,
-            .export:
+        case .keys, .accounts, .image, .changes, .copySlice, .revoke, .note, .code, .look, .barrierReached, .item,
+            .items, .find, .export:
             break
         }
     }

@@ -458,6 +458,8 @@ package struct StoreRequest: Sendable {
         indirect case events(AccountKey, after: EventPlace?, limit: Int)
         /// The next changes of an app.
         indirect case changes(ChangesAsked)
+        /// A slice of an app's accounts, with what entitles them.
+        indirect case copySlice(CopyAsked)
         /// One item, or none.
         indirect case item(ItemKey)
         /// Items of some groups, one group after the other. `after` is a key of the first group.
@@ -564,6 +566,7 @@ package enum StoreAnswer: Sendable {
     /// from `nextTransaction` on are newer than this answer.
     indirect case events([AccountEvent], through: EventPlace, isComplete: Bool, nextTransaction: TransactionID)
     indirect case changes(ChangePage)
+    indirect case copySlice(CopySlice)
     /// The bytes of an image; nil if the catalogue has changed and no longer has it.
     indirect case image([UInt8]?, ContentHash)
     indirect case items([StoredItem], hasMore: Bool)

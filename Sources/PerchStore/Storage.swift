@@ -26,6 +26,8 @@ package protocol Storage: AnyObject {
     func key(of account: AccountNumber) throws(StorageError) -> [UInt8]?
     /// All keys that lead to an account, the store's own too.
     func names(of account: AccountNumber) throws(StorageError) -> [AccountKey]
+    /// The same of several accounts by ascending number, in their order.
+    func names(of accounts: [AccountNumber]) throws(StorageError) -> [[AccountKey]]
     /// Keys of an app's accounts in bytewise order, those after one; empty for the beginning.
     func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]]
     func record(_ account: AccountNumber) throws(StorageError) -> AccountRecord?
@@ -33,6 +35,10 @@ package protocol Storage: AnyObject {
     /// goes on: `end` once it is over. A call looks at no more than `limit` accounts.
     func records(
         from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> (records: [AccountRecord], next: AccountNumber)
+    /// The same walk over the accounts of one app, which may be a guest.
+    func records(
+        of app: AppNumber, from account: AccountNumber, before end: AccountNumber, limit: Int
     ) throws(StorageError) -> (records: [AccountRecord], next: AccountNumber)
     func transaction(_ app: AppNumber, _ id: TransactionID) throws(StorageError) -> TransactionRow?
     func transactions(of account: AccountNumber, _ query: TransactionQuery) throws(StorageError) -> [TransactionRow]
@@ -110,6 +116,17 @@ package protocol Storage: AnyObject {
     /// Raises `passed` with the open batch. False: nodes of the version before are at work, which only know commits.
     func raisePassed(to instant: Instant) throws(StorageError) -> Bool
 
+    /// Whether a row of what entitles an account is kept for each that has something. Others derive it from the record.
+    var keepsSources: Bool { get }
+    /// Those rows of an app by ascending account number, from one on and before another. Nil: some are missing, or none are kept.
+    func sources(
+        of app: AppNumber, from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> SourcesPage?
+    /// Whether a version without these rows has written accounts that have none yet.
+    func lacksSources() throws(StorageError) -> Bool
+    /// Writes the rows of the next accounts that lack them, with the open batch.
+    func fillSources(limit: Int) throws(StorageError)
+
     func begin() throws(StorageError)
     func apply(_ change: StoredChange) throws(StorageError)
     /// The same of a plain purchase.
@@ -147,6 +164,15 @@ extension Storage {
         }
         return (records, next)
     }
+    package func records(
+        of app: AppNumber, from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> (records: [AccountRecord], next: AccountNumber) {
+        let page = try self.records(from: account, before: end, limit: limit)
+        return (page.records.filter { $0.app == app }, page.next)
+    }
+    package func names(of accounts: [AccountNumber]) throws(StorageError) -> [[AccountKey]] {
+        try accounts.map { account throws(StorageError) in try self.names(of: account) }
+    }
     package func prefetch(_ requests: [StoreRequest], accounts: [AccountNumber]) throws(StorageError) {}
     package func warm(_ requests: [StoreRequest], from start: Int) {}
     package func endReads() {}
@@ -164,10 +190,25 @@ extension Storage {
     package func hasCommitted(_ revision: UInt64) throws(StorageError) -> Bool {
         try self.commitTime(of: revision) != nil
     }
+    package var keepsSources: Bool { false }
+    package func sources(
+        of app: AppNumber, from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> SourcesPage? { nil }
+    package func lacksSources() throws(StorageError) -> Bool { false }
+    package func fillSources(limit: Int) throws(StorageError) {}
     package var holdsRecords: Bool { false }
     package var maintenance: (any StoreMaintenance)? { nil }
     package var sharing: (any StoreSharing)? { nil }
 }
+/// What entitles some accounts of an app.
+package struct SourcesPage: Sendable {
+    package var rows: [(account: AccountNumber, sources: [EntitlementSource])] = []
+    /// The account at which the walk goes on: its end, once it is over.
+    package var next: AccountNumber
+
+    package init(next: AccountNumber) { self.next = next }
+}
+
 /// The identity, counters and lease of a store.
 package struct StoreHeader: Hashable, Sendable {
     package var identity: StoreIdentity

@@ -158,7 +158,13 @@ extension StoredChange {
             revision: purchase.revision, committed: purchase.committed, app: purchase.app,
             nextTransaction: purchase.nextTransaction, nextAccount: purchase.nextAccount)
         self.facts = [StoredFact(account: purchase.account, fact: purchase.fact, origin: purchase.origin)]
-        self.records = [StoredRecord(purchase.record, due: purchase.due, previousDue: purchase.due)]
+        // A consumable entitles to nothing.
+        let isKept = purchase.transaction.productType != .consumable
+        self.records = [
+            StoredRecord(
+                purchase.record, due: purchase.due, previousDue: purchase.due,
+                sources: isKept ? purchase.record.entitlementSources(after: purchase.effective) : nil)
+        ]
         self.answer = purchase.answer.map { Boxed($0) }
     }
 }

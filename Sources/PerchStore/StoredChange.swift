@@ -67,11 +67,16 @@ package struct StoredRecord: Hashable, Sendable {
     package var record: AccountRecord
     package var due: Instant?
     package var previousDue: Instant?
+    /// What entitles the account from now on; nil: the same as before, or the storage keeps no rows of it. No part of the feed.
+    package var sources: [EntitlementSource]?
 
-    package init(_ record: AccountRecord, due: Instant? = nil, previousDue: Instant? = nil) {
+    package init(
+        _ record: AccountRecord, due: Instant? = nil, previousDue: Instant? = nil, sources: [EntitlementSource]? = nil
+    ) {
         self.record = record
         self.due = due
         self.previousDue = previousDue
+        self.sources = sources
     }
 }
 

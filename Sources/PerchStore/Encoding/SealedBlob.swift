@@ -17,6 +17,7 @@ package struct BlobKey: Hashable, Sendable {
         case revocation = 9
         case commit = 10
         case change = 11
+        case sources = 12
         case item = 20
 
         /// The latest form that this version writes. It reads all forms from 1 on.
@@ -85,6 +86,11 @@ package struct BlobKey: Hashable, Sendable {
 
     /// The key of a whole change in a feed.
     package static func change(_ revision: UInt64) -> BlobKey { BlobKey(.change, revision) }
+
+    /// Of what entitles an account.
+    package static func sources(_ account: UInt64, app: UInt32) -> BlobKey {
+        BlobKey(.sources, UInt64(app), account)
+    }
 
     /// Of a revoked token.
     package static func revocation(_ id: [UInt8]) -> BlobKey { BlobKey(.revocation, name: id) }

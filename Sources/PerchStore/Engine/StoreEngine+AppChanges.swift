@@ -5,6 +5,7 @@ import PerchModel
 private struct ChangeDraft {
     var app: AppNumber
     var page: ChangePage
+    var isForCopy: Bool
     /// Crossings that are read and not passed yet, in order.
     var crossings: ArraySlice<DueEntry> = []
     /// Storage has no more crossings up to the app's clock than these.
@@ -137,10 +138,11 @@ extension StoreEngine {
         return error == nil && self.newestPassed > before
     }
 
-    /// Refuses all questions for changes.
+    /// Refuses all questions for changes, and for slices of copies.
     func refuseChanges(_ refusal: Refusal, into outbox: inout Outbox) {
-        for request in self.appChanges.asked { outbox.answer(request, .refused(refusal)) }
+        for request in self.appChanges.asked + self.appChanges.slices { outbox.answer(request, .refused(refusal)) }
         self.appChanges.asked = []
+        self.appChanges.slices = []
     }
 
     private func changes(
@@ -158,7 +160,8 @@ extension StoreEngine {
             start = place
         }
         var draft = ChangeDraft(
-            app: asked.app, page: ChangePage(after: start, revision: self.header.revision))
+            app: asked.app, page: ChangePage(after: start, revision: self.header.revision),
+            isForCopy: asked.isForCopy)
         guard try self.fill(&draft, now: app.clock.now(wall: time)) else {
             return .failure(
                 Refusal(
@@ -226,6 +229,7 @@ extension StoreEngine {
             return true
         }
         draft.page.isComplete = true
+        if draft.isForCopy { return true }
         let later = DueEntry(instant: now, account: ChangePlace.lastAccount)
         draft.page.nextCrossing =
             try self.storage.crossings(draft.app, after: later, through: .distantFuture, limit: 1).first?.instant
@@ -238,6 +242,8 @@ extension StoreEngine {
     private func passCrossings(
         through instant: Instant, now: Instant, _ draft: inout ChangeDraft
     ) throws(StorageError) -> Bool {
+        // Entries of a copy have their ends: time changes none.
+        if draft.isForCopy { return true }
         while true {
             if draft.crossings.isEmpty, !draft.hasAllCrossings {
                 let found = try self.storage.crossings(
@@ -308,16 +314,42 @@ extension StoreEngine {
             self.appChanges.pastRecords.insert(after)
             draft.factsLeft -= own.count
             draft.pass(row.revision, UInt32(ordinal), at: instant)
-            guard let key = try self.storage.key(of: account), let first = own.first else { continue }
+            guard let first = own.first else { continue }
+            var changed = ChangedAccount(key: [], before: before, after: after, app: state, isCrossing: false)
+            if draft.isForCopy {
+                guard try self.name(&changed, by: own.map(\.fact), in: row) else { continue }
+            } else if let key = try self.storage.key(of: account) {
+                changed.key = key
+            } else {
+                continue
+            }
             self.add(
                 ChangeEntry(
-                    place: draft.page.through,
-                    account: ChangedAccount(key: key, before: before, after: after, app: state, isCrossing: false),
+                    place: draft.page.through, account: changed,
                     cause: own.last { $0.fact.cause != .unspecified }?.fact.cause ?? .unspecified,
                     position: Position(revision: row.revision, asOf: instant), committed: row.committed,
                     origin: first.origin, facts: own.map(\.fact).filter(\.isOfChanges)), to: &draft)
         }
         return true
+    }
+
+    /// Gives a changed account its names. False: no caller knows it.
+    private func name(
+        _ changed: inout ChangedAccount, by facts: [Fact], in row: CommitRow
+    ) throws(StorageError) -> Bool {
+        let account = changed.after.account
+        changed.isErased = facts.contains { $0.reported == .erased }
+        changed.hasOtherNames =
+            row.detail?.aliases.contains { $0.account == account } ?? false
+            || facts.contains { if case .unnamed = $0.reported { true } else { false } }
+        if changed.isErased {
+            guard let known = self.appChanges.erasedNames[account] else { return true }
+            changed.names = AccountNames(known)
+        } else {
+            changed.names = AccountNames(try self.storage.names(of: account))
+        }
+        changed.key = changed.names?.key ?? []
+        return changed.names != nil
     }
 
     private func passApp(_ row: CommitRow, at instant: Instant, _ draft: inout ChangeDraft) throws(StorageError) -> Bool

@@ -73,12 +73,14 @@ extension StoreEngine {
             }
             record.fold(accountFacts[place].facts, revision: stored.revision, committed: stored.committed)
             if before.hasRareFields || record.hasRareFields { try self.count(from: before, to: record, into: &stored) }
-            if let moves = CrossingMoves(from: before, to: record, app: app, at: app.clock.now(wall: stored.committed))
-            {
+            let now = app.clock.now(wall: stored.committed)
+            if let moves = CrossingMoves(from: before, to: record, app: app, at: now) {
                 stored.crossings.append(moves)
             }
             stored.records.append(
-                StoredRecord(record, due: isTestApp ? record.attemptDue : nil, previousDue: previousDue))
+                StoredRecord(
+                    record, due: isTestApp ? record.attemptDue : nil, previousDue: previousDue,
+                    sources: self.sources(from: before, to: record, at: now)))
             let entryCountAfter = record.entryCount
             result.append(
                 AccountChange(

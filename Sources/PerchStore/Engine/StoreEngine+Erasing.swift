@@ -30,7 +30,12 @@ extension StoreEngine {
         }
         let accounts = try self.fold(
             facts, into: &stored, known: Known(others: records), origin: mutation.origin, app: app)
-        for account in erasure.accounts { self.appChanges.pastRecords.remove(account) }
+        for account in erasure.accounts {
+            self.appChanges.pastRecords.remove(account)
+            // A copy that goes past the erasure and does not find it here begins again.
+            if self.appChanges.erasedNames.count >= Limits.erasedNamesKept { self.appChanges.erasedNames.removeAll() }
+            self.appChanges.erasedNames[account] = try self.storage.names(of: account)
+        }
         return try self.write(
             &stored, accounts: accounts, answer: .number(UInt64(erased.reduce(0) { $0 + $1.facts.count })),
             of: mutation, asOf: now, keeps: false, &batch)

@@ -65,6 +65,8 @@ extension StoreEngine {
                 return .found(try self.find(sought, app))
             case .export(let key, let query):
                 return .exported(try self.export(key, query))
+            case .copySlice(let asked):
+                return try self.copySlice(asked, wall: wall)
             case .look:
                 return self.others.isCutOff ? .refused(self.blindRefusal) : .looked
             case .mutate, .order, .revoke, .note, .code, .barrierReached, .changes:

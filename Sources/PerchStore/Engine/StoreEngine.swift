@@ -69,12 +69,18 @@ package final class StoreEngine {
     struct AppChangeReads {
         /// Questions that are not answered yet. Each tick answers a bounded number of entries.
         var asked: [StoreRequest] = []
+        /// Questions for slices of copies. Each tick answers one slice.
+        var slices: [StoreRequest] = []
         /// Some wait for an instant that has not passed for every node: when to look again, by the machine's clock.
         var heldUntil: Instant?
         /// When this node last raised the instant that has passed, by the machine's clock.
         var raised = Instant.distantPast
         /// Records as they were.
         var pastRecords = RecordCache(bytesMax: Limits.changeRecordsBytes)
+        /// The names of accounts that were erased lately, for copies that have them. Never stored.
+        var erasedNames: [AccountNumber: [AccountKey]] = [:]
+        /// When the next missing rows of sources are filled, by the machine's clock; nil: none is missing.
+        var sourcesFill: Instant?
     }
 
     /// Empty values whose lists have capacity.
@@ -156,6 +162,7 @@ package final class StoreEngine {
             self.others.newestCommit = newest
         }
         for app in try storage.appStates() { self.apps[app.state.number] = app }
+        if try storage.lacksSources() { self.appChanges.sourcesFill = .distantPast }
         for revocation in try storage.revokedTokens() { self.revocations[revocation.id] = revocation.expires }
     }
 
@@ -230,7 +237,7 @@ package final class StoreEngine {
                     codes.append(request)
                 case .barrierReached(let number):
                     self.reached(number, wall: wall, into: &outbox)
-                case .changes where self.isBlind:
+                case .changes where self.isBlind, .copySlice where self.isBlind:
                     outbox.answer(request, .refused(self.blindRefusal))
                 case .changes(let asked):
                     // It is answered in a later tick perhaps, which may know no more.
@@ -239,6 +246,8 @@ package final class StoreEngine {
                     } else {
                         self.appChanges.asked.append(request)
                     }
+                case .copySlice:
+                    self.appChanges.slices.append(request)
                 default:
                     outbox.answer(
                         request, self.isBlind ? .refused(self.blindRefusal) : self.read(request.body, wall: wall))
@@ -258,7 +267,10 @@ package final class StoreEngine {
     }
 
     private func finish(wall: Instant, machine: Instant, into outbox: inout Outbox) -> Instant? {
-        let next = self.settleAndAnswer(wall: wall, machine: machine, into: &outbox)
+        var next = self.settleAndAnswer(wall: wall, machine: machine, into: &outbox)
+        if self.appChanges.sourcesFill != nil, let fill = self.fillSources(machine: machine) {
+            next = min(next ?? fill, fill)
+        }
         guard self.failure == nil, let held = self.appChanges.heldUntil else { return next }
         return min(next ?? held, held)
     }
@@ -273,8 +285,10 @@ package final class StoreEngine {
             return nil
         }
         if self.unresolved == nil { self.finishSettlings(wall: wall, into: &outbox) }
-        if self.unresolved == nil, self.answerChanges(wall: wall, machine: machine, into: &outbox) {
-            return machine
+        if self.unresolved == nil {
+            let hasChanges = self.answerChanges(wall: wall, machine: machine, into: &outbox)
+            let hasSlices = self.failure == nil && self.answerSlice(wall: wall, into: &outbox)
+            if hasChanges || hasSlices { return machine }
         }
         if self.isWithoutRoom { return machine.advanced(byMilliseconds: 1_000) }
         if self.isUnreachable || self.unresolved != nil {

@@ -64,6 +64,27 @@ package final class GuestStorage: Storage {
         try self.keeper(of: account).names(of: account)
     }
 
+    package func names(of accounts: [AccountNumber]) throws(StorageError) -> [[AccountKey]] {
+        guard !self.guests.isEmpty else { return try self.store.names(of: accounts) }
+        return try accounts.map { account throws(StorageError) in try self.names(of: account) }
+    }
+
+    package func records(
+        of app: AppNumber, from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> (records: [AccountRecord], next: AccountNumber) {
+        try self.keeper(of: app).records(of: app, from: account, before: end, limit: limit)
+    }
+
+    package var keepsSources: Bool { self.store.keepsSources }
+    package func lacksSources() throws(StorageError) -> Bool { try self.store.lacksSources() }
+    package func fillSources(limit: Int) throws(StorageError) { try self.store.fillSources(limit: limit) }
+
+    package func sources(
+        of app: AppNumber, from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) throws(StorageError) -> SourcesPage? {
+        try self.keeper(of: app).sources(of: app, from: account, before: end, limit: limit)
+    }
+
     package func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]] {
         try self.keeper(of: app).keys(of: app, after: key, limit: limit)
     }

@@ -25,6 +25,10 @@ struct AliasTable: ~Copyable {
     /// The index of the first key of an account that callers use, in bytewise order, by account; negative where it is looked
     /// for. The store's own names, which begin with NUL, are none of these keys.
     private var names: [Int32] = [-1]
+    /// The index of the key that an account was opened with, by account; negative once it names another.
+    private var opened: [Int32] = [-1]
+    /// The indexes of an account's other keys.
+    private var others: [AccountNumber: [Int32]] = [:]
     /// The keys of each app, those without an account among them.
     private var ordered: [AppNumber: OrderedKeys] = [:]
     private var places: UnsafeMutablePointer<Place>
@@ -53,6 +57,7 @@ struct AliasTable: ~Copyable {
         let index = self.places[self.find(key)].index
         guard index >= 0 else { return }
         if !key.isInternal { self.forgetName(of: self.aliases[Int(index)].account) }
+        self.detach(index, from: self.aliases[Int(index)].account)
         self.aliases[Int(index)].account = 0
     }
 
@@ -63,6 +68,8 @@ struct AliasTable: ~Copyable {
         if index >= 0 {
             let before = self.aliases[Int(index)].account
             self.aliases[Int(index)].account = account
+            self.detach(index, from: before)
+            if account != 0 { self.others[account, default: []].append(index) }
             if !key.isInternal {
                 self.forgetName(of: before)
                 self.forgetName(of: account)
@@ -77,8 +84,10 @@ struct AliasTable: ~Copyable {
         if account == self.names.count {
             // As for nearly all: an account is opened with its key.
             self.names.append(key.isInternal ? Self.unclaimed : Int32(self.aliases.count))
-        } else if !key.isInternal {
-            self.forgetName(of: account)
+            self.opened.append(Int32(self.aliases.count))
+        } else {
+            if !key.isInternal { self.forgetName(of: account) }
+            self.others[account, default: []].append(Int32(self.aliases.count))
         }
         self.aliases.append(Alias(key: key, account: account))
         let last = Int32(self.aliases.count - 1)
@@ -93,11 +102,13 @@ struct AliasTable: ~Copyable {
         self.places[self.find(key)] = Self.empty
         self.order(key) { $0.remove(key.bytes, in: $1) }
         let last = self.aliases.removeLast()
+        self.detach(Int32(self.aliases.count), from: last.account)
         let name = self.names.last ?? -1
         if last.account + 1 == self.names.count,
             name == Int32(self.aliases.count) || key.isInternal && name == Self.unclaimed
         {
             self.names.removeLast()
+            self.opened.removeLast()
         } else if !key.isInternal {
             self.forgetName(of: last.account)
         }
@@ -114,9 +125,8 @@ struct AliasTable: ~Copyable {
         }
         // An account with a moved key: rare.
         var first: AccountKey?
-        for alias in self.aliases where alias.account == account && !alias.key.isInternal {
-            let isEarlier = first.map { alias.key.bytes.lexicographicallyPrecedes($0.bytes) }
-            if isEarlier ?? true { first = alias.key }
+        for key in self.names(of: account) where !key.isInternal {
+            if first.map({ key.bytes.lexicographicallyPrecedes($0.bytes) }) ?? true { first = key }
         }
         return first?.bytes
     }
@@ -141,7 +151,20 @@ struct AliasTable: ~Copyable {
 
     /// All keys that lead to an account.
     func names(of account: AccountNumber) -> [AccountKey] {
-        self.aliases.filter { $0.account == account }.map(\.key)
+        var indexes = self.others[account] ?? []
+        if account < self.opened.count, self.opened[Int(account)] >= 0 { indexes.append(self.opened[Int(account)]) }
+        return indexes.sorted().map { self.aliases[Int($0)].key }
+    }
+
+    /// A key names the account no longer.
+    private mutating func detach(_ index: Int32, from account: AccountNumber) {
+        if account < self.opened.count, self.opened[Int(account)] == index {
+            self.opened[Int(account)] = -1
+            return
+        }
+        guard var rest = self.others.removeValue(forKey: account) else { return }
+        rest.removeAll { $0 == index }
+        if !rest.isEmpty { self.others[account] = rest }
     }
 
     /// Changes the order of the keys of a key's app. Moved out and back: a second reference would have it copied.

@@ -38,6 +38,18 @@ package final class MemoryStorage: Storage {
     }
 
     package func record(_ account: AccountNumber) -> AccountRecord? { self.tables.record(account) }
+
+    /// Numbers are those of a store beside it, if it keeps guests, so many of them may be behind its last account.
+    package func records(
+        from account: AccountNumber, before end: AccountNumber, limit: Int
+    ) -> (records: [AccountRecord], next: AccountNumber) {
+        let bound = min(end, AccountNumber(self.tables.accounts.count))
+        guard account < bound else { return ([], end) }
+        let next = account + min(bound - account, AccountNumber(limit))
+        let records = (account..<next).compactMap { self.tables.record($0) }
+        return (records, next == bound ? end : next)
+    }
+
     package func transaction(_ app: AppNumber, _ id: TransactionID) -> TransactionRow? {
         self.tables.transaction(app, id)
     }
