@@ -6,7 +6,7 @@ enum Query: Int, CaseIterable {
     case header, setHeader
     case apps, setApp, insertAppState, appStateInForce, appStateAt, hasCatalogue, insertCatalogue, catalogue
     case image, insertImage, imageHashes, deleteImage
-    case accountOfAlias, keyOfAccount, namesOfAccount, setAlias, keysOfApp, removeAlias
+    case accountOfAlias, keyOfAccount, namesOfAccount, namesOfAccounts, setAlias, keysOfApp, removeAlias
     case record, nextAccount, setRecord
     case place, insertPlace, setPlace, putPlace, deletePlace, deletePlaces
     case transaction, insertEntry, insertOwnEntry, moveEntry, deleteEntry, deleteTransactions
@@ -20,6 +20,7 @@ enum Query: Int, CaseIterable {
     case eraseFirstFacts, eraseFacts, eraseEntries, setDetail
     case revocations, setRevocation, forgetRevokedTokens
     case item, items, itemCount, setItem, removeItem
+    case sourcesFrom, setSources, deleteSources, sourcesToFill, deleteSourcesToFill
 
     var sql: String {
         switch self {
@@ -59,6 +60,10 @@ enum Query: Int, CaseIterable {
             // The store's own names begin with NUL.
             "SELECT key FROM aliases WHERE account = ?1 AND key >= X'01' ORDER BY app, key LIMIT 1"
         case .namesOfAccount: "SELECT app, key FROM aliases WHERE account = ?1 ORDER BY app, key"
+        case .namesOfAccounts:
+            """
+            SELECT account, app, key FROM aliases WHERE account >= ?1 AND account <= ?2 ORDER BY account, app, key
+            """
         case .keysOfApp: "SELECT key FROM aliases WHERE app = ?1 AND key > ?2 ORDER BY key"
         case .setAlias: "INSERT OR REPLACE INTO aliases VALUES (?1, ?2, ?3)"
 
@@ -164,6 +169,16 @@ enum Query: Int, CaseIterable {
         case .itemCount: "SELECT count(*) FROM items WHERE kind = ?1 AND grp = ?2"
         case .setItem: "INSERT OR REPLACE INTO items (kind, grp, key, blob) VALUES (?1, ?2, ?3, ?4)"
         case .removeItem: "DELETE FROM items WHERE kind = ?1 AND grp = ?2 AND key = ?3"
+
+        case .sourcesFrom:
+            """
+            SELECT account, blob FROM sources WHERE app = ?1 AND account >= ?2 AND account < ?3
+            ORDER BY account LIMIT ?4
+            """
+        case .setSources: "INSERT OR REPLACE INTO sources VALUES (?1, ?2, ?3)"
+        case .deleteSources: "DELETE FROM sources WHERE app = ?1 AND account = ?2"
+        case .sourcesToFill: "SELECT account FROM sources WHERE app = 0"
+        case .deleteSourcesToFill: "DELETE FROM sources WHERE app = 0"
         }
     }
 

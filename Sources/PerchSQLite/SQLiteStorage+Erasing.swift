@@ -10,6 +10,8 @@ extension SQLiteStorage {
             try self.write(.eraseFirstFacts, [.stored(account)])
             try self.write(.eraseFacts, [.stored(account)])
             try self.write(.eraseEntries, [.stored(account)])
+            // Also a row whose sources have all ended, which no change would touch.
+            try self.write(.deleteSources, [.integer(Int64(app)), .stored(account)])
         }
         for key in erasure.answers {
             try self.write(.deleteAnswer, [.integer(Int64(key.app)), .bytes(key.bytes)])

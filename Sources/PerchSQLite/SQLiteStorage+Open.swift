@@ -73,8 +73,11 @@ extension SQLiteStorage {
         do throws(SQLiteError) {
             try connection.execute("BEGIN IMMEDIATE")
             if schema < 5 { try Self.convertTo5(connection) }
-            for statement in Schema.conversionTo6 { try connection.execute(statement) }
-            try Self.fillCrossings(connection)
+            if schema < 6 {
+                for statement in Schema.conversionTo6 { try connection.execute(statement) }
+                try Self.fillCrossings(connection)
+            }
+            for statement in Schema.conversionTo7 { try connection.execute(statement) }
             try connection.execute("PRAGMA user_version = \(Schema.version); COMMIT")
         } catch {
             if !connection.isAutocommit { try connection.execute("ROLLBACK") }

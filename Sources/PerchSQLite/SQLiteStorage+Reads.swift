@@ -78,6 +78,23 @@ extension SQLiteStorage {
         return names
     }
 
+    /// In one pass over the index, where the accounts ascend and stand close together.
+    package func names(of accounts: [AccountNumber]) throws(StorageError) -> [[AccountKey]] {
+        guard let first = accounts.first, let last = accounts.last, first <= last,
+            last - first <= 4 * AccountNumber(accounts.count)
+        else { return try accounts.map { account throws(StorageError) in try self.names(of: account) } }
+        var names = [[AccountKey]](repeating: [], count: accounts.count)
+        var place = 0
+        try self.run(.namesOfAccounts, [.number(first), .number(last)]) { (row) throws(StorageError) in
+            let account = row.uint64(0)
+            while accounts[place] < account { place += 1 }
+            guard accounts[place] == account else { return true }
+            names[place].append(AccountKey(app: AppNumber(clamping: row.int64(1)), bytes: row.bytes(2)))
+            return true
+        }
+        return names
+    }
+
     package func keys(of app: AppNumber, after key: [UInt8], limit: Int) throws(StorageError) -> [[UInt8]] {
         var keys: [[UInt8]] = []
         guard limit > 0 else { return keys }

@@ -23,6 +23,7 @@ extension SQLiteStorage {
         for stored in change.records {
             let (record, due, previousDue) = (stored.record, stored.due, stored.previousDue)
             try self.write(.setRecord, [.stored(record.account), .bytes(record.sealed())])
+            if let sources = stored.sources { try self.write(sources, of: record.account, app: record.app) }
             guard due != previousDue else { continue }
             let (app, account) = (Int64(record.app), record.account)
             if let previousDue {

@@ -22,6 +22,8 @@ package final class SQLiteStorage: Storage, StoreMaintenance {
     var latestCatalogue: (app: AppNumber, revision: UInt64, catalogue: Catalogue)?
     /// Checkpoints that found no space. The log grows instead.
     package private(set) var checkpointsWithoutRoom: Int
+    /// Whether no row of `sources` is missing. False until a copy has looked.
+    var hasAllSources = false
     private var checkpoints: UInt64 = 0
     private var checkpointPages: UInt64 = 0
     /// The file's schema before it was opened, if it was converted.

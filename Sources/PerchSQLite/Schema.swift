@@ -3,7 +3,7 @@ enum Schema {
     /// The four letters `Prch`, in the header of each store's file.
     static let applicationID: Int64 = 0x5072_6368
     /// Counts the changes of the tables and of the forms of blobs. A file with a later schema is refused.
-    static let version: Int64 = 6
+    static let version: Int64 = 7
     /// The earliest schema that `SQLiteStorage.convert` carries over. Older files are refused.
     static let earliestVersion: Int64 = 3
 
@@ -20,6 +20,9 @@ enum Schema {
     ///   not refunded. `spends` says whether finishing it makes it so.
     /// - `crossings` has the instants at which lines of accounts change their state by time alone, those of the past too. A
     ///   reader of an app's changes finds them in order. `due` has the attempts that the store itself has to make.
+    /// - `sources` has what entitles each account that has something, for copies of an app's entitlements: see `SourcesRow`. Its
+    ///   rows are apart from those of `accounts`, since a copy reads all of them in order. The row of app 0 names the first account
+    ///   that a version without this table has written, and whose row is not filled yet; without that row none is missing.
     /// - `catalogues` stand beside the states that share them.
     /// - `items` are values that no record and no fact holds: see `ItemKind`. With a rowid, since some blobs are long.
     /// - `images` are those of each app's newest catalogue, by the hash of their bytes. With a rowid, since the blobs are
@@ -69,6 +72,7 @@ enum Schema {
             "CREATE TABLE revocations (id BLOB PRIMARY KEY, expires INTEGER NOT NULL, blob BLOB NOT NULL) WITHOUT ROWID",
             "CREATE INDEX revocations_by_end ON revocations (expires)",
             Schema.items,
+            Schema.sources,
         ]
 
     /// What readers of an app's changes need: crossings in order, and the key of an account.
@@ -84,6 +88,11 @@ enum Schema {
     private static let items = """
         CREATE TABLE items (
             kind INTEGER NOT NULL, grp BLOB NOT NULL, key BLOB NOT NULL, blob BLOB NOT NULL, UNIQUE (kind, grp, key))
+        """
+
+    private static let sources = """
+        CREATE TABLE sources (
+            app INTEGER NOT NULL, account INTEGER NOT NULL, blob BLOB, PRIMARY KEY (app, account)) WITHOUT ROWID
         """
 
     private static let accounts = """
@@ -112,6 +121,11 @@ enum Schema {
         """
 
     // MARK: Earlier schemas
+
+    /// Makes the tables of schema 6 those of schema 7. The rows of `sources` are filled while the store serves.
+    static let conversionTo7 = [
+        Schema.sources, "INSERT INTO sources SELECT 0, 1, NULL WHERE EXISTS (SELECT 1 FROM accounts)",
+    ]
 
     /// Makes the tables of schema 3 and 4 those of schema 5. `account_apps` holds the app of each account.
     static let conversionTo5 = [

@@ -124,7 +124,10 @@ private func openedAndBought(
         revision: revision, committed: generation.now, app: app.number, nextTransaction: numbers.next,
         nextAccount: account + 1)
     change.facts = ([opened] + facts).map { StoredFact(account: account, fact: $0, origin: []) }
-    change.records = [StoredRecord(record, due: record.attemptDue)]
+    change.records = [
+        StoredRecord(
+            record, due: record.attemptDue, sources: record.entitlementSources(after: generation.now))
+    ]
     change.aliases = [(AccountKey(app: app.number, bytes: Array("user-\(account)".utf8)), account)]
     return change
 }

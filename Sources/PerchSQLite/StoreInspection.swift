@@ -94,6 +94,7 @@ extension SQLiteStorage {
         } else {
             try self.checkEarlierAccounts(&contents)
         }
+        if contents.schema >= 7 { try self.checkSources() }
         try self.each("SELECT app, key, blob FROM answers") { (row) throws(StorageError) in
             let key = MutationKey(app: AppNumber(truncatingIfNeeded: row.int64(0)), bytes: row.bytes(1))
             let blob = row.bytes(2)
@@ -131,6 +132,23 @@ extension SQLiteStorage {
                 let count = row.int64(0)
                 guard count == 0 else { throw .corrupt("\(count) \(what)") }
             }
+        }
+    }
+
+    private func checkSources() throws(StorageError) {
+        try self.each("SELECT app, account, blob FROM sources WHERE app > 0") { (row) throws(StorageError) in
+            let (app, account, blob) = (AppNumber(truncatingIfNeeded: row.int64(0)), row.uint64(1), row.bytes(2))
+            _ = try Self.unsealing("what entitles account \(account)") { () throws(DecodingFault) in
+                try SourcesRow.unsealed(blob, of: account, app: app)
+            }
+        }
+        let strays = """
+            SELECT count(*) FROM sources s LEFT JOIN accounts e ON e.account = s.account AND e.kind = 0 AND e.first = 0
+            AND e.second = 0 WHERE s.app > 0 AND e.account IS NULL
+            """
+        try self.each(strays) { (row) throws(StorageError) in
+            let count = row.int64(0)
+            guard count == 0 else { throw .corrupt("\(count) accounts without a record are entitled to something") }
         }
     }
 

@@ -49,6 +49,7 @@ enum EarlierSchema {
             DROP TABLE crossings;
             DROP INDEX aliases_by_account;
             DROP TABLE items;
+            DROP TABLE sources;
             PRAGMA user_version = 5;
             COMMIT
             """)

@@ -89,6 +89,10 @@ final class BlobsTarget: FuzzTarget {
             return self.thereAndBack(.commit(1), value) { (blob) throws(DecodingFault) in
                 try CommitDetail(unsealing: blob, revision: 1).sealed(revision: 1)
             }
+        case .sources:
+            return self.thereAndBack(.sources(1, app: 1), value) { (blob) throws(DecodingFault) in
+                SourcesRow.sealed(try SourcesRow.unsealed(blob, of: 1, app: 1), of: 1, app: 1)
+            }
         case .change:
             let catalogue = TestShop.catalogue()
             return self.thereAndBack(.change(1), value) { (blob) throws(DecodingFault) in
