@@ -1,4 +1,5 @@
 import PerchBase
+import PerchIdentity
 
 extension LoopCore {
     /// The costs and counts of the loop's data, for `perch doctor`.
@@ -22,7 +23,20 @@ extension LoopCore {
             dying: self.transport.admission.closing.count, partialBytes: self.transport.partialBytes,
             callsBytes: self.service.callsBytes(self.tables, self.views),
             identities: self.service.identities.count,
-            applied: self.tables.applied)
+            applied: self.tables.applied, copies: self.copies)
+    }
+
+    /// Copies of apps' entitlements, by the label of their callers.
+    private var copies: [String: CopyCensus] {
+        var found: [String: CopyCensus] = [:]
+        for (call, state) in self.views.appStreams.copies {
+            var behind: Int64 = 0
+            if let since = state.behindSince { behind = self.tables.now.monotonic - since }
+            var caller = self.service.identity(ofCall: call, self.tables).label
+            if found[caller] == nil, found.count >= CopyCensus.callersNamed { caller = CopyCensus.others }
+            found[caller, default: CopyCensus()].add(isFilling: state.isFilling, behindMilliseconds: behind)
+        }
+        return found
     }
 }
 
@@ -52,4 +66,26 @@ package struct LoopCensus: Sendable {
     package var identities: Int
     /// The revision up to which the loop has applied every change.
     package var applied: UInt64
+    /// By the label of their callers.
+    package var copies: [String: CopyCensus]
+}
+
+/// The copies of apps' entitlements of one caller.
+package struct CopyCensus: Sendable {
+    /// Callers that the metrics name, for each loop, and the label of the others.
+    static let (callersNamed, others) = (32, "others")
+
+    package var count = 0
+    /// Those that are not complete yet.
+    package var fillingCount = 0
+    /// The longest time for which one has not been up to date; 0: all are.
+    package var behindMilliseconds: Int64 = 0
+
+    package init() {}
+
+    package mutating func add(isFilling: Bool, behindMilliseconds: Int64) {
+        self.count += 1
+        if isFilling { self.fillingCount += 1 }
+        self.behindMilliseconds = max(self.behindMilliseconds, behindMilliseconds)
+    }
 }

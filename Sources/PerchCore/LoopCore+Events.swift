@@ -67,7 +67,7 @@ extension LoopCore {
             switch self.tables.calls[call].state {
             case .order: self.service.finishOrder(call, answer, &self.tables, &self.views, &self.transport)
             case .unary: self.service.finishUnary(call, answer, &self.tables, &self.views, &self.transport)
-            case .watch, .updates, .appChanges, .several, .ending: return
+            case .watch, .updates, .appChanges, .copy, .several, .ending: return
             }
         case .updates(let call, let generation):
             guard self.tables.calls.isTaken(call, generation: generation), self.tables.calls[call].isFeed else {

@@ -35,8 +35,17 @@ extension LoopCore {
             precondition(state.taken <= state.ready.count, "call \(call) took more changes than there were")
             for event in state.ready[state.taken...] { refer(event.payload) }
         }
+        for (call, state) in self.views.appStreams.copies {
+            precondition(
+                self.tables.calls.isTaken(call) && self.tables.calls[call].state == .copy,
+                "a copy for call \(call), which is gone")
+            precondition(state.taken <= state.ready.count, "call \(call) took more batches than there were")
+            for event in state.ready[state.taken...] { refer(event.payload) }
+        }
+        precondition(self.views.appStreams.encodedBatches.isEmpty, "batches of a tick that has ended")
         precondition(
-            self.views.encodedChanges.isEmpty && self.views.appChangesToAsk.isEmpty, "changes of a tick that has ended")
+            self.views.encodedChanges.isEmpty && self.views.appStreams.changesToAsk.isEmpty,
+            "changes of a tick that has ended")
         self.tables.payloads.checkInvariants(references)
         var accountTickets = 0
         for place in 0..<self.tables.tickets.extent where self.tables.tickets.isTaken(place) {
@@ -79,7 +88,7 @@ extension LoopCore {
         precondition(
             self.service.pending.count == self.service.freePending.count && self.tables.callTokens.isEmpty
                 && self.tables.carried.wholes.isEmpty
-                && self.views.updates.isEmpty && self.views.appChanges.isEmpty,
+                && self.views.updates.isEmpty && self.views.appChanges.isEmpty && self.views.appStreams.copies.isEmpty,
             "calls are left")
         precondition(
             self.service.room.requests.isEmpty && self.service.room.bytes == 0

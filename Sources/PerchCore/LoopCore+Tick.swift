@@ -18,6 +18,7 @@ extension LoopCore {
     package mutating func endInput() {
         self.runTimers()
         self.service.wakeWaiters(&self.tables, &self.views, &self.transport)
+        self.views.askForCopies(&self.tables, &self.transport)
         self.views.askForAppChanges(&self.tables, &self.transport)
         self.views.sweepOn(&self.tables)
         self.transport.tellHealth(&self.tables)
@@ -65,6 +66,7 @@ extension LoopCore {
         self.transport.forgetWelcome(&self.tables)
         self.transport.forgetBookmark(&self.tables)
         self.views.forgetEncodedChanges(&self.tables)
+        self.views.forgetEncodedBatches(&self.tables)
         if !self.transport.pausedInputs.isEmpty { return self.tables.now.monotonic }
         var next = self.tables.deadlines.nextTime
         func consider(_ time: Int64) { next = min(next ?? .max, time) }

@@ -228,6 +228,12 @@ package struct LoopCounters: Sendable {
     package var eventsPushed: UInt64 = 0
     /// Messages of streams of apps' changes.
     package var appChangesSent: UInt64 = 0
+    /// Parts of copies of apps' entitlements.
+    package var copyPartsSent: UInt64 = 0
+    /// Their bytes, before compression.
+    package var copyBytesSent: UInt64 = 0
+    /// Copies that became complete.
+    package var copiesCompleted: UInt64 = 0
     package var unchangedAnswers: UInt64 = 0
     /// Resumed watches whose value had changed.
     package var resumedWithValue: UInt64 = 0

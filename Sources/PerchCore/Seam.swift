@@ -81,6 +81,10 @@ protocol ViewSource: ~Copyable {
     mutating func watchAppChanges(
         _ call: Int32, _ asked: AppChangesRequest, of app: AppNumber, _ tables: inout Tables,
         _ sink: inout some Sink) throws(CallRefusal)
+    /// Makes a call a copy of an app's entitlements.
+    mutating func beginCopy(
+        _ call: Int32, _ asked: AppEntitlementsRequest, of app: AppNumber, _ tables: inout Tables,
+        _ sink: inout some Sink)
     /// Sends the constant first message of a call without a token.
     mutating func sayLoading(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink)
     /// A call leaves what it watches.

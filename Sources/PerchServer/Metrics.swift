@@ -35,6 +35,7 @@ extension MetricSamples {
         self.add(
             "perch_loop_applied_revision", labels: Exposition.label("loop", "\(loop)"), census.applied,
             help: "Revision up to which the loop has applied every change.")
+        self.addCopies(counters, census.copies, loop: loop)
         self.addConnections(counters, report.acceptor)
         self.add(report.tls)
         self.addCalls(counters)

@@ -175,6 +175,46 @@ package struct ChangesCursor: Hashable, Sendable {
     }
 }
 
+/// A place in a copy of an app's entitlements that was complete: a stream continues with the changes after it.
+package struct CopyToken: Hashable, Sendable {
+    package var place: ChangesCursor
+    /// The revision that loaded the app's catalogue and entitlement file.
+    package var catalogueRevision: UInt64
+    /// Of what the call asks for, and of the settings that decide what entitles: a copy of other ones begins again.
+    package var content: UInt32
+
+    package static let name = "resume token of a copy"
+    private static let version: UInt8 = 8
+    package static let byteCount = ChangesCursor.byteCount + 8 + 4
+
+    package init(place: ChangesCursor, catalogueRevision: UInt64, content: UInt32) {
+        self.place = place
+        self.catalogueRevision = catalogueRevision
+        self.content = content
+    }
+
+    package var bytes: [UInt8] {
+        [UInt8](token: Self.version, byteCount: Self.byteCount) { writer in
+            writer.put(self.place.origin)
+            writer.put(self.place.app)
+            writer.put(self.place.revision)
+            writer.put(self.place.ordinal)
+            writer.put(UInt64(bitPattern: self.place.instant.milliseconds), self.place.account)
+            writer.put(self.catalogueRevision)
+            writer.put(self.content)
+        }
+    }
+
+    package init(_ bytes: [UInt8]) throws(TokenError) {
+        var reader = try TokenReader(bytes, Self.name, version: Self.version, byteCount: Self.byteCount)
+        self.place = ChangesCursor(
+            origin: reader.origin(), app: reader.half(), revision: reader.word(), ordinal: reader.half(),
+            instant: Instant(milliseconds: Int64(bitPattern: reader.word())), account: reader.word())
+        self.catalogueRevision = reader.word()
+        self.content = reader.half()
+    }
+}
+
 /// The store, and its epoch, that issued a token.
 package struct TokenOrigin: Hashable, Sendable, CustomStringConvertible {
     package var store: StoreIdentity

@@ -11,6 +11,8 @@ from google.rpc import error_details_pb2  # noqa: E402
 from grpc_health.v1 import health_pb2, health_pb2_grpc  # noqa: E402
 from grpc_reflection.v1alpha import reflection_pb2, reflection_pb2_grpc  # noqa: E402
 from grpc_status import rpc_status  # noqa: E402
+from perch.v1 import admin_service_pb2 as admin  # noqa: E402
+from perch.v1 import admin_service_pb2_grpc as admin_grpc  # noqa: E402
 from perch.v1 import entitlement_service_pb2 as entitlement  # noqa: E402
 from perch.v1 import entitlement_service_pb2_grpc as entitlement_grpc  # noqa: E402
 from perch.v1 import store_operation_pb2 as store_operation  # noqa: E402
@@ -197,6 +199,19 @@ def main(port, product, group):
         equal(feed, [f"feed-{number}" for number in range(150)], "the accounts")
         again = Stream(entitlements.AppChanges(entitlement.AppChangesRequest(cursor=start.cursor, entitlements_only=True)))
         again.until(lambda message: message.account == "feed-149")
+        first.call.cancel()
+        again.call.cancel()
+
+    with check("grpc: a copy of all entitlements begins, ends, follows changes, and goes on from a token"):
+        first = Stream(service.AppEntitlements(entitlement.AppEntitlementsRequest()))
+        first.until(lambda message: message.HasField("end"))
+        equal(first.messages[0].begin.resumed, False, "whether it goes on")
+        admin_grpc.AdminServiceStub(channel).GrantEntitlement(admin.GrantEntitlementRequest(account="copied", name="plus"))
+        change = first.until(lambda message: message.accounts.keys).accounts
+        equal((change.keys, list(change.key_ends), list(change.segment_ends)), (b"copied", [6], [1]), "the account")
+        equal((change.more_grades[change.grades[0]].name, list(change.untils), change.reasons), ("plus", [2**63 - 1], b"\5"), "the segment")
+        again = Stream(service.AppEntitlements(entitlement.AppEntitlementsRequest(resume_token=change.resume_token)))
+        equal(again.until(lambda message: message.HasField("begin")).begin.resumed, True, "whether it goes on")
         first.call.cancel()
         again.call.cancel()
     with check("grpc: health answers without credentials, and watches"):

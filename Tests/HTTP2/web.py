@@ -20,6 +20,8 @@ PRODUCTS = "/perch.v1.EntitlementService/GetProducts"
 BUY = "/perch.v1.TransactionService/Purchase"
 OPERATE = "/perch.v1.TestStoreService/Operate"
 CHANGES = "/perch.v1.EntitlementService/AppChanges"
+COPY = "/perch.v1.EntitlementService/AppEntitlements"
+GRANT = "/perch.v1.AdminService/GrantEntitlement"
 
 
 def raw(port, request, until=b""):
@@ -201,6 +203,21 @@ def events(port):
         equal(curl(port, OPERATE, data=json.dumps(refund))[0], 200, "the refund")
         _, (_, refunded) = changes(2, "?causes=CAUSE_REFUND", "-H", f"last-event-id: {start}")
         equal(refunded["account"], "f-2", "the account of the first change of another cause")
+    with check("events: a copy of all entitlements goes on from the identifier of the last event"):
+        def parts(count, *more):
+            _, _, body = curl(port, COPY, *accept, *more, until=events_of(count))
+            blocks = [dict(line.split(": ", 1) for line in block.split("\n")) for block in body.decode().strip().split("\n\n")]
+            return [(block.get("id"), json.loads(block["data"])) for block in blocks if "data" in block]
+
+        equal(curl(port, GRANT, data='{"account":"copied","name":"plus"}')[0], 200, "the grant")
+        begun, filled, ended = parts(3)
+        assert "begin" in begun[1] and begun[0] is None and filled[0] is None, (begun, filled)
+        equal(base64.b64decode(filled[1]["accounts"]["keys"]), b"copied", "the account")
+        assert "end" in ended[1] and ended[0], ended
+        equal(curl(port, GRANT, data='{"account":"copied-too","name":"plus"}')[0], 200, "the grant")
+        again, change = parts(2, "-H", f"last-event-id: {ended[0]}")
+        equal(again[1]["begin"]["resumed"], True, "whether it goes on")
+        equal(base64.b64decode(change[1]["accounts"]["keys"]), b"copied-too", "the account")
     with check("events: a token in an address is refused"):
         equal(curl(port, WATCH + "?account=a&groupId=g&access_token=x", "-H", "accept: text/event-stream")[0], 400, "it")
     with check("events: a stream without Accept is refused with the right call"):

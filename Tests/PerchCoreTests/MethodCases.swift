@@ -64,6 +64,7 @@ struct MethodCase {
             return Self(.getLatestTransaction(LatestTransactionRequest(account: "anna", productID: "gold")), .read)
         case .transactionUpdates: return Self(.updates(), .read)
         case .appChanges: return Self(.changes(), .read)
+        case .appEntitlements: return Self(.copy(), .read)
         case .sync: return Self(.sync(SyncRequest(account: "anna")), .write)
         case .requestRefund:
             return .testing(.requestRefund(RefundRequest(account: "anna", transactionID: coins)), .write)

@@ -32,13 +32,15 @@ enum SampleReports {
         measures.turnMicroseconds.record(120)
         measures.pushMicroseconds.record(900)
         measures.inboxEvents.record(3)
+        var copies = CopyCensus()
+        copies.add(isFilling: true, behindMilliseconds: 1_500)
         return LoopReport(
             counters: counters,
             census: LoopCensus(
                 connections: 2, calls: 3, views: 1, accounts: 1, payloads: 1, memoryBytes: 1_000, connectionBytes: 88,
                 callBytes: 40, viewBytes: 96, handshakes: 1, handshakeBytes: 9,
                 dying: 0, partialBytes: 0, callsBytes: 500, identities: 1,
-                applied: 7),
+                applied: 7, copies: ["a token without subject by 1": copies]),
             acceptor: Acceptor.Counters(), measures: measures)
     }
 
@@ -178,8 +180,9 @@ enum SampleReports {
     @Test func `the metrics have labels from small sets only`() {
         let allowed: Set = [
             "reason", "loop", "version", "inbox", "code", "answer", "result", "state", "transport", "wire", "source",
-            "event",
-            "status",
+            "event", "status",
+            // At most 32 for each loop.
+            "caller",
         ]
         for family in SampleReports.samples().families {
             for (labels, _) in family.values where !labels.isEmpty {
@@ -227,6 +230,10 @@ enum SampleReports {
         "drainShortJitterMilliseconds", "tokenLifeMillisecondsRange", "subscriptionCountAccountsPerStep",
         "changesPerPage", "changePageBytes", "changeRowsPerPage", "changeFactsPerPage", "changesPerTick",
         "changeRecordsBytes", "crossingsForgottenAtOnce", "changesMarkerRevisions",
+        "copyAccountsPerSlice", "copyRowsPerSlice", "copyBatchBytes", "copyShardsMax", "copyAliasesMax",
+        "notificationsKeptMax",
+        "erasedNamesKept",
+        "sourcesFilledAtOnce", "sourcesFillPauseMilliseconds",
         "clockJumpMilliseconds", "clockToleranceMilliseconds", "databaseGrowthMilliseconds", "databaseGrowthTriesMax",
         "databaseOtherHostMilliseconds", "databaseStartMilliseconds", "passedMilliseconds", "versionGoneMilliseconds",
         "databaseConnectMilliseconds", "databaseAnswerMilliseconds", "databaseLockMilliseconds",

@@ -102,6 +102,7 @@ enum Contract {
         "GetClockResponse.clock", "SetClockResponse.clock", "CheckCatalogResponse.summary",
         "LoadCatalogResponse.summary", "GetCatalogResponse.summary", "ListPlanOptionsResponse.position",
         "GetOfferEligibilityResponse.position", "AppChangesResponse.position", "RetryDeadLetterResponse.position",
+        "EntitlementsBegin.clock", "EntitlementsEnd.position",
         "EraseAccountResponse.position", "ExportAccountResponse.account", "MoveTransactionResponse.position",
         "MergeAccountsResponse.position", "DetachAliasResponse.position",
         "AttachAliasResponse.position",

@@ -253,6 +253,12 @@ extension Samples {
             varint(UInt64(field.id) << 3 | 1)
             let pattern = (Double(self.u32()) / 8).bitPattern
             for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: pattern >> shift)) }
+        case PROTOBUF_C_TYPE_FIXED32:
+            varint(UInt64(field.id) << 3 | 5)
+            withUnsafeBytes(of: self.u32().littleEndian) { bytes += $0 }
+        case PROTOBUF_C_TYPE_SFIXED64:
+            varint(UInt64(field.id) << 3 | 1)
+            withUnsafeBytes(of: self.u64().littleEndian) { bytes += $0 }
         case PROTOBUF_C_TYPE_MESSAGE:
             block(self.message(field.descriptor.assumingMemoryBound(to: ProtobufCMessageDescriptor.self)))
         default: preconditionFailure("the contract has fields of a new type: \(field.type)")

@@ -211,6 +211,8 @@ struct `vectors` {
         "perch.v1.GroupEffective", "perch.v1.RedeemedOffer", "perch.v1.UnclaimedPurchase",
         "perch.v1.AppStoreNotification", "perch.v1.ConsumptionRequest", "perch.v1.RefusedValue",
         "perch.v1.ReceivedNotification",
+        "perch.v1.EntitlementGrade", "perch.v1.EntitlementsBatch", "perch.v1.EntitlementsBegin",
+        "perch.v1.EntitlementsClock", "perch.v1.EntitlementsEnd",
     ]
 
     /// Messages that mean nothing without their choice: the vectors without one, or with one that is not known, are refused

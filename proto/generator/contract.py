@@ -9,7 +9,10 @@ SCALARS = {
     FieldType.TYPE_INT32: "Int32", FieldType.TYPE_INT64: "Int64", FieldType.TYPE_UINT32: "UInt32",
     FieldType.TYPE_UINT64: "UInt64", FieldType.TYPE_DOUBLE: "Double", FieldType.TYPE_BOOL: "Bool",
     FieldType.TYPE_STRING: "String", FieldType.TYPE_BYTES: "[UInt8]",
+    FieldType.TYPE_FIXED32: "UInt32", FieldType.TYPE_SFIXED64: "Int64",
 }
+# Repeated numbers of these types are columns: packed, and copied as they are.
+COLUMNS = {FieldType.TYPE_FIXED32, FieldType.TYPE_SFIXED64}
 UPPER = {"id": "ID", "ids": "IDs", "url": "URL", "jws": "JWS", "pem": "PEM"}
 
 
@@ -44,6 +47,7 @@ class Field:
         self.is_repeated = proto.label == FieldType.LABEL_REPEATED
         self.is_message = proto.type == FieldType.TYPE_MESSAGE
         self.is_enum = proto.type == FieldType.TYPE_ENUM
+        self.is_column = self.is_repeated and proto.type in COLUMNS
         self.type_name = proto.type_name.rsplit(".", 1)[-1]
         self.oneof = message.proto.oneof_decl[proto.oneof_index].name if proto.HasField("oneof_index") else None
         self.property, self.swift = self._names()

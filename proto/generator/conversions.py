@@ -67,7 +67,7 @@ def write_field(source, field, pointer, value):
         if field.is_message:
             made = f"arena.list({value}) {{ $0.write(to: $1, arena) }}"
         else:
-            made = f"arena.{'values' if field.is_enum else 'texts'}({value})"
+            made = f"arena.{'column' if field.is_column else 'values' if field.is_enum else 'texts'}({value})"
         source.line(f"({pointer}.n_{field.name}, {stored}) = {made}")
     elif field.is_optional:
         with source.block(f"if let value = {value}"):
@@ -86,7 +86,8 @@ def read_field(source, field, pointer):
     name = f"perch.{field.message.full_name.split('.', 1)[1]}.{field.name}"
     if field.is_repeated:
         if not field.is_message:
-            return f"{'readValues' if field.is_enum else 'readTexts'}({pointer}.n_{field.name}, {stored})"
+            read = "readColumn" if field.is_column else "readValues" if field.is_enum else "readTexts"
+            return f"{read}({pointer}.n_{field.name}, {stored})"
         count = f"{pointer}.n_{field.name}, {stored}"
         if not contract.throws(field.type_name):
             return f"readList({count}) {{ {field.swift}($0) }}"
@@ -97,6 +98,9 @@ def read_field(source, field, pointer):
         if contract.throws(field.type_name):
             return read_throwing(source, field, stored, name)
         value = f"read({stored}) {{ {field.swift}($0) }}"
+        if field.oneof:
+            # The members of a oneof share their memory.
+            return f"{pointer}.{field.oneof}_case == {field.message.constant(field)} ? {value} : nil"
         return value if field.is_optional else f"{value} ?? {field.default}"
     value = from_c(field, pointer)
     if field.oneof:

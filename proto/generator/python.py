@@ -14,6 +14,7 @@ KINDS = {
     FieldType.TYPE_INT32: ("int32", "int", "0"), FieldType.TYPE_INT64: ("int64", "int", "0"),
     FieldType.TYPE_UINT32: ("uint32", "int", "0"), FieldType.TYPE_UINT64: ("uint64", "int", "0"),
     FieldType.TYPE_FIXED32: ("fixed32", "int", "0"), FieldType.TYPE_FIXED64: ("fixed64", "int", "0"),
+    FieldType.TYPE_SFIXED64: ("sfixed64", "int", "0"),
     FieldType.TYPE_DOUBLE: ("double", "float", "0.0"), FieldType.TYPE_BOOL: ("bool", "bool", "False"),
     FieldType.TYPE_STRING: ("string", "str", '""'), FieldType.TYPE_BYTES: ("bytes", "bytes", 'b""'),
 }

@@ -23,6 +23,7 @@ extension Request {
             case .getOfferEligibility(let asked): GetOfferEligibility(asked: asked)
             case .getAppPolicies(let asked): GetAppPolicies(asked: asked)
             case .appChanges(let asked): AppChanges(asked: asked)
+            case .appEntitlements(let asked): AppEntitlements(asked: asked)
             case .explain(let asked): Explain(asked: asked)
             case .purchase(let asked): Purchase(asked: asked)
             case .finish(let asked): Finish(asked: asked)
@@ -170,6 +171,11 @@ extension GetAppPolicies: SafeMethod {
 extension AppChanges: SafeMethod {
     typealias Effect = ChangesNothing
     static func response(_ answer: FeedEvent) -> Response { .appChanges(answer) }
+}
+
+extension AppEntitlements: SafeMethod {
+    typealias Effect = ChangesNothing
+    static func response(_ answer: CopyPart) -> Response { .appEntitlements(answer) }
 }
 
 extension Explain: SafeMethod {

@@ -57,6 +57,7 @@ enum Step {
     case server(ControlRequest)
     case updates(TransactionUpdatesRequest)
     case appChanges(AppChangesRequest)
+    case copy(AppEntitlementsRequest)
     case several(WatchRequest)
 }
 

@@ -146,7 +146,7 @@ extension Service: ServiceGate {
         _ call: Int32, _ tables: inout Tables, _ views: inout some Source, _ sink: inout some Sink
     ) {
         switch tables.calls[call].state {
-        case .watch, .updates, .appChanges:
+        case .watch, .updates, .appChanges, .copy:
             views.leave(call, &tables, &sink)
         case .unary:
             self.dropPending(call, &tables)

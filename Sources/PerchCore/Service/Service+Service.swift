@@ -180,6 +180,8 @@ extension Service {
             try views.watchUpdates(call, asked, of: app, &tables, &sink)
         case .appChanges(let asked):
             try views.watchAppChanges(call, asked, of: app, &tables, &sink)
+        case .copy(let asked):
+            views.beginCopy(call, asked, of: app, &tables, &sink)
         case .several(let asked):
             try self.beginSeveral(call, asked, &tables, &views, &sink)
         }

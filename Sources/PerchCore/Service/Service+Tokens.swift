@@ -9,7 +9,8 @@ extension Service {
     func token(
         of request: Request, _ method: any MethodHandler, of app: AppNumber, forgives: Bool, _ tables: borrowing Tables
     ) throws(CallRefusal) -> ResumeToken? {
-        guard let bytes = request.resumeToken, !bytes.isEmpty else { return nil }
+        // Only a view has such a token. Copies have tokens of their own.
+        guard method.watchedView != nil, let bytes = request.resumeToken, !bytes.isEmpty else { return nil }
         do throws(CallRefusal) {
             return try self.token(bytes, of: method, app: app, tables)
         } catch {

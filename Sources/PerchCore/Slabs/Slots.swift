@@ -90,6 +90,8 @@ struct CallSlot: BitwiseCopyable {
         case updates(account: Int32)
         /// A stream of every change of an app.
         case appChanges
+        /// A copy of an app's entitlements.
+        case copy
         /// A call of several watches, each of which has a slot.
         case several
         /// Its STATUS is pending; the stream number is still in use.
@@ -150,7 +152,7 @@ struct CallSlot: BitwiseCopyable {
     var isFeed: Bool {
         @inline(__always) get {
             switch self.state {
-            case .updates, .appChanges: true
+            case .updates, .appChanges, .copy: true
             case .unary, .order, .watch, .several, .ending: false
             }
         }

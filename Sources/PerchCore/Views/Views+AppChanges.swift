@@ -213,7 +213,7 @@ extension Views {
         guard case .live? = self.appChanges[call]?.phase else { return }
         self.appChanges[call]?.phase = .behind
         self.setBehind(call, true, &tables, &sink)
-        self.appChangesToAsk.append(call)
+        self.appStreams.changesToAsk.append(call)
     }
 
     /// Asks for what the changes and the clock of this tick have brought.
@@ -228,11 +228,11 @@ extension Views {
             }
             self.newestAppChanges.removeAll(keepingCapacity: true)
         }
-        guard !self.appChangesToAsk.isEmpty else { return }
-        for call in self.appChangesToAsk where self.appChanges[call] != nil {
+        guard !self.appStreams.changesToAsk.isEmpty else { return }
+        for call in self.appStreams.changesToAsk where self.appChanges[call] != nil {
             self.resumeAppChanges(call, &tables)
         }
-        self.appChangesToAsk.removeAll(keepingCapacity: true)
+        self.appStreams.changesToAsk.removeAll(keepingCapacity: true)
     }
 
     mutating func appChangeTaken(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {

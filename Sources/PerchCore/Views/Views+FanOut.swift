@@ -54,7 +54,7 @@ extension Views {
             }
         }
         if let app = change.app { self.apply(app, cause: change.appCause, &tables, &sink) }
-        if !self.appChanges.isEmpty { self.tookAppChange(change) }
+        if !self.appChanges.isEmpty || !self.appStreams.copies.isEmpty { self.tookAppChange(change) }
     }
 
     private mutating func name(_ aliases: [(key: AccountKey, account: AccountNumber)]) {

@@ -103,6 +103,7 @@ extension Views {
     /// Requests the next events, if the stream has sent all and is not live.
     mutating func resumeUpdates(_ call: Int32, _ tables: inout Tables) {
         if tables.calls[call].method == .appChanges { return self.resumeAppChanges(call, &tables) }
+        if tables.calls[call].state == .copy { return self.resumeCopy(call, &tables) }
         guard let state = self.updates[call], !state.isAsked, state.taken == state.ready.count else { return }
         let body: StoreRequest.Body
         switch state.phase {
@@ -127,6 +128,7 @@ extension Views {
         _ call: Int32, _ answer: StoreAnswer, _ tables: inout Tables, _ sink: inout some Sink
     ) -> Refusal? {
         if tables.calls[call].method == .appChanges { return self.finishAppChanges(call, answer, &tables, &sink) }
+        if tables.calls[call].state == .copy { return self.finishCopyStep(call, answer, &tables, &sink) }
         guard var state = self.updates[call] else { return nil }
         state.isAsked = false
         state.ready.removeAll()
@@ -309,6 +311,7 @@ extension Views {
             guard let state = self.appChanges[call] else { return false }
             return state.taken < state.ready.count
         }
+        if let copy = self.appStreams.copies[call] { return copy.taken < copy.ready.count }
         guard let state = self.updates[call] else { return false }
         return state.taken < state.ready.count
     }
@@ -319,12 +322,14 @@ extension Views {
             guard let state = self.appChanges[call] else { return [] }
             return state.ready[state.taken...]
         }
+        if let copy = self.appStreams.copies[call] { return copy.ready[copy.taken...] }
         guard let state = self.updates[call] else { return [] }
         return state.ready[state.taken...]
     }
 
     mutating func eventTaken(_ call: Int32, _ tables: inout Tables, _ sink: inout some Sink) {
         if tables.calls[call].method == .appChanges { return self.appChangeTaken(call, &tables, &sink) }
+        if tables.calls[call].state == .copy { return self.copyPartTaken(call, &tables, &sink) }
         guard var state = self.updates.removeValue(forKey: call) else {
             preconditionFailure("an event was taken by a stream that is gone")
         }

@@ -95,6 +95,7 @@ extension Views: ViewSource {
         case .watch(let view): self.leaveView(call, view, &tables, &sink)
         case .updates: self.leaveUpdates(call, &tables, &sink)
         case .appChanges: self.leaveAppChanges(call, &tables, &sink)
+        case .copy: self.leaveCopy(call, &tables, &sink)
         case .unary, .order, .several, .ending: preconditionFailure("call \(call) watches nothing")
         }
     }
@@ -105,6 +106,9 @@ extension Views: ViewSource {
         switch tables.calls[call].state {
         case .updates: return self.updates[call]?.isAsked == true ? .updates(call, generation: generation) : nil
         case .appChanges: return self.appChanges[call]?.isAsked == true ? .updates(call, generation: generation) : nil
+        case .copy:
+            let isAsked = self.appStreams.copies[call]?.isAsked == true
+            return isAsked ? .updates(call, generation: generation) : nil
         case .watch(let view):
             let account = self.slots[view].account
             guard account >= 0, self.accounts[account].isAsked, self.accounts[account].holderCount == 1,
@@ -121,6 +125,7 @@ extension Views: ViewSource {
             + Int(self.accounts.count) * (Slab<AccountSlot>.bytesPerElement + 2 * SlotTable.bytesPerSlotMax)
             + self.updates.count * MemoryLayout<UpdatesState>.stride
             + self.appChanges.count * MemoryLayout<AppChangesState>.stride
+            + self.appStreams.copies.count * MemoryLayout<CopyState>.stride
             + self.accountKeys.keptBytes + self.viewKeys.bytes
     }
 

@@ -4,6 +4,15 @@ import PerchStore
 import PerchWire
 import Synchronization
 
+/// Copies of apps' entitlements, and what streams of apps do in this tick.
+struct AppStreams {
+    var copies: [Int32: CopyState] = [:]
+    /// Batches of copies that are encoded in this tick, each with one reference.
+    var encodedBatches: [BatchName: PayloadHandle] = [:]
+    /// Streams of apps' changes that ask at the end of this tick's input.
+    var changesToAsk: [Int32] = []
+}
+
 /// Counts of the records that were asked of the store.
 struct RecordLoads {
     var asked: UInt64 = 0
@@ -38,8 +47,7 @@ struct Views: ~Copyable {
     var encodedChanges: [ChangeName: EncodedChange] = [:]
     /// The newest change of each app that was applied in this tick.
     var newestAppChanges: [AppNumber: UInt64] = [:]
-    /// Streams of apps' changes that ask at the end of this tick's input.
-    var appChangesToAsk: [Int32] = []
+    var appStreams = AppStreams()
     /// Digests of the last sent values of watches whose view has changed at least twice since.
     var lateReaders: [Int32: Digest] = [:]
     var crossings: [AppNumber: TimerHeap] = [:]

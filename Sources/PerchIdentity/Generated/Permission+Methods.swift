@@ -24,6 +24,7 @@ extension Permission {
             case .getOfferEligibility: self.init(.read, .account)
             case .getAppPolicies: self.init(.read, .catalogue)
             case .appChanges: self.init(.read, .app)
+            case .appEntitlements: self.init(.read, .app)
             case .explain: self.init(.read, .account)
             case .purchase: self.init(.write, .account)
             case .finish: self.init(.write, .account)

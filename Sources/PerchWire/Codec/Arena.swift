@@ -176,6 +176,15 @@ extension Arena {
         self.items(values) { C($0) }
     }
 
+    /// Numbers of a fixed width, as they are.
+    func column<Value: FixedWidthInteger & BitwiseCopyable>(_ values: [Value]) -> (Int, UnsafeMutablePointer<Value>?) {
+        guard !values.isEmpty else { return (0, nil) }
+        let memory = self.take(values.count * MemoryLayout<Value>.stride).bindMemory(
+            to: Value.self, capacity: values.count)
+        memory.initialize(from: values, count: values.count)
+        return (values.count, memory)
+    }
+
     func list<Value, C: CMessage>(
         _ values: [Value], _ fill: (Value, UnsafeMutablePointer<C>) -> Void
     ) -> (Int, UnsafeMutablePointer<UnsafeMutablePointer<C>?>?) {
@@ -242,6 +251,12 @@ func readTexts(_ count: Int, _ texts: UnsafeMutablePointer<UnsafeMutablePointer<
 
 func readValues<C: CEnumeration, Value: OpenEnumeration>(_ count: Int, _ values: UnsafeMutablePointer<C>?) -> [Value] {
     UnsafeBufferPointer(start: values, count: count).map { Value($0) }
+}
+
+func readColumn<Value: FixedWidthInteger & BitwiseCopyable>(
+    _ count: Int, _ values: UnsafeMutablePointer<Value>?
+) -> [Value] {
+    Array(UnsafeBufferPointer(start: values, count: count))
 }
 
 /// Values whose reading may refuse.

@@ -104,6 +104,17 @@ package enum Calls {
             if case .appChanges(let answer) = $0 { answer } else { nil }
         }
     }
+    /// A copy of every named entitlement of an app: first all accounts that have one, then each change, for ever. A service that holds
+    /// the copy answers in its own memory, and stays right while the server is away, because each entitlement has its end.
+    ///
+    /// `begin` starts a copy, `accounts` fills it, and `end` completes it: the entries since `begin` replace those of an earlier copy
+    /// at once. Each later `accounts` is a change. A stream may begin another copy at any time: after a new catalogue or entitlement
+    /// file, or if a resume token is of no use any more. The copy before stays valid until the new one's `end`.
+    package static var appEntitlements: ContractCall<AppEntitlementsRequest, CopyPart> {
+        ContractCall(method: .appEntitlements, wrap: { .appEntitlements($0) }) {
+            if case .appEntitlements(let answer) = $0 { answer } else { nil }
+        }
+    }
     /// Why an account is entitled, or not, and what will change automatically.
     package static var explain: ContractCall<ExplainRequest, ExplainAnswer> {
         ContractCall(method: .explain, wrap: { .explain($0) }) {

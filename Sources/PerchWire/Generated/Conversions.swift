@@ -3175,6 +3175,162 @@ extension FeedEvent {
     }
 }
 
+extension AppEntitlementsRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AppEntitlementsRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.resume_token = arena.bytes(self.resumeToken)
+        (message.pointee.n_names, message.pointee.names) = arena.texts(self.names)
+        message.pointee.shard = self.shard
+        message.pointee.shard_count = self.shardCount
+        if let value = self.atLeast {
+            message.pointee.at_least = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AppEntitlementsRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            resumeToken: [UInt8](message.pointee.resume_token),
+            names: readTexts(message.pointee.n_names, message.pointee.names),
+            shard: message.pointee.shard,
+            shardCount: message.pointee.shard_count,
+            atLeast: read(message.pointee.at_least) { Position($0) }
+        )
+    }
+}
+
+extension EntitlementGrade {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EntitlementGrade>, _ arena: Arena) {
+        message.pointee.name = arena.text(self.name)
+        message.pointee.tier = arena.text(self.tier)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EntitlementGrade>) {
+        self.init(name: String(wire: message.pointee.name), tier: String(wire: message.pointee.tier))
+    }
+}
+
+extension CopyClock {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EntitlementsClock>, _ arena: Arena) {
+        message.pointee.app_time_ms = self.appTime.milliseconds
+        message.pointee.server_time_ms = self.serverTime.milliseconds
+        message.pointee.frozen = self.isFrozen ? 1 : 0
+        message.pointee.test_app = self.isTestApp ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EntitlementsClock>) {
+        self.init(
+            appTime: Instant(milliseconds: message.pointee.app_time_ms),
+            serverTime: Instant(milliseconds: message.pointee.server_time_ms),
+            isFrozen: message.pointee.frozen != 0,
+            isTestApp: message.pointee.test_app != 0
+        )
+    }
+}
+
+extension CopyBegin {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EntitlementsBegin>, _ arena: Arena) {
+        message.pointee.resumed = self.isResumed ? 1 : 0
+        (message.pointee.n_grades, message.pointee.grades) = arena.list(self.grades) { $0.write(to: $1, arena) }
+        (message.pointee.n_names, message.pointee.names) = arena.texts(self.names)
+        if !self.clock.isBlank { message.pointee.clock = arena.message { self.clock.write(to: $0, arena) } }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EntitlementsBegin>) {
+        self.init(
+            isResumed: message.pointee.resumed != 0,
+            grades: readList(message.pointee.n_grades, message.pointee.grades) { EntitlementGrade($0) },
+            names: readTexts(message.pointee.n_names, message.pointee.names),
+            clock: read(message.pointee.clock) { CopyClock($0) } ?? CopyClock()
+        )
+    }
+}
+
+extension CopyBatch {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EntitlementsBatch>, _ arena: Arena) {
+        message.pointee.keys = arena.bytes(self.keys)
+        (message.pointee.n_key_ends, message.pointee.key_ends) = arena.column(self.keyEnds)
+        (message.pointee.n_segment_ends, message.pointee.segment_ends) = arena.column(self.segmentEnds)
+        (message.pointee.n_grades, message.pointee.grades) = arena.column(self.grades)
+        (message.pointee.n_untils, message.pointee.untils) = arena.column(self.untils)
+        message.pointee.reasons = arena.bytes(self.reasons)
+        message.pointee.aliases = arena.bytes(self.aliases)
+        (message.pointee.n_alias_ends, message.pointee.alias_ends) = arena.column(self.aliasEnds)
+        (message.pointee.n_alias_accounts, message.pointee.alias_accounts) = arena.column(self.aliasAccounts)
+        (message.pointee.n_more_grades, message.pointee.more_grades) = arena.list(self.moreGrades) { $0.write(to: $1, arena) }
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+        message.pointee.commit_time_ms = self.committed.milliseconds
+        message.pointee.resume_token = arena.bytes(self.resumeToken)
+        if let value = self.clock {
+            message.pointee.clock = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EntitlementsBatch>) {
+        self.init(
+            keys: [UInt8](message.pointee.keys),
+            keyEnds: readColumn(message.pointee.n_key_ends, message.pointee.key_ends),
+            segmentEnds: readColumn(message.pointee.n_segment_ends, message.pointee.segment_ends),
+            grades: readColumn(message.pointee.n_grades, message.pointee.grades),
+            untils: readColumn(message.pointee.n_untils, message.pointee.untils),
+            reasons: [UInt8](message.pointee.reasons),
+            aliases: [UInt8](message.pointee.aliases),
+            aliasEnds: readColumn(message.pointee.n_alias_ends, message.pointee.alias_ends),
+            aliasAccounts: readColumn(message.pointee.n_alias_accounts, message.pointee.alias_accounts),
+            moreGrades: readList(message.pointee.n_more_grades, message.pointee.more_grades) { EntitlementGrade($0) },
+            position: read(message.pointee.position) { Position($0) },
+            committed: Instant(milliseconds: message.pointee.commit_time_ms),
+            resumeToken: [UInt8](message.pointee.resume_token),
+            clock: read(message.pointee.clock) { CopyClock($0) }
+        )
+    }
+}
+
+extension CopyEnd {
+    func write(to message: UnsafeMutablePointer<Perch__V1__EntitlementsEnd>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.resume_token = arena.bytes(self.resumeToken)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__EntitlementsEnd>) {
+        self.init(
+            position: read(message.pointee.position) { Position($0) } ?? .blank,
+            resumeToken: [UInt8](message.pointee.resume_token)
+        )
+    }
+}
+
+extension CopyPart {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AppEntitlementsResponse>, _ arena: Arena) {
+        if let value = self.begin {
+            message.pointee.part_case = PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART_BEGIN
+            message.pointee.begin = arena.message { value.write(to: $0, arena) }
+        }
+        if let value = self.accounts {
+            message.pointee.part_case = PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART_ACCOUNTS
+            message.pointee.accounts = arena.message { value.write(to: $0, arena) }
+        }
+        if let value = self.end {
+            message.pointee.part_case = PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART_END
+            message.pointee.end = arena.message { value.write(to: $0, arena) }
+        }
+        if let value = self.bookmark {
+            message.pointee.bookmark = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AppEntitlementsResponse>) {
+        self.init(
+            begin: message.pointee.part_case == PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART_BEGIN ? read(message.pointee.begin) { CopyBegin($0) } : nil,
+            accounts: message.pointee.part_case == PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART_ACCOUNTS ? read(message.pointee.accounts) { CopyBatch($0) } : nil,
+            end: message.pointee.part_case == PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART_END ? read(message.pointee.end) { CopyEnd($0) } : nil,
+            bookmark: read(message.pointee.bookmark) { Bookmark($0) }
+        )
+    }
+}
+
 extension SubmitTransactionRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__SubmitTransactionRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }

@@ -42,6 +42,8 @@ extension MessageCodec {
                 return .getAppPolicies(AppPoliciesRequest(try self.request(Perch__V1__GetAppPoliciesRequest.self, bytes)))
             case .appChanges:
                 return .appChanges(AppChangesRequest(try self.request(Perch__V1__AppChangesRequest.self, bytes)))
+            case .appEntitlements:
+                return .appEntitlements(AppEntitlementsRequest(try self.request(Perch__V1__AppEntitlementsRequest.self, bytes)))
             case .explain:
                 return .explain(ExplainRequest(try self.request(Perch__V1__ExplainRequest.self, bytes)))
             case .purchase:
@@ -174,6 +176,7 @@ extension MessageCodec {
             case .getOfferEligibility(let value): return try self.packRequest(Perch__V1__GetOfferEligibilityRequest.self) { value.write(to: $0, arena) }
             case .getAppPolicies(let value): return try self.packRequest(Perch__V1__GetAppPoliciesRequest.self) { value.write(to: $0, arena) }
             case .appChanges(let value): return try self.packRequest(Perch__V1__AppChangesRequest.self) { value.write(to: $0, arena) }
+            case .appEntitlements(let value): return try self.packRequest(Perch__V1__AppEntitlementsRequest.self) { value.write(to: $0, arena) }
             case .explain(let value): return try self.packRequest(Perch__V1__ExplainRequest.self) { value.write(to: $0, arena) }
             case .purchase(let value): return try self.packRequest(Perch__V1__PurchaseRequest.self) { value.write(to: $0, arena) }
             case .finish(let value): return try self.packRequest(Perch__V1__FinishRequest.self) { value.write(to: $0, arena) }
@@ -261,6 +264,8 @@ extension MessageCodec {
                 return .getAppPolicies(AppPoliciesAnswer(try self.response(Perch__V1__GetAppPoliciesResponse.self, bytes)))
             case .appChanges:
                 return .appChanges(FeedEvent(try self.response(Perch__V1__AppChangesResponse.self, bytes)))
+            case .appEntitlements:
+                return .appEntitlements(CopyPart(try self.response(Perch__V1__AppEntitlementsResponse.self, bytes)))
             case .explain:
                 return .explain(ExplainAnswer(try self.response(Perch__V1__ExplainResponse.self, bytes)))
             case .purchase:
@@ -385,6 +390,7 @@ extension MessageCodec {
             case .getOfferEligibility(let value): return try self.pack(Perch__V1__GetOfferEligibilityResponse.self) { value.write(to: $0, arena) }
             case .getAppPolicies(let value): return try self.pack(Perch__V1__GetAppPoliciesResponse.self) { value.write(to: $0, arena) }
             case .appChanges(let value): return try self.pack(Perch__V1__AppChangesResponse.self) { value.write(to: $0, arena) }
+            case .appEntitlements(let value): return try self.pack(Perch__V1__AppEntitlementsResponse.self) { value.write(to: $0, arena) }
             case .explain(let value): return try self.pack(Perch__V1__ExplainResponse.self) { value.write(to: $0, arena) }
             case .purchase(let value): return try self.encode(value)
             case .finish(let value): return try self.pack(Perch__V1__FinishResponse.self) { value.write(to: $0, arena) }
@@ -459,6 +465,7 @@ extension Method {
             case .getOfferEligibility: Perch__V1__GetOfferEligibilityRequest.descriptor
             case .getAppPolicies: Perch__V1__GetAppPoliciesRequest.descriptor
             case .appChanges: Perch__V1__AppChangesRequest.descriptor
+            case .appEntitlements: Perch__V1__AppEntitlementsRequest.descriptor
             case .explain: Perch__V1__ExplainRequest.descriptor
             case .purchase: Perch__V1__PurchaseRequest.descriptor
             case .finish: Perch__V1__FinishRequest.descriptor
@@ -531,6 +538,7 @@ extension Method {
             case .getOfferEligibility: Perch__V1__GetOfferEligibilityResponse.descriptor
             case .getAppPolicies: Perch__V1__GetAppPoliciesResponse.descriptor
             case .appChanges: Perch__V1__AppChangesResponse.descriptor
+            case .appEntitlements: Perch__V1__AppEntitlementsResponse.descriptor
             case .explain: Perch__V1__ExplainResponse.descriptor
             case .purchase: Perch__V1__PurchaseResponse.descriptor
             case .finish: Perch__V1__FinishResponse.descriptor

@@ -38,6 +38,13 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Every change of every account of an app, exactly once and in order, across reconnects. Services use it where they would
     /// otherwise want webhooks.
     case appChanges
+    /// A copy of every named entitlement of an app: first all accounts that have one, then each change, for ever. A service that holds
+    /// the copy answers in its own memory, and stays right while the server is away, because each entitlement has its end.
+    ///
+    /// `begin` starts a copy, `accounts` fills it, and `end` completes it: the entries since `begin` replace those of an earlier copy
+    /// at once. Each later `accounts` is a change. A stream may begin another copy at any time: after a new catalogue or entitlement
+    /// file, or if a resume token is of no use any more. The copy before stays valid until the new one's `end`.
+    case appEntitlements
     /// Why an account is entitled, or not, and what will change automatically.
     case explain
     /// Buys a product, as an app does. Test apps only.
@@ -174,6 +181,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.EntitlementService/GetOfferEligibility",
         "/perch.v1.EntitlementService/GetAppPolicies",
         "/perch.v1.EntitlementService/AppChanges",
+        "/perch.v1.EntitlementService/AppEntitlements",
         "/perch.v1.EntitlementService/Explain",
         "/perch.v1.TransactionService/Purchase",
         "/perch.v1.TransactionService/Finish",
@@ -230,7 +238,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether the answer is a stream, which has no end of its own.
     package var isStreaming: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .appChanges, .transactionUpdates, .purchaseIntents, .messages, .watch: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .appChanges, .appEntitlements, .transactionUpdates, .purchaseIntents, .messages, .watch: true
             default: false
         }
     }
@@ -238,7 +246,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
     package var isSafe: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .listUnclaimed, .exportAccount, .listAudit, .listDeadLetters, .listNotifications, .getSignedPayload, .watch: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .appEntitlements, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .listUnclaimed, .exportAccount, .listAudit, .listDeadLetters, .listNotifications, .getSignedPayload, .watch: true
             default: false
         }
     }
@@ -280,6 +288,7 @@ package indirect enum Request: Hashable, Sendable {
     case getOfferEligibility(OfferEligibilityRequest)
     case getAppPolicies(AppPoliciesRequest)
     case appChanges(AppChangesRequest)
+    case appEntitlements(AppEntitlementsRequest)
     case explain(ExplainRequest)
     case purchase(PurchaseRequest)
     case finish(FinishRequest)
@@ -349,6 +358,7 @@ package indirect enum Request: Hashable, Sendable {
             case .getOfferEligibility: .getOfferEligibility
             case .getAppPolicies: .getAppPolicies
             case .appChanges: .appChanges
+            case .appEntitlements: .appEntitlements
             case .explain: .explain
             case .purchase: .purchase
             case .finish: .finish
@@ -421,6 +431,7 @@ package enum Response: Hashable, Sendable {
     case getOfferEligibility(OfferEligibilityAnswer)
     case getAppPolicies(AppPoliciesAnswer)
     case appChanges(FeedEvent)
+    case appEntitlements(CopyPart)
     case explain(ExplainAnswer)
     case purchase(PurchaseResponse)
     case finish(Acknowledgement)
@@ -490,6 +501,7 @@ package enum Response: Hashable, Sendable {
             case .getOfferEligibility: .getOfferEligibility
             case .getAppPolicies: .getAppPolicies
             case .appChanges: .appChanges
+            case .appEntitlements: .appEntitlements
             case .explain: .explain
             case .purchase: .purchase
             case .finish: .finish
@@ -564,6 +576,7 @@ extension Request {
             case .getOfferEligibility(let asked): asked.app
             case .getAppPolicies(let asked): asked.app
             case .appChanges(let asked): asked.app
+            case .appEntitlements(let asked): asked.app
             case .explain(let asked): asked.app
             case .purchase(let asked): asked.app
             case .finish(let asked): asked.app
@@ -621,6 +634,7 @@ extension Request {
             case .listPlanOptions(let asked): asked.atLeast
             case .getOfferEligibility(let asked): asked.atLeast
             case .appChanges(let asked): asked.atLeast
+            case .appEntitlements(let asked): asked.atLeast
             case .explain(let asked): asked.atLeast
             case .listTransactions(let asked): asked.atLeast
             case .listUnfinished(let asked): asked.atLeast
@@ -641,6 +655,7 @@ extension Request {
             case .subscriptionStatusTask(let asked): asked.resumeToken
             case .currentEntitlementTask(let asked): asked.resumeToken
             case .entitlementsTask(let asked): asked.resumeToken
+            case .appEntitlements(let asked): asked.resumeToken
             case .purchaseIntents(let asked): asked.resumeToken
             case .messages(let asked): asked.resumeToken
             default: nil

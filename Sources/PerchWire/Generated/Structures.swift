@@ -594,8 +594,30 @@ extension Perch__V1__ConsumptionRequest: CMessage {
 extension Perch__V1__AppChangesResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_changes_response__init(message) }
 }
+extension Perch__V1__AppEntitlementsRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_entitlements_request__init(message) }
+}
+extension Perch__V1__EntitlementGrade: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__entitlement_grade__init(message) }
+}
+extension Perch__V1__EntitlementsClock: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__entitlements_clock__init(message) }
+}
+extension Perch__V1__EntitlementsBegin: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__entitlements_begin__init(message) }
+}
+extension Perch__V1__EntitlementsBatch: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__entitlements_batch__init(message) }
+}
+extension Perch__V1__EntitlementsEnd: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__entitlements_end__init(message) }
+}
+extension Perch__V1__AppEntitlementsResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app_entitlements_response__init(message) }
+}
 extension Perch__V1__EntitlementOrigin: CEnumeration {}
 extension Perch__V1__PlanRelation: CEnumeration {}
+extension Perch__V1__EntitlementReason: CEnumeration {}
 extension Perch__V1__SubmitTransactionRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_transaction_request__init(message) }
 }
@@ -941,6 +963,13 @@ extension MessageScan {
         "perch.v1.AppStoreNotification": Perch__V1__AppStoreNotification.descriptor,
         "perch.v1.ConsumptionRequest": Perch__V1__ConsumptionRequest.descriptor,
         "perch.v1.AppChangesResponse": Perch__V1__AppChangesResponse.descriptor,
+        "perch.v1.AppEntitlementsRequest": Perch__V1__AppEntitlementsRequest.descriptor,
+        "perch.v1.EntitlementGrade": Perch__V1__EntitlementGrade.descriptor,
+        "perch.v1.EntitlementsClock": Perch__V1__EntitlementsClock.descriptor,
+        "perch.v1.EntitlementsBegin": Perch__V1__EntitlementsBegin.descriptor,
+        "perch.v1.EntitlementsBatch": Perch__V1__EntitlementsBatch.descriptor,
+        "perch.v1.EntitlementsEnd": Perch__V1__EntitlementsEnd.descriptor,
+        "perch.v1.AppEntitlementsResponse": Perch__V1__AppEntitlementsResponse.descriptor,
         "perch.v1.SubmitTransactionRequest": Perch__V1__SubmitTransactionRequest.descriptor,
         "perch.v1.SubmitTransactionResponse": Perch__V1__SubmitTransactionResponse.descriptor,
         "perch.v1.RefusedValue": Perch__V1__RefusedValue.descriptor,

@@ -2427,6 +2427,210 @@ package struct FeedEvent: Hashable, Sendable {
     package var isBlank: Bool { self.account.isEmpty && self.cause == .unspecified && self.groups.isEmpty && self.entitlements.isEmpty && self.position.isBlank && self.committed.milliseconds == 0 && self.originClientID.isEmpty && self.cursor.isEmpty && self.notification == nil && self.consumptionRequest == nil && self.consumables.isEmpty && self.bookmark == nil }
 }
 
+/// Asks for a copy of an app's named entitlements.
+package struct AppEntitlementsRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The newest resume token of a copy that was complete: its changes go on. Of another store, app, catalogue, list of names or
+    /// shard, or too old: the stream begins a new copy. Empty: a new copy.
+    package var resumeToken: [UInt8]
+    /// Only these names, at most 1,024; empty for all. A name that the app does not have gives no entry.
+    package var names: [String]
+    /// Only accounts of this shard, from 0. The shard of an account is the CRC-32 of its key (the checksum of zlib, gzip and PNG)
+    /// modulo `shard_count`.
+    package var shard: UInt32
+    /// The number of shards, at most 256. 0 and 1: the copy has every account.
+    package var shardCount: UInt32
+    /// The server answers when it has reached this position.
+    package var atLeast: Position?
+
+    package init(
+        app: AppReference = AppReference(),
+        resumeToken: [UInt8] = [],
+        names: [String] = [],
+        shard: UInt32 = 0,
+        shardCount: UInt32 = 0,
+        atLeast: Position? = nil
+    ) {
+        self.app = app
+        self.resumeToken = resumeToken
+        self.names = names
+        self.shard = shard
+        self.shardCount = shardCount
+        self.atLeast = atLeast
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.resumeToken.isEmpty && self.names.isEmpty && self.shard == 0 && self.shardCount == 0 && self.atLeast == nil }
+}
+
+/// The app's clock at an instant of the server's clock. It runs as fast as that one, or stands still.
+package struct CopyClock: Hashable, Sendable {
+    /// The app's clock, in milliseconds since the Unix epoch.
+    package var appTime: Instant
+    /// The server's wall clock at the same moment, in milliseconds since the Unix epoch.
+    package var serverTime: Instant
+    /// The app's clock stands still until a message has another clock.
+    package var isFrozen: Bool
+    /// Perch itself is the store of this app.
+    package var isTestApp: Bool
+
+    package init(
+        appTime: Instant = Instant(milliseconds: 0),
+        serverTime: Instant = Instant(milliseconds: 0),
+        isFrozen: Bool = false,
+        isTestApp: Bool = false
+    ) {
+        self.appTime = appTime
+        self.serverTime = serverTime
+        self.isFrozen = isFrozen
+        self.isTestApp = isTestApp
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.appTime.milliseconds == 0 && self.serverTime.milliseconds == 0 && !self.isFrozen && !self.isTestApp }
+}
+
+/// The beginning of a copy, or of the changes of one that goes on. The first message of each call.
+package struct CopyBegin: Hashable, Sendable {
+    /// The copy of the resume token goes on: its entries stay, and there is no `end`. False: a new copy.
+    package var isResumed: Bool
+    /// The grades of the app's file of entitlements, by the number that stands for each in a batch.
+    package var grades: [EntitlementGrade]
+    /// The names that the app's file has, whether the call asks for them or not.
+    package var names: [String]
+    /// The app's clock. Segments are on it.
+    package var clock: CopyClock
+
+    package init(
+        isResumed: Bool = false,
+        grades: [EntitlementGrade] = [],
+        names: [String] = [],
+        clock: CopyClock = CopyClock()
+    ) {
+        self.isResumed = isResumed
+        self.grades = grades
+        self.names = names
+        self.clock = clock
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { !self.isResumed && self.grades.isEmpty && self.names.isEmpty && self.clock.isBlank }
+}
+
+/// Entries of some accounts, each whole: what it has replaces everything that the copy had of it, its aliases too. An entry goes before
+/// an alias of the same name. A key that has become an alias comes as an entry without segments.
+///
+/// The columns have fixed widths, so that a reader decodes them with slices of its language, without a message for each account.
+/// Column i of an account is at place i; the segments of an account are neighbours, by name, and in order within a name. The first
+/// segment of a name has begun; each later one begins where the one before ends. A name is entitled by its first segment whose end
+/// is later than the app's clock, if that has a reason. Grace and leeway are in the segments.
+package struct CopyBatch: Hashable, Sendable {
+    /// The keys of the accounts, one after another.
+    package var keys: [UInt8]
+    /// Where each key ends in `keys`.
+    package var keyEnds: [UInt32]
+    /// Where the segments of each account end among all segments. An account without one has nothing any more.
+    package var segmentEnds: [UInt32]
+    /// Of each segment: the place of its grade in `begin.grades`; beyond them, in `more_grades` of this message.
+    package var grades: [UInt32]
+    /// Of each segment: the instant of the app's clock at which it ends, in milliseconds since the Unix epoch. 2^63 - 1: never by
+    /// itself.
+    package var untils: [Int64]
+    /// Of each segment: its `EntitlementReason`, in one byte.
+    package var reasons: [UInt8]
+    /// Other keys of the accounts, one after another: the keys of merged accounts, then names that `AttachAlias` or a report has given to a
+    /// customer. Of an account at most 1,000, the first in bytewise order.
+    package var aliases: [UInt8]
+    /// Where each alias ends in `aliases`.
+    package var aliasEnds: [UInt32]
+    /// Of each alias: the place of its account in this message, ascending.
+    package var aliasAccounts: [UInt32]
+    /// Grades that the app's file of entitlements does not have: those of grants.
+    package var moreGrades: [EntitlementGrade]
+    /// Of a change: where the copy stands after it. Positions never decrease. Absent until `end`.
+    package var position: Position?
+    /// Of a change: when it was committed, in milliseconds since the Unix epoch. A batch of several changes has that of the last.
+    package var committed: Instant
+    /// Of a change: a new call that sends it goes on after this batch.
+    package var resumeToken: [UInt8]
+    /// The app's clock was moved, stopped or started. Absent: it runs on as before.
+    package var clock: CopyClock?
+
+    package init(
+        keys: [UInt8] = [],
+        keyEnds: [UInt32] = [],
+        segmentEnds: [UInt32] = [],
+        grades: [UInt32] = [],
+        untils: [Int64] = [],
+        reasons: [UInt8] = [],
+        aliases: [UInt8] = [],
+        aliasEnds: [UInt32] = [],
+        aliasAccounts: [UInt32] = [],
+        moreGrades: [EntitlementGrade] = [],
+        position: Position? = nil,
+        committed: Instant = Instant(milliseconds: 0),
+        resumeToken: [UInt8] = [],
+        clock: CopyClock? = nil
+    ) {
+        self.keys = keys
+        self.keyEnds = keyEnds
+        self.segmentEnds = segmentEnds
+        self.grades = grades
+        self.untils = untils
+        self.reasons = reasons
+        self.aliases = aliases
+        self.aliasEnds = aliasEnds
+        self.aliasAccounts = aliasAccounts
+        self.moreGrades = moreGrades
+        self.position = position
+        self.committed = committed
+        self.resumeToken = resumeToken
+        self.clock = clock
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.keys.isEmpty && self.keyEnds.isEmpty && self.segmentEnds.isEmpty && self.grades.isEmpty && self.untils.isEmpty && self.reasons.isEmpty && self.aliases.isEmpty && self.aliasEnds.isEmpty && self.aliasAccounts.isEmpty && self.moreGrades.isEmpty && self.position == nil && self.committed.milliseconds == 0 && self.resumeToken.isEmpty && self.clock == nil }
+}
+
+/// The copy is complete.
+package struct CopyEnd: Hashable, Sendable {
+    /// Where it stands.
+    package var position: Position
+    /// A new call that sends it goes on from here.
+    package var resumeToken: [UInt8]
+
+    package init(position: Position = .blank, resumeToken: [UInt8] = []) {
+        self.position = position
+        self.resumeToken = resumeToken
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.resumeToken.isEmpty }
+}
+
+/// A part of a copy.
+package struct CopyPart: Hashable, Sendable {
+    /// A copy begins.
+    package var begin: CopyBegin?
+    /// Entries of a copy, or a change. Without accounts: nothing that the call asks for has happened up to its position.
+    package var accounts: CopyBatch?
+    /// The copy is complete.
+    package var end: CopyEnd?
+    /// Alone in its message: up to where this stream has said everything, and the server's time.
+    package var bookmark: Bookmark?
+
+    package init(begin: CopyBegin? = nil, accounts: CopyBatch? = nil, end: CopyEnd? = nil, bookmark: Bookmark? = nil) {
+        self.begin = begin
+        self.accounts = accounts
+        self.end = end
+        self.bookmark = bookmark
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.begin == nil && self.accounts == nil && self.end == nil && self.bookmark == nil }
+}
+
 /// Signed values for one app.
 package struct SubmitTransactionRequest: Hashable, Sendable {
     /// The app.

@@ -21,6 +21,7 @@ extension MessageCodec {
         // `info.resume_token` of state streams, `cursor` of events. One event has one identifier, and several watches have as many
         // tokens: their client keeps them itself.
         guard method != .watch else { return nil }
+        if method == .appEntitlements { return Self.resumeToken(ofCopyPart: message) }
         var fields = ProtobufFields(Array(message)[...])
         let cursor: UInt32? =
             switch method {
@@ -34,6 +35,25 @@ extension MessageCodec {
             var info = ProtobufFields(piece)
             while let inner = info.next() {
                 if inner.field == 5, case .piece(let token) = inner.value { return Array(token) }
+            }
+        }
+        return nil
+    }
+
+    /// `accounts.resume_token` and `end.resume_token`.
+    private static func resumeToken(ofCopyPart message: UnsafeRawBufferPointer) -> [UInt8]? {
+        var fields = ProtobufFields(Array(message)[...])
+        while let field = fields.next() {
+            let number: UInt32? =
+                switch field.field {
+                case 2: 13
+                case 3: 2
+                default: nil
+                }
+            guard let number, case .piece(let part) = field.value else { continue }
+            var inner = ProtobufFields(part)
+            while let found = inner.next() {
+                if found.field == number, case .piece(let token) = found.value { return Array(token) }
             }
         }
         return nil

@@ -1987,6 +1987,321 @@ void   perch__v1__app_changes_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__app_changes_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__app_entitlements_request__init
+                     (Perch__V1__AppEntitlementsRequest         *message)
+{
+  static const Perch__V1__AppEntitlementsRequest init_value = PERCH__V1__APP_ENTITLEMENTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__app_entitlements_request__get_packed_size
+                     (const Perch__V1__AppEntitlementsRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__app_entitlements_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__app_entitlements_request__pack
+                     (const Perch__V1__AppEntitlementsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__app_entitlements_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__app_entitlements_request__pack_to_buffer
+                     (const Perch__V1__AppEntitlementsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__app_entitlements_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AppEntitlementsRequest *
+       perch__v1__app_entitlements_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AppEntitlementsRequest *)
+     protobuf_c_message_unpack (&perch__v1__app_entitlements_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__app_entitlements_request__free_unpacked
+                     (Perch__V1__AppEntitlementsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__app_entitlements_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__entitlement_grade__init
+                     (Perch__V1__EntitlementGrade         *message)
+{
+  static const Perch__V1__EntitlementGrade init_value = PERCH__V1__ENTITLEMENT_GRADE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__entitlement_grade__get_packed_size
+                     (const Perch__V1__EntitlementGrade *message)
+{
+  assert(message->base.descriptor == &perch__v1__entitlement_grade__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__entitlement_grade__pack
+                     (const Perch__V1__EntitlementGrade *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__entitlement_grade__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__entitlement_grade__pack_to_buffer
+                     (const Perch__V1__EntitlementGrade *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__entitlement_grade__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EntitlementGrade *
+       perch__v1__entitlement_grade__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EntitlementGrade *)
+     protobuf_c_message_unpack (&perch__v1__entitlement_grade__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__entitlement_grade__free_unpacked
+                     (Perch__V1__EntitlementGrade *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__entitlement_grade__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__entitlements_clock__init
+                     (Perch__V1__EntitlementsClock         *message)
+{
+  static const Perch__V1__EntitlementsClock init_value = PERCH__V1__ENTITLEMENTS_CLOCK__INIT;
+  *message = init_value;
+}
+size_t perch__v1__entitlements_clock__get_packed_size
+                     (const Perch__V1__EntitlementsClock *message)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_clock__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__entitlements_clock__pack
+                     (const Perch__V1__EntitlementsClock *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_clock__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__entitlements_clock__pack_to_buffer
+                     (const Perch__V1__EntitlementsClock *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_clock__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EntitlementsClock *
+       perch__v1__entitlements_clock__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EntitlementsClock *)
+     protobuf_c_message_unpack (&perch__v1__entitlements_clock__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__entitlements_clock__free_unpacked
+                     (Perch__V1__EntitlementsClock *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__entitlements_clock__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__entitlements_begin__init
+                     (Perch__V1__EntitlementsBegin         *message)
+{
+  static const Perch__V1__EntitlementsBegin init_value = PERCH__V1__ENTITLEMENTS_BEGIN__INIT;
+  *message = init_value;
+}
+size_t perch__v1__entitlements_begin__get_packed_size
+                     (const Perch__V1__EntitlementsBegin *message)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_begin__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__entitlements_begin__pack
+                     (const Perch__V1__EntitlementsBegin *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_begin__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__entitlements_begin__pack_to_buffer
+                     (const Perch__V1__EntitlementsBegin *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_begin__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EntitlementsBegin *
+       perch__v1__entitlements_begin__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EntitlementsBegin *)
+     protobuf_c_message_unpack (&perch__v1__entitlements_begin__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__entitlements_begin__free_unpacked
+                     (Perch__V1__EntitlementsBegin *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__entitlements_begin__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__entitlements_batch__init
+                     (Perch__V1__EntitlementsBatch         *message)
+{
+  static const Perch__V1__EntitlementsBatch init_value = PERCH__V1__ENTITLEMENTS_BATCH__INIT;
+  *message = init_value;
+}
+size_t perch__v1__entitlements_batch__get_packed_size
+                     (const Perch__V1__EntitlementsBatch *message)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_batch__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__entitlements_batch__pack
+                     (const Perch__V1__EntitlementsBatch *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_batch__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__entitlements_batch__pack_to_buffer
+                     (const Perch__V1__EntitlementsBatch *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_batch__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EntitlementsBatch *
+       perch__v1__entitlements_batch__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EntitlementsBatch *)
+     protobuf_c_message_unpack (&perch__v1__entitlements_batch__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__entitlements_batch__free_unpacked
+                     (Perch__V1__EntitlementsBatch *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__entitlements_batch__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__entitlements_end__init
+                     (Perch__V1__EntitlementsEnd         *message)
+{
+  static const Perch__V1__EntitlementsEnd init_value = PERCH__V1__ENTITLEMENTS_END__INIT;
+  *message = init_value;
+}
+size_t perch__v1__entitlements_end__get_packed_size
+                     (const Perch__V1__EntitlementsEnd *message)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_end__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__entitlements_end__pack
+                     (const Perch__V1__EntitlementsEnd *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_end__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__entitlements_end__pack_to_buffer
+                     (const Perch__V1__EntitlementsEnd *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__entitlements_end__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__EntitlementsEnd *
+       perch__v1__entitlements_end__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__EntitlementsEnd *)
+     protobuf_c_message_unpack (&perch__v1__entitlements_end__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__entitlements_end__free_unpacked
+                     (Perch__V1__EntitlementsEnd *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__entitlements_end__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__app_entitlements_response__init
+                     (Perch__V1__AppEntitlementsResponse         *message)
+{
+  static const Perch__V1__AppEntitlementsResponse init_value = PERCH__V1__APP_ENTITLEMENTS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__app_entitlements_response__get_packed_size
+                     (const Perch__V1__AppEntitlementsResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__app_entitlements_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__app_entitlements_response__pack
+                     (const Perch__V1__AppEntitlementsResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__app_entitlements_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__app_entitlements_response__pack_to_buffer
+                     (const Perch__V1__AppEntitlementsResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__app_entitlements_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AppEntitlementsResponse *
+       perch__v1__app_entitlements_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AppEntitlementsResponse *)
+     protobuf_c_message_unpack (&perch__v1__app_entitlements_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__app_entitlements_response__free_unpacked
+                     (Perch__V1__AppEntitlementsResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__app_entitlements_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 static const ProtobufCFieldDescriptor perch__v1__as_of__field_descriptors[2] =
 {
   {
@@ -5873,6 +6188,650 @@ const ProtobufCMessageDescriptor perch__v1__app_changes_response__descriptor =
   (ProtobufCMessageInit) perch__v1__app_changes_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__app_entitlements_request__field_descriptors[6] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppEntitlementsRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resume_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppEntitlementsRequest, resume_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "names",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__AppEntitlementsRequest, n_names),
+    offsetof(Perch__V1__AppEntitlementsRequest, names),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "shard",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppEntitlementsRequest, shard),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "shard_count",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppEntitlementsRequest, shard_count),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_least",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppEntitlementsRequest, at_least),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__app_entitlements_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  5,   /* field[5] = at_least */
+  2,   /* field[2] = names */
+  1,   /* field[1] = resume_token */
+  3,   /* field[3] = shard */
+  4,   /* field[4] = shard_count */
+};
+static const ProtobufCIntRange perch__v1__app_entitlements_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor perch__v1__app_entitlements_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AppEntitlementsRequest",
+  "AppEntitlementsRequest",
+  "Perch__V1__AppEntitlementsRequest",
+  "perch.v1",
+  sizeof(Perch__V1__AppEntitlementsRequest),
+  6,
+  perch__v1__app_entitlements_request__field_descriptors,
+  perch__v1__app_entitlements_request__field_indices_by_name,
+  1,  perch__v1__app_entitlements_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__app_entitlements_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__entitlement_grade__field_descriptors[2] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementGrade, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tier",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementGrade, tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__entitlement_grade__field_indices_by_name[] = {
+  0,   /* field[0] = name */
+  1,   /* field[1] = tier */
+};
+static const ProtobufCIntRange perch__v1__entitlement_grade__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__entitlement_grade__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementGrade",
+  "EntitlementGrade",
+  "Perch__V1__EntitlementGrade",
+  "perch.v1",
+  sizeof(Perch__V1__EntitlementGrade),
+  2,
+  perch__v1__entitlement_grade__field_descriptors,
+  perch__v1__entitlement_grade__field_indices_by_name,
+  1,  perch__v1__entitlement_grade__number_ranges,
+  (ProtobufCMessageInit) perch__v1__entitlement_grade__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__entitlements_clock__field_descriptors[4] =
+{
+  {
+    "app_time_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsClock, app_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "server_time_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsClock, server_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "frozen",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsClock, frozen),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "test_app",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsClock, test_app),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__entitlements_clock__field_indices_by_name[] = {
+  0,   /* field[0] = app_time_ms */
+  2,   /* field[2] = frozen */
+  1,   /* field[1] = server_time_ms */
+  3,   /* field[3] = test_app */
+};
+static const ProtobufCIntRange perch__v1__entitlements_clock__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__entitlements_clock__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementsClock",
+  "EntitlementsClock",
+  "Perch__V1__EntitlementsClock",
+  "perch.v1",
+  sizeof(Perch__V1__EntitlementsClock),
+  4,
+  perch__v1__entitlements_clock__field_descriptors,
+  perch__v1__entitlements_clock__field_indices_by_name,
+  1,  perch__v1__entitlements_clock__number_ranges,
+  (ProtobufCMessageInit) perch__v1__entitlements_clock__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__entitlements_begin__field_descriptors[4] =
+{
+  {
+    "resumed",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsBegin, resumed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "grades",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__EntitlementsBegin, n_grades),
+    offsetof(Perch__V1__EntitlementsBegin, grades),
+    &perch__v1__entitlement_grade__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "names",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__EntitlementsBegin, n_names),
+    offsetof(Perch__V1__EntitlementsBegin, names),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clock",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsBegin, clock),
+    &perch__v1__entitlements_clock__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__entitlements_begin__field_indices_by_name[] = {
+  3,   /* field[3] = clock */
+  1,   /* field[1] = grades */
+  2,   /* field[2] = names */
+  0,   /* field[0] = resumed */
+};
+static const ProtobufCIntRange perch__v1__entitlements_begin__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__entitlements_begin__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementsBegin",
+  "EntitlementsBegin",
+  "Perch__V1__EntitlementsBegin",
+  "perch.v1",
+  sizeof(Perch__V1__EntitlementsBegin),
+  4,
+  perch__v1__entitlements_begin__field_descriptors,
+  perch__v1__entitlements_begin__field_indices_by_name,
+  1,  perch__v1__entitlements_begin__number_ranges,
+  (ProtobufCMessageInit) perch__v1__entitlements_begin__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__entitlements_batch__field_descriptors[14] =
+{
+  {
+    "keys",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsBatch, keys),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "key_ends",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED32,
+    offsetof(Perch__V1__EntitlementsBatch, n_key_ends),
+    offsetof(Perch__V1__EntitlementsBatch, key_ends),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "segment_ends",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED32,
+    offsetof(Perch__V1__EntitlementsBatch, n_segment_ends),
+    offsetof(Perch__V1__EntitlementsBatch, segment_ends),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "grades",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED32,
+    offsetof(Perch__V1__EntitlementsBatch, n_grades),
+    offsetof(Perch__V1__EntitlementsBatch, grades),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "untils",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_SFIXED64,
+    offsetof(Perch__V1__EntitlementsBatch, n_untils),
+    offsetof(Perch__V1__EntitlementsBatch, untils),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reasons",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsBatch, reasons),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "aliases",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsBatch, aliases),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "alias_ends",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED32,
+    offsetof(Perch__V1__EntitlementsBatch, n_alias_ends),
+    offsetof(Perch__V1__EntitlementsBatch, alias_ends),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "alias_accounts",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_FIXED32,
+    offsetof(Perch__V1__EntitlementsBatch, n_alias_accounts),
+    offsetof(Perch__V1__EntitlementsBatch, alias_accounts),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "more_grades",
+    10,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__EntitlementsBatch, n_more_grades),
+    offsetof(Perch__V1__EntitlementsBatch, more_grades),
+    &perch__v1__entitlement_grade__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "position",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsBatch, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "commit_time_ms",
+    12,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsBatch, commit_time_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resume_token",
+    13,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsBatch, resume_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "clock",
+    14,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsBatch, clock),
+    &perch__v1__entitlements_clock__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__entitlements_batch__field_indices_by_name[] = {
+  8,   /* field[8] = alias_accounts */
+  7,   /* field[7] = alias_ends */
+  6,   /* field[6] = aliases */
+  13,   /* field[13] = clock */
+  11,   /* field[11] = commit_time_ms */
+  3,   /* field[3] = grades */
+  1,   /* field[1] = key_ends */
+  0,   /* field[0] = keys */
+  9,   /* field[9] = more_grades */
+  10,   /* field[10] = position */
+  5,   /* field[5] = reasons */
+  12,   /* field[12] = resume_token */
+  2,   /* field[2] = segment_ends */
+  4,   /* field[4] = untils */
+};
+static const ProtobufCIntRange perch__v1__entitlements_batch__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 14 }
+};
+const ProtobufCMessageDescriptor perch__v1__entitlements_batch__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementsBatch",
+  "EntitlementsBatch",
+  "Perch__V1__EntitlementsBatch",
+  "perch.v1",
+  sizeof(Perch__V1__EntitlementsBatch),
+  14,
+  perch__v1__entitlements_batch__field_descriptors,
+  perch__v1__entitlements_batch__field_indices_by_name,
+  1,  perch__v1__entitlements_batch__number_ranges,
+  (ProtobufCMessageInit) perch__v1__entitlements_batch__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__entitlements_end__field_descriptors[2] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsEnd, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resume_token",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__EntitlementsEnd, resume_token),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__entitlements_end__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+  1,   /* field[1] = resume_token */
+};
+static const ProtobufCIntRange perch__v1__entitlements_end__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__entitlements_end__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementsEnd",
+  "EntitlementsEnd",
+  "Perch__V1__EntitlementsEnd",
+  "perch.v1",
+  sizeof(Perch__V1__EntitlementsEnd),
+  2,
+  perch__v1__entitlements_end__field_descriptors,
+  perch__v1__entitlements_end__field_indices_by_name,
+  1,  perch__v1__entitlements_end__number_ranges,
+  (ProtobufCMessageInit) perch__v1__entitlements_end__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__app_entitlements_response__field_descriptors[4] =
+{
+  {
+    "begin",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__AppEntitlementsResponse, part_case),
+    offsetof(Perch__V1__AppEntitlementsResponse, begin),
+    &perch__v1__entitlements_begin__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "accounts",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__AppEntitlementsResponse, part_case),
+    offsetof(Perch__V1__AppEntitlementsResponse, accounts),
+    &perch__v1__entitlements_batch__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "end",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__AppEntitlementsResponse, part_case),
+    offsetof(Perch__V1__AppEntitlementsResponse, end),
+    &perch__v1__entitlements_end__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bookmark",
+    15,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AppEntitlementsResponse, bookmark),
+    &perch__v1__bookmark__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__app_entitlements_response__field_indices_by_name[] = {
+  1,   /* field[1] = accounts */
+  0,   /* field[0] = begin */
+  3,   /* field[3] = bookmark */
+  2,   /* field[2] = end */
+};
+static const ProtobufCIntRange perch__v1__app_entitlements_response__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 15, 3 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__app_entitlements_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AppEntitlementsResponse",
+  "AppEntitlementsResponse",
+  "Perch__V1__AppEntitlementsResponse",
+  "perch.v1",
+  sizeof(Perch__V1__AppEntitlementsResponse),
+  4,
+  perch__v1__app_entitlements_response__field_descriptors,
+  perch__v1__app_entitlements_response__field_indices_by_name,
+  2,  perch__v1__app_entitlements_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__app_entitlements_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue perch__v1__entitlement_origin__enum_values_by_number[3] =
 {
   { "ENTITLEMENT_ORIGIN_UNSPECIFIED", "PERCH__V1__ENTITLEMENT_ORIGIN__ENTITLEMENT_ORIGIN_UNSPECIFIED", 0 },
@@ -5937,7 +6896,43 @@ const ProtobufCEnumDescriptor perch__v1__plan_relation__descriptor =
   perch__v1__plan_relation__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[16] =
+static const ProtobufCEnumValue perch__v1__entitlement_reason__enum_values_by_number[6] =
+{
+  { "ENTITLEMENT_REASON_UNSPECIFIED", "PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_UNSPECIFIED", 0 },
+  { "ENTITLEMENT_REASON_SUBSCRIBED", "PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_SUBSCRIBED", 1 },
+  { "ENTITLEMENT_REASON_IN_GRACE_PERIOD", "PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_IN_GRACE_PERIOD", 2 },
+  { "ENTITLEMENT_REASON_RENEWAL_AWAITED", "PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_RENEWAL_AWAITED", 3 },
+  { "ENTITLEMENT_REASON_PURCHASED", "PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_PURCHASED", 4 },
+  { "ENTITLEMENT_REASON_GRANTED", "PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_GRANTED", 5 },
+};
+static const ProtobufCIntRange perch__v1__entitlement_reason__value_ranges[] = {
+{0, 0},{0, 6}
+};
+static const ProtobufCEnumValueIndex perch__v1__entitlement_reason__enum_values_by_name[6] =
+{
+  { "ENTITLEMENT_REASON_GRANTED", 5 },
+  { "ENTITLEMENT_REASON_IN_GRACE_PERIOD", 2 },
+  { "ENTITLEMENT_REASON_PURCHASED", 4 },
+  { "ENTITLEMENT_REASON_RENEWAL_AWAITED", 3 },
+  { "ENTITLEMENT_REASON_SUBSCRIBED", 1 },
+  { "ENTITLEMENT_REASON_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor perch__v1__entitlement_reason__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.EntitlementReason",
+  "EntitlementReason",
+  "Perch__V1__EntitlementReason",
+  "perch.v1",
+  6,
+  perch__v1__entitlement_reason__enum_values_by_number,
+  6,
+  perch__v1__entitlement_reason__enum_values_by_name,
+  1,
+  perch__v1__entitlement_reason__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_descriptors[17] =
 {
   { "ProductsTask", &perch__v1__products_task_request__descriptor, &perch__v1__products_task_response__descriptor },
   { "SubscriptionStatusTask", &perch__v1__subscription_status_task_request__descriptor, &perch__v1__subscription_status_task_response__descriptor },
@@ -5954,13 +6949,15 @@ static const ProtobufCMethodDescriptor perch__v1__entitlement_service__method_de
   { "GetOfferEligibility", &perch__v1__get_offer_eligibility_request__descriptor, &perch__v1__get_offer_eligibility_response__descriptor },
   { "GetAppPolicies", &perch__v1__get_app_policies_request__descriptor, &perch__v1__get_app_policies_response__descriptor },
   { "AppChanges", &perch__v1__app_changes_request__descriptor, &perch__v1__app_changes_response__descriptor },
+  { "AppEntitlements", &perch__v1__app_entitlements_request__descriptor, &perch__v1__app_entitlements_response__descriptor },
   { "Explain", &perch__v1__explain_request__descriptor, &perch__v1__explain_response__descriptor },
 };
 const unsigned perch__v1__entitlement_service__method_indices_by_name[] = {
   14,        /* AppChanges */
+  15,        /* AppEntitlements */
   2,        /* CurrentEntitlementTask */
   3,        /* EntitlementsTask */
-  15,        /* Explain */
+  16,        /* Explain */
   13,        /* GetAppPolicies */
   9,        /* GetCurrentEntitlement */
   4,        /* GetEntitlements */
@@ -5981,7 +6978,7 @@ const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor =
   "EntitlementService",
   "Perch__V1__EntitlementService",
   "perch.v1",
-  16,
+  17,
   perch__v1__entitlement_service__method_descriptors,
   perch__v1__entitlement_service__method_indices_by_name
 };
@@ -6105,13 +7102,21 @@ void perch__v1__entitlement_service__app_changes(ProtobufCService *service,
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
   service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__entitlement_service__app_entitlements(ProtobufCService *service,
+                                                      const Perch__V1__AppEntitlementsRequest *input,
+                                                      Perch__V1__AppEntitlementsResponse_Closure closure,
+                                                      void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__entitlement_service__explain(ProtobufCService *service,
                                              const Perch__V1__ExplainRequest *input,
                                              Perch__V1__ExplainResponse_Closure closure,
                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__entitlement_service__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service *service,
                                            Perch__V1__EntitlementService_ServiceDestroy destroy)

@@ -24,7 +24,7 @@ extension Transport {
         switch tables.calls[call].state {
         case .order: .call(call, generation: tables.calls.generation(call))
         case .unary(let pending): pending >= 0 ? .call(call, generation: tables.calls.generation(call)) : nil
-        case .watch, .updates, .appChanges, .several, .ending: views.question(of: call, tables)
+        case .watch, .updates, .appChanges, .copy, .several, .ending: views.question(of: call, tables)
         }
     }
 

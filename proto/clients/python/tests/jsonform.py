@@ -39,7 +39,7 @@ def single_to_json(field, value):
             if value.name.startswith("UNKNOWN_") and value not in list(field.type)
             else prefix(field.type) + value.name
         )
-    if field.kind in ("int64", "uint64", "fixed64"):
+    if field.kind in ("int64", "uint64", "fixed64", "sfixed64"):
         return str(value)
     if field.kind == "bytes":
         return base64.b64encode(value).decode()
@@ -64,7 +64,7 @@ def single_from_json(field, value):
         return from_json(field.type, value)
     if is_enum(field):
         return field.type(value) if isinstance(value, int) else field.type[value[len(prefix(field.type)) :]]
-    if field.kind in ("int64", "uint64", "fixed64"):
+    if field.kind in ("int64", "uint64", "fixed64", "sfixed64"):
         return int(value)
     if field.kind == "bytes":
         return base64.b64decode(value)

@@ -64,6 +64,13 @@ typedef struct Perch__V1__EntitlementChange Perch__V1__EntitlementChange;
 typedef struct Perch__V1__AppStoreNotification Perch__V1__AppStoreNotification;
 typedef struct Perch__V1__ConsumptionRequest Perch__V1__ConsumptionRequest;
 typedef struct Perch__V1__AppChangesResponse Perch__V1__AppChangesResponse;
+typedef struct Perch__V1__AppEntitlementsRequest Perch__V1__AppEntitlementsRequest;
+typedef struct Perch__V1__EntitlementGrade Perch__V1__EntitlementGrade;
+typedef struct Perch__V1__EntitlementsClock Perch__V1__EntitlementsClock;
+typedef struct Perch__V1__EntitlementsBegin Perch__V1__EntitlementsBegin;
+typedef struct Perch__V1__EntitlementsBatch Perch__V1__EntitlementsBatch;
+typedef struct Perch__V1__EntitlementsEnd Perch__V1__EntitlementsEnd;
+typedef struct Perch__V1__AppEntitlementsResponse Perch__V1__AppEntitlementsResponse;
 
 
 /* --- enums --- */
@@ -112,6 +119,38 @@ typedef enum _Perch__V1__PlanRelation {
   PERCH__V1__PLAN_RELATION__PLAN_RELATION_CROSSGRADE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PLAN_RELATION)
 } Perch__V1__PlanRelation;
+/*
+ * Why a segment entitles. The numbers are those in `EntitlementsBatch.reasons`.
+ */
+typedef enum _Perch__V1__EntitlementReason {
+  /*
+   * Not entitled: a gap before the next segment of the name.
+   */
+  PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_UNSPECIFIED = 0,
+  /*
+   * The period of a subscription.
+   */
+  PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_SUBSCRIBED = 1,
+  /*
+   * The grace period after a failed charge.
+   */
+  PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_IN_GRACE_PERIOD = 2,
+  /*
+   * The period is over, and nothing is known of its renewal yet: the account stays entitled. In a test app the segment has no end,
+   * because the store renews within two seconds and sends a change. A copy that has heard nothing of the server for longer ends
+   * such a segment two seconds after it began.
+   */
+  PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_RENEWAL_AWAITED = 3,
+  /*
+   * A purchase that does not expire.
+   */
+  PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_PURCHASED = 4,
+  /*
+   * A grant.
+   */
+  PERCH__V1__ENTITLEMENT_REASON__ENTITLEMENT_REASON_GRANTED = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__ENTITLEMENT_REASON)
+} Perch__V1__EntitlementReason;
 
 /* --- messages --- */
 
@@ -1657,6 +1696,264 @@ struct  Perch__V1__AppChangesResponse
     , (char *)protobuf_c_empty_string, PERCH__V1__CAUSE__CAUSE_UNSPECIFIED, 0,NULL, 0,NULL, NULL, 0, {0,NULL}, {0,NULL}, NULL, NULL, 0,NULL, NULL }
 
 
+/*
+ * Asks for a copy of an app's named entitlements.
+ */
+struct  Perch__V1__AppEntitlementsRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The newest resume token of a copy that was complete: its changes go on. Of another store, app, catalogue, list of names or
+   * shard, or too old: the stream begins a new copy. Empty: a new copy.
+   */
+  ProtobufCBinaryData resume_token;
+  /*
+   * Only these names, at most 1,024; empty for all. A name that the app does not have gives no entry.
+   */
+  size_t n_names;
+  char **names;
+  /*
+   * Only accounts of this shard, from 0. The shard of an account is the CRC-32 of its key (the checksum of zlib, gzip and PNG)
+   * modulo `shard_count`.
+   */
+  uint32_t shard;
+  /*
+   * The number of shards, at most 256. 0 and 1: the copy has every account.
+   */
+  uint32_t shard_count;
+  /*
+   * The server answers when it has reached this position.
+   */
+  Perch__V1__Position *at_least;
+};
+#define PERCH__V1__APP_ENTITLEMENTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__app_entitlements_request__descriptor) \
+    , NULL, {0,NULL}, 0,NULL, 0, 0, NULL }
+
+
+/*
+ * A name, and one of its tiers.
+ */
+struct  Perch__V1__EntitlementGrade
+{
+  ProtobufCMessage base;
+  /*
+   * The entitlement's name.
+   */
+  char *name;
+  /*
+   * The tier in the app's file of entitlements; empty for none.
+   */
+  char *tier;
+};
+#define PERCH__V1__ENTITLEMENT_GRADE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__entitlement_grade__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The app's clock at an instant of the server's clock. It runs as fast as that one, or stands still.
+ */
+struct  Perch__V1__EntitlementsClock
+{
+  ProtobufCMessage base;
+  /*
+   * The app's clock, in milliseconds since the Unix epoch.
+   */
+  int64_t app_time_ms;
+  /*
+   * The server's wall clock at the same moment, in milliseconds since the Unix epoch.
+   */
+  int64_t server_time_ms;
+  /*
+   * The app's clock stands still until a message has another clock.
+   */
+  protobuf_c_boolean frozen;
+  /*
+   * Perch itself is the store of this app.
+   */
+  protobuf_c_boolean test_app;
+};
+#define PERCH__V1__ENTITLEMENTS_CLOCK__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__entitlements_clock__descriptor) \
+    , 0, 0, 0, 0 }
+
+
+/*
+ * The beginning of a copy, or of the changes of one that goes on. The first message of each call.
+ */
+struct  Perch__V1__EntitlementsBegin
+{
+  ProtobufCMessage base;
+  /*
+   * The copy of the resume token goes on: its entries stay, and there is no `end`. False: a new copy.
+   */
+  protobuf_c_boolean resumed;
+  /*
+   * The grades of the app's file of entitlements, by the number that stands for each in a batch.
+   */
+  size_t n_grades;
+  Perch__V1__EntitlementGrade **grades;
+  /*
+   * The names that the app's file has, whether the call asks for them or not.
+   */
+  size_t n_names;
+  char **names;
+  /*
+   * The app's clock. Segments are on it.
+   */
+  Perch__V1__EntitlementsClock *clock;
+};
+#define PERCH__V1__ENTITLEMENTS_BEGIN__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__entitlements_begin__descriptor) \
+    , 0, 0,NULL, 0,NULL, NULL }
+
+
+/*
+ * Entries of some accounts, each whole: what it has replaces everything that the copy had of it, its aliases too. An entry goes before
+ * an alias of the same name. A key that has become an alias comes as an entry without segments.
+ * The columns have fixed widths, so that a reader decodes them with slices of its language, without a message for each account.
+ * Column i of an account is at place i; the segments of an account are neighbours, by name, and in order within a name. The first
+ * segment of a name has begun; each later one begins where the one before ends. A name is entitled by its first segment whose end
+ * is later than the app's clock, if that has a reason. Grace and leeway are in the segments.
+ */
+struct  Perch__V1__EntitlementsBatch
+{
+  ProtobufCMessage base;
+  /*
+   * The keys of the accounts, one after another.
+   */
+  ProtobufCBinaryData keys;
+  /*
+   * Where each key ends in `keys`.
+   */
+  size_t n_key_ends;
+  uint32_t *key_ends;
+  /*
+   * Where the segments of each account end among all segments. An account without one has nothing any more.
+   */
+  size_t n_segment_ends;
+  uint32_t *segment_ends;
+  /*
+   * Of each segment: the place of its grade in `begin.grades`; beyond them, in `more_grades` of this message.
+   */
+  size_t n_grades;
+  uint32_t *grades;
+  /*
+   * Of each segment: the instant of the app's clock at which it ends, in milliseconds since the Unix epoch. 2^63 - 1: never by
+   * itself.
+   */
+  size_t n_untils;
+  int64_t *untils;
+  /*
+   * Of each segment: its `EntitlementReason`, in one byte.
+   */
+  ProtobufCBinaryData reasons;
+  /*
+   * Other keys of the accounts, one after another: the keys of merged accounts, then names that `AttachAlias` or a report has given to a
+   * customer. Of an account at most 1,000, the first in bytewise order.
+   */
+  ProtobufCBinaryData aliases;
+  /*
+   * Where each alias ends in `aliases`.
+   */
+  size_t n_alias_ends;
+  uint32_t *alias_ends;
+  /*
+   * Of each alias: the place of its account in this message, ascending.
+   */
+  size_t n_alias_accounts;
+  uint32_t *alias_accounts;
+  /*
+   * Grades that the app's file of entitlements does not have: those of grants.
+   */
+  size_t n_more_grades;
+  Perch__V1__EntitlementGrade **more_grades;
+  /*
+   * Of a change: where the copy stands after it. Positions never decrease. Absent until `end`.
+   */
+  Perch__V1__Position *position;
+  /*
+   * Of a change: when it was committed, in milliseconds since the Unix epoch. A batch of several changes has that of the last.
+   */
+  int64_t commit_time_ms;
+  /*
+   * Of a change: a new call that sends it goes on after this batch.
+   */
+  ProtobufCBinaryData resume_token;
+  /*
+   * The app's clock was moved, stopped or started. Absent: it runs on as before.
+   */
+  Perch__V1__EntitlementsClock *clock;
+};
+#define PERCH__V1__ENTITLEMENTS_BATCH__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__entitlements_batch__descriptor) \
+    , {0,NULL}, 0,NULL, 0,NULL, 0,NULL, 0,NULL, {0,NULL}, {0,NULL}, 0,NULL, 0,NULL, 0,NULL, NULL, 0, {0,NULL}, NULL }
+
+
+/*
+ * The copy is complete.
+ */
+struct  Perch__V1__EntitlementsEnd
+{
+  ProtobufCMessage base;
+  /*
+   * Where it stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * A new call that sends it goes on from here.
+   */
+  ProtobufCBinaryData resume_token;
+};
+#define PERCH__V1__ENTITLEMENTS_END__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__entitlements_end__descriptor) \
+    , NULL, {0,NULL} }
+
+
+typedef enum {
+  PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART__NOT_SET = 0,
+  PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART_BEGIN = 1,
+  PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART_ACCOUNTS = 2,
+  PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART_END = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART__CASE)
+} Perch__V1__AppEntitlementsResponse__PartCase;
+
+/*
+ * A part of a copy.
+ */
+struct  Perch__V1__AppEntitlementsResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Alone in its message: up to where this stream has said everything, and the server's time.
+   */
+  Perch__V1__Bookmark *bookmark;
+  Perch__V1__AppEntitlementsResponse__PartCase part_case;
+  union {
+    /*
+     * A copy begins.
+     */
+    Perch__V1__EntitlementsBegin *begin;
+    /*
+     * Entries of a copy, or a change. Without accounts: nothing that the call asks for has happened up to its position.
+     */
+    Perch__V1__EntitlementsBatch *accounts;
+    /*
+     * The copy is complete.
+     */
+    Perch__V1__EntitlementsEnd *end;
+  };
+};
+#define PERCH__V1__APP_ENTITLEMENTS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__app_entitlements_response__descriptor) \
+    , NULL, PERCH__V1__APP_ENTITLEMENTS_RESPONSE__PART__NOT_SET, {0} }
+
+
 /* Perch__V1__AsOf methods */
 void   perch__v1__as_of__init
                      (Perch__V1__AsOf         *message);
@@ -2493,6 +2790,139 @@ Perch__V1__AppChangesResponse *
 void   perch__v1__app_changes_response__free_unpacked
                      (Perch__V1__AppChangesResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__AppEntitlementsRequest methods */
+void   perch__v1__app_entitlements_request__init
+                     (Perch__V1__AppEntitlementsRequest         *message);
+size_t perch__v1__app_entitlements_request__get_packed_size
+                     (const Perch__V1__AppEntitlementsRequest   *message);
+size_t perch__v1__app_entitlements_request__pack
+                     (const Perch__V1__AppEntitlementsRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__app_entitlements_request__pack_to_buffer
+                     (const Perch__V1__AppEntitlementsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AppEntitlementsRequest *
+       perch__v1__app_entitlements_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__app_entitlements_request__free_unpacked
+                     (Perch__V1__AppEntitlementsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__EntitlementGrade methods */
+void   perch__v1__entitlement_grade__init
+                     (Perch__V1__EntitlementGrade         *message);
+size_t perch__v1__entitlement_grade__get_packed_size
+                     (const Perch__V1__EntitlementGrade   *message);
+size_t perch__v1__entitlement_grade__pack
+                     (const Perch__V1__EntitlementGrade   *message,
+                      uint8_t             *out);
+size_t perch__v1__entitlement_grade__pack_to_buffer
+                     (const Perch__V1__EntitlementGrade   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EntitlementGrade *
+       perch__v1__entitlement_grade__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__entitlement_grade__free_unpacked
+                     (Perch__V1__EntitlementGrade *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__EntitlementsClock methods */
+void   perch__v1__entitlements_clock__init
+                     (Perch__V1__EntitlementsClock         *message);
+size_t perch__v1__entitlements_clock__get_packed_size
+                     (const Perch__V1__EntitlementsClock   *message);
+size_t perch__v1__entitlements_clock__pack
+                     (const Perch__V1__EntitlementsClock   *message,
+                      uint8_t             *out);
+size_t perch__v1__entitlements_clock__pack_to_buffer
+                     (const Perch__V1__EntitlementsClock   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EntitlementsClock *
+       perch__v1__entitlements_clock__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__entitlements_clock__free_unpacked
+                     (Perch__V1__EntitlementsClock *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__EntitlementsBegin methods */
+void   perch__v1__entitlements_begin__init
+                     (Perch__V1__EntitlementsBegin         *message);
+size_t perch__v1__entitlements_begin__get_packed_size
+                     (const Perch__V1__EntitlementsBegin   *message);
+size_t perch__v1__entitlements_begin__pack
+                     (const Perch__V1__EntitlementsBegin   *message,
+                      uint8_t             *out);
+size_t perch__v1__entitlements_begin__pack_to_buffer
+                     (const Perch__V1__EntitlementsBegin   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EntitlementsBegin *
+       perch__v1__entitlements_begin__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__entitlements_begin__free_unpacked
+                     (Perch__V1__EntitlementsBegin *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__EntitlementsBatch methods */
+void   perch__v1__entitlements_batch__init
+                     (Perch__V1__EntitlementsBatch         *message);
+size_t perch__v1__entitlements_batch__get_packed_size
+                     (const Perch__V1__EntitlementsBatch   *message);
+size_t perch__v1__entitlements_batch__pack
+                     (const Perch__V1__EntitlementsBatch   *message,
+                      uint8_t             *out);
+size_t perch__v1__entitlements_batch__pack_to_buffer
+                     (const Perch__V1__EntitlementsBatch   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EntitlementsBatch *
+       perch__v1__entitlements_batch__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__entitlements_batch__free_unpacked
+                     (Perch__V1__EntitlementsBatch *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__EntitlementsEnd methods */
+void   perch__v1__entitlements_end__init
+                     (Perch__V1__EntitlementsEnd         *message);
+size_t perch__v1__entitlements_end__get_packed_size
+                     (const Perch__V1__EntitlementsEnd   *message);
+size_t perch__v1__entitlements_end__pack
+                     (const Perch__V1__EntitlementsEnd   *message,
+                      uint8_t             *out);
+size_t perch__v1__entitlements_end__pack_to_buffer
+                     (const Perch__V1__EntitlementsEnd   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__EntitlementsEnd *
+       perch__v1__entitlements_end__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__entitlements_end__free_unpacked
+                     (Perch__V1__EntitlementsEnd *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AppEntitlementsResponse methods */
+void   perch__v1__app_entitlements_response__init
+                     (Perch__V1__AppEntitlementsResponse         *message);
+size_t perch__v1__app_entitlements_response__get_packed_size
+                     (const Perch__V1__AppEntitlementsResponse   *message);
+size_t perch__v1__app_entitlements_response__pack
+                     (const Perch__V1__AppEntitlementsResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__app_entitlements_response__pack_to_buffer
+                     (const Perch__V1__AppEntitlementsResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AppEntitlementsResponse *
+       perch__v1__app_entitlements_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__app_entitlements_response__free_unpacked
+                     (Perch__V1__AppEntitlementsResponse *message,
+                      ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
 typedef void (*Perch__V1__AsOf_Closure)
@@ -2627,6 +3057,27 @@ typedef void (*Perch__V1__ConsumptionRequest_Closure)
 typedef void (*Perch__V1__AppChangesResponse_Closure)
                  (const Perch__V1__AppChangesResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__AppEntitlementsRequest_Closure)
+                 (const Perch__V1__AppEntitlementsRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__EntitlementGrade_Closure)
+                 (const Perch__V1__EntitlementGrade *message,
+                  void *closure_data);
+typedef void (*Perch__V1__EntitlementsClock_Closure)
+                 (const Perch__V1__EntitlementsClock *message,
+                  void *closure_data);
+typedef void (*Perch__V1__EntitlementsBegin_Closure)
+                 (const Perch__V1__EntitlementsBegin *message,
+                  void *closure_data);
+typedef void (*Perch__V1__EntitlementsBatch_Closure)
+                 (const Perch__V1__EntitlementsBatch *message,
+                  void *closure_data);
+typedef void (*Perch__V1__EntitlementsEnd_Closure)
+                 (const Perch__V1__EntitlementsEnd *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AppEntitlementsResponse_Closure)
+                 (const Perch__V1__AppEntitlementsResponse *message,
+                  void *closure_data);
 
 /* --- services --- */
 
@@ -2694,6 +3145,10 @@ struct Perch__V1__EntitlementService_Service
                       const Perch__V1__AppChangesRequest *input,
                       Perch__V1__AppChangesResponse_Closure closure,
                       void *closure_data);
+  void (*app_entitlements)(Perch__V1__EntitlementService_Service *service,
+                           const Perch__V1__AppEntitlementsRequest *input,
+                           Perch__V1__AppEntitlementsResponse_Closure closure,
+                           void *closure_data);
   void (*explain)(Perch__V1__EntitlementService_Service *service,
                   const Perch__V1__ExplainRequest *input,
                   Perch__V1__ExplainResponse_Closure closure,
@@ -2721,6 +3176,7 @@ void perch__v1__entitlement_service__init (Perch__V1__EntitlementService_Service
       function_prefix__ ## get_offer_eligibility,\
       function_prefix__ ## get_app_policies,\
       function_prefix__ ## app_changes,\
+      function_prefix__ ## app_entitlements,\
       function_prefix__ ## explain  }
 void perch__v1__entitlement_service__products_task(ProtobufCService *service,
                                                    const Perch__V1__ProductsTaskRequest *input,
@@ -2782,6 +3238,10 @@ void perch__v1__entitlement_service__app_changes(ProtobufCService *service,
                                                  const Perch__V1__AppChangesRequest *input,
                                                  Perch__V1__AppChangesResponse_Closure closure,
                                                  void *closure_data);
+void perch__v1__entitlement_service__app_entitlements(ProtobufCService *service,
+                                                      const Perch__V1__AppEntitlementsRequest *input,
+                                                      Perch__V1__AppEntitlementsResponse_Closure closure,
+                                                      void *closure_data);
 void perch__v1__entitlement_service__explain(ProtobufCService *service,
                                              const Perch__V1__ExplainRequest *input,
                                              Perch__V1__ExplainResponse_Closure closure,
@@ -2791,6 +3251,7 @@ void perch__v1__entitlement_service__explain(ProtobufCService *service,
 
 extern const ProtobufCEnumDescriptor    perch__v1__entitlement_origin__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__plan_relation__descriptor;
+extern const ProtobufCEnumDescriptor    perch__v1__entitlement_reason__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__as_of__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__products__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__current_entitlement__descriptor;
@@ -2835,6 +3296,13 @@ extern const ProtobufCMessageDescriptor perch__v1__entitlement_change__descripto
 extern const ProtobufCMessageDescriptor perch__v1__app_store_notification__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__consumption_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__app_changes_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__app_entitlements_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__entitlement_grade__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__entitlements_clock__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__entitlements_begin__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__entitlements_batch__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__entitlements_end__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__app_entitlements_response__descriptor;
 extern const ProtobufCServiceDescriptor perch__v1__entitlement_service__descriptor;
 
 PROTOBUF_C__END_DECLS

@@ -10,9 +10,10 @@ _LIMITS = {"int32": (-1 << 31, 1 << 31), "int64": (-1 << 63, 1 << 63), "uint32":
 _FIXED: Dict[str, struct.Struct] = {
     "fixed32": struct.Struct("<I"),
     "fixed64": struct.Struct("<Q"),
+    "sfixed64": struct.Struct("<q"),
     "double": struct.Struct("<d"),
 }
-_WIRES = {"fixed32": 5, "fixed64": 1, "double": 1, "string": 2, "bytes": 2}
+_WIRES = {"fixed32": 5, "fixed64": 1, "sfixed64": 1, "double": 1, "string": 2, "bytes": 2}
 _DEPTH_MAX = 64
 
 

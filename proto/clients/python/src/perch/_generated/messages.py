@@ -602,6 +602,31 @@ class PlanRelation(Enumeration):
     """The same level of service."""
 
 
+class EntitlementReason(Enumeration):
+    """Why a segment entitles. The numbers are those in `EntitlementsBatch.reasons`."""
+
+    UNSPECIFIED = 0
+    """Not entitled: a gap before the next segment of the name."""
+
+    SUBSCRIBED = 1
+    """The period of a subscription."""
+
+    IN_GRACE_PERIOD = 2
+    """The grace period after a failed charge."""
+
+    RENEWAL_AWAITED = 3
+    """The period is over, and nothing is known of its renewal yet: the account stays entitled. In a test app the segment has no end,
+    because the store renews within two seconds and sends a change. A copy that has heard nothing of the server for longer ends
+    such a segment two seconds after it began.
+    """
+
+    PURCHASED = 4
+    """A purchase that does not expire."""
+
+    GRANTED = 5
+    """A grant."""
+
+
 class TransactionEventKind(Enumeration):
     """The kind of an event of a transaction."""
 
@@ -6667,6 +6692,293 @@ class AppChangesResponse(Message):
         self.bookmark = bookmark
 
 
+class AppEntitlementsRequest(Message):
+    """Asks for a copy of an app's named entitlements."""
+
+    __slots__ = ("app", "resume_token", "names", "shard", "shard_count", "at_least")
+    _fields = (
+        (1, "app", "AppRef", False, None),
+        (2, "resume_token", "bytes", False, None),
+        (3, "names", "string", True, None),
+        (4, "shard", "uint32", False, None),
+        (5, "shard_count", "uint32", False, None),
+        (6, "at_least", "Position", False, None),
+    )
+
+    app: Optional[AppRef]
+    """The app."""
+
+    resume_token: bytes
+    """The newest resume token of a copy that was complete: its changes go on. Of another store, app, catalogue, list of names or
+    shard, or too old: the stream begins a new copy. Empty: a new copy.
+    """
+
+    names: List[str]
+    """Only these names, at most 1,024; empty for all. A name that the app does not have gives no entry."""
+
+    shard: int
+    """Only accounts of this shard, from 0. The shard of an account is the CRC-32 of its key (the checksum of zlib, gzip and PNG)
+    modulo `shard_count`.
+    """
+
+    shard_count: int
+    """The number of shards, at most 256. 0 and 1: the copy has every account."""
+
+    at_least: Optional[Position]
+    """The server answers when it has reached this position."""
+
+    def __init__(
+            self, *, app: Optional[AppRef] = None, resume_token: bytes = b"", names: Sequence[str] = (),
+            shard: int = 0, shard_count: int = 0, at_least: Optional[Position] = None,
+    ) -> None:
+        self.app = app
+        self.resume_token = resume_token
+        self.names = list(names)
+        self.shard = shard
+        self.shard_count = shard_count
+        self.at_least = at_least
+
+
+class EntitlementGrade(Message):
+    """A name, and one of its tiers."""
+
+    __slots__ = ("name", "tier")
+    _fields = (
+        (1, "name", "string", False, None),
+        (2, "tier", "string", False, None),
+    )
+
+    name: str
+    """The entitlement's name."""
+
+    tier: str
+    """The tier in the app's file of entitlements; empty for none."""
+
+    def __init__(self, *, name: str = "", tier: str = "") -> None:
+        self.name = name
+        self.tier = tier
+
+
+class EntitlementsClock(Message):
+    """The app's clock at an instant of the server's clock. It runs as fast as that one, or stands still."""
+
+    __slots__ = ("app_time_ms", "server_time_ms", "frozen", "test_app")
+    _fields = (
+        (1, "app_time_ms", "int64", False, None),
+        (2, "server_time_ms", "int64", False, None),
+        (3, "frozen", "bool", False, None),
+        (4, "test_app", "bool", False, None),
+    )
+
+    app_time_ms: int
+    """The app's clock, in milliseconds since the Unix epoch."""
+
+    server_time_ms: int
+    """The server's wall clock at the same moment, in milliseconds since the Unix epoch."""
+
+    frozen: bool
+    """The app's clock stands still until a message has another clock."""
+
+    test_app: bool
+    """Perch itself is the store of this app."""
+
+    def __init__(
+            self, *, app_time_ms: int = 0, server_time_ms: int = 0, frozen: bool = False, test_app: bool = False,
+    ) -> None:
+        self.app_time_ms = app_time_ms
+        self.server_time_ms = server_time_ms
+        self.frozen = frozen
+        self.test_app = test_app
+
+
+class EntitlementsBegin(Message):
+    """The beginning of a copy, or of the changes of one that goes on. The first message of each call."""
+
+    __slots__ = ("resumed", "grades", "names", "clock")
+    _fields = (
+        (1, "resumed", "bool", False, None),
+        (2, "grades", "EntitlementGrade", True, None),
+        (3, "names", "string", True, None),
+        (4, "clock", "EntitlementsClock", False, None),
+    )
+
+    resumed: bool
+    """The copy of the resume token goes on: its entries stay, and there is no `end`. False: a new copy."""
+
+    grades: List[EntitlementGrade]
+    """The grades of the app's file of entitlements, by the number that stands for each in a batch."""
+
+    names: List[str]
+    """The names that the app's file has, whether the call asks for them or not."""
+
+    clock: Optional[EntitlementsClock]
+    """The app's clock. Segments are on it."""
+
+    def __init__(
+            self, *, resumed: bool = False, grades: Sequence[EntitlementGrade] = (), names: Sequence[str] = (),
+            clock: Optional[EntitlementsClock] = None,
+    ) -> None:
+        self.resumed = resumed
+        self.grades = list(grades)
+        self.names = list(names)
+        self.clock = clock
+
+
+class EntitlementsBatch(Message):
+    """Entries of some accounts, each whole: what it has replaces everything that the copy had of it, its aliases too. An entry goes before
+    an alias of the same name. A key that has become an alias comes as an entry without segments.
+
+    The columns have fixed widths, so that a reader decodes them with slices of its language, without a message for each account.
+    Column i of an account is at place i; the segments of an account are neighbours, by name, and in order within a name. The first
+    segment of a name has begun; each later one begins where the one before ends. A name is entitled by its first segment whose end
+    is later than the app's clock, if that has a reason. Grace and leeway are in the segments.
+    """
+
+    __slots__ = (
+            "keys", "key_ends", "segment_ends", "grades", "untils", "reasons", "aliases", "alias_ends",
+            "alias_accounts", "more_grades", "position", "commit_time_ms", "resume_token", "clock",
+    )
+    _fields = (
+        (1, "keys", "bytes", False, None),
+        (2, "key_ends", "fixed32", True, None),
+        (3, "segment_ends", "fixed32", True, None),
+        (4, "grades", "fixed32", True, None),
+        (5, "untils", "sfixed64", True, None),
+        (6, "reasons", "bytes", False, None),
+        (7, "aliases", "bytes", False, None),
+        (8, "alias_ends", "fixed32", True, None),
+        (9, "alias_accounts", "fixed32", True, None),
+        (10, "more_grades", "EntitlementGrade", True, None),
+        (11, "position", "Position", False, None),
+        (12, "commit_time_ms", "int64", False, None),
+        (13, "resume_token", "bytes", False, None),
+        (14, "clock", "EntitlementsClock", False, None),
+    )
+
+    keys: bytes
+    """The keys of the accounts, one after another."""
+
+    key_ends: List[int]
+    """Where each key ends in `keys`."""
+
+    segment_ends: List[int]
+    """Where the segments of each account end among all segments. An account without one has nothing any more."""
+
+    grades: List[int]
+    """Of each segment: the place of its grade in `begin.grades`; beyond them, in `more_grades` of this message."""
+
+    untils: List[int]
+    """Of each segment: the instant of the app's clock at which it ends, in milliseconds since the Unix epoch. 2^63 - 1: never by
+    itself.
+    """
+
+    reasons: bytes
+    """Of each segment: its `EntitlementReason`, in one byte."""
+
+    aliases: bytes
+    """Other keys of the accounts, one after another: the keys of merged accounts, then names that `AttachAlias` or a report has given to a
+    customer. Of an account at most 1,000, the first in bytewise order.
+    """
+
+    alias_ends: List[int]
+    """Where each alias ends in `aliases`."""
+
+    alias_accounts: List[int]
+    """Of each alias: the place of its account in this message, ascending."""
+
+    more_grades: List[EntitlementGrade]
+    """Grades that the app's file of entitlements does not have: those of grants."""
+
+    position: Optional[Position]
+    """Of a change: where the copy stands after it. Positions never decrease. Absent until `end`."""
+
+    commit_time_ms: int
+    """Of a change: when it was committed, in milliseconds since the Unix epoch. A batch of several changes has that of the last.
+    """
+
+    resume_token: bytes
+    """Of a change: a new call that sends it goes on after this batch."""
+
+    clock: Optional[EntitlementsClock]
+    """The app's clock was moved, stopped or started. Absent: it runs on as before."""
+
+    def __init__(
+            self, *, keys: bytes = b"", key_ends: Sequence[int] = (), segment_ends: Sequence[int] = (),
+            grades: Sequence[int] = (), untils: Sequence[int] = (), reasons: bytes = b"", aliases: bytes = b"",
+            alias_ends: Sequence[int] = (), alias_accounts: Sequence[int] = (),
+            more_grades: Sequence[EntitlementGrade] = (), position: Optional[Position] = None, commit_time_ms: int = 0,
+            resume_token: bytes = b"", clock: Optional[EntitlementsClock] = None,
+    ) -> None:
+        self.keys = keys
+        self.key_ends = list(key_ends)
+        self.segment_ends = list(segment_ends)
+        self.grades = list(grades)
+        self.untils = list(untils)
+        self.reasons = reasons
+        self.aliases = aliases
+        self.alias_ends = list(alias_ends)
+        self.alias_accounts = list(alias_accounts)
+        self.more_grades = list(more_grades)
+        self.position = position
+        self.commit_time_ms = commit_time_ms
+        self.resume_token = resume_token
+        self.clock = clock
+
+
+class EntitlementsEnd(Message):
+    """The copy is complete."""
+
+    __slots__ = ("position", "resume_token")
+    _fields = (
+        (1, "position", "Position", False, None),
+        (2, "resume_token", "bytes", False, None),
+    )
+
+    position: Optional[Position]
+    """Where it stands."""
+
+    resume_token: bytes
+    """A new call that sends it goes on from here."""
+
+    def __init__(self, *, position: Optional[Position] = None, resume_token: bytes = b"") -> None:
+        self.position = position
+        self.resume_token = resume_token
+
+
+class AppEntitlementsResponse(Message):
+    """A part of a copy."""
+
+    __slots__ = ("begin", "accounts", "end", "bookmark")
+    _fields = (
+        (1, "begin", "EntitlementsBegin", False, "part"),
+        (2, "accounts", "EntitlementsBatch", False, "part"),
+        (3, "end", "EntitlementsEnd", False, "part"),
+        (15, "bookmark", "Bookmark", False, None),
+    )
+
+    begin: Optional[EntitlementsBegin]
+    """A copy begins."""
+
+    accounts: Optional[EntitlementsBatch]
+    """Entries of a copy, or a change. Without accounts: nothing that the call asks for has happened up to its position.
+    """
+
+    end: Optional[EntitlementsEnd]
+    """The copy is complete."""
+
+    bookmark: Optional[Bookmark]
+    """Alone in its message: up to where this stream has said everything, and the server's time."""
+
+    def __init__(
+            self, *, begin: Optional[EntitlementsBegin] = None, accounts: Optional[EntitlementsBatch] = None,
+            end: Optional[EntitlementsEnd] = None, bookmark: Optional[Bookmark] = None,
+    ) -> None:
+        self.begin = begin
+        self.accounts = accounts
+        self.end = end
+        self.bookmark = bookmark
+
+
 class SubmitTransactionRequest(Message):
     """Signed values for one app."""
 
@@ -8090,31 +8402,32 @@ class WatchResponse(Message):
 
 __all__ = (
         "AccountSummary", "AdvanceToBoundary", "AnswerPriceIncreaseOperation", "AnswerPriceIncreaseRequest",
-        "AnswerPriceIncreaseResponse", "App", "AppChangesRequest", "AppChangesResponse", "AppPlatform", "AppRef",
-        "AppSetting", "AppStoreNotification", "AsOf", "AttachAliasRequest", "AttachAliasResponse", "AuditLine",
-        "BackupRequest", "BackupResponse", "BillingPlan", "BillingPlanType", "Bookmark", "CatalogImage",
-        "CatalogImageInfo", "CatalogSummary", "CatalogWarning", "Cause", "ChargeOutcome", "CheckCatalogRequest",
-        "CheckCatalogResponse", "ClearTransactionsOperation", "Clock", "CommitmentInfo", "ConfigureRequest",
-        "ConfigureResponse", "ConsumptionRequest", "CreateIntentOperation", "CurrentEntitlement",
-        "CurrentEntitlementTaskRequest", "CurrentEntitlementTaskResponse", "DeadLetter", "DecidePurchaseOperation",
-        "DeclineRefundOperation", "DeleteTransactionOperation", "DetachAliasRequest", "DetachAliasResponse",
-        "DropDeadLetterRequest", "DropDeadLetterResponse", "EffectiveReason", "Eligibility", "EndIntentOperation",
-        "EntitlementChange", "EntitlementOrigin", "EntitlementsTaskRequest", "EntitlementsTaskResponse", "Environment",
-        "EraseAccountRequest", "EraseAccountResponse", "ExpirationReason", "ExpireOperation", "ExplainRequest",
-        "ExplainResponse", "ExplainedFact", "Explanation", "ExportAccountRequest", "ExportAccountResponse",
-        "ExtendRenewalOperation", "Failure", "FamilyShare", "FindAccountRequest", "FindAccountResponse", "Finding",
-        "FinishRequest", "FinishResponse", "Forecast", "ForecastKind", "FreezeClock", "GetAppPoliciesRequest",
-        "GetAppPoliciesResponse", "GetAppTransactionRequest", "GetAppTransactionResponse", "GetCatalogRequest",
-        "GetCatalogResponse", "GetClockRequest", "GetClockResponse", "GetCurrentEntitlementRequest",
-        "GetCurrentEntitlementResponse", "GetEntitlementsRequest", "GetEntitlementsResponse", "GetImageRequest",
-        "GetImageResponse", "GetLatestTransactionRequest", "GetLatestTransactionResponse",
-        "GetOfferEligibilityRequest", "GetOfferEligibilityResponse", "GetPassRequest", "GetPassResponse",
-        "GetProductsRequest", "GetProductsResponse", "GetServerStatusRequest", "GetServerStatusResponse",
-        "GetSettingsRequest", "GetSettingsResponse", "GetSignedPayloadRequest", "GetSignedPayloadResponse",
-        "GetSubscriptionStatusRequest", "GetSubscriptionStatusResponse", "GrantEntitlementRequest",
-        "GrantEntitlementResponse", "GrantSummary", "GroupEffective", "GroupStatuses", "InspectAccountRequest",
-        "InspectAccountResponse", "IntroductoryEligibility", "ListAccountsRequest", "ListAccountsResponse",
-        "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse",
+        "AnswerPriceIncreaseResponse", "App", "AppChangesRequest", "AppChangesResponse", "AppEntitlementsRequest",
+        "AppEntitlementsResponse", "AppPlatform", "AppRef", "AppSetting", "AppStoreNotification", "AsOf",
+        "AttachAliasRequest", "AttachAliasResponse", "AuditLine", "BackupRequest", "BackupResponse", "BillingPlan",
+        "BillingPlanType", "Bookmark", "CatalogImage", "CatalogImageInfo", "CatalogSummary", "CatalogWarning", "Cause",
+        "ChargeOutcome", "CheckCatalogRequest", "CheckCatalogResponse", "ClearTransactionsOperation", "Clock",
+        "CommitmentInfo", "ConfigureRequest", "ConfigureResponse", "ConsumptionRequest", "CreateIntentOperation",
+        "CurrentEntitlement", "CurrentEntitlementTaskRequest", "CurrentEntitlementTaskResponse", "DeadLetter",
+        "DecidePurchaseOperation", "DeclineRefundOperation", "DeleteTransactionOperation", "DetachAliasRequest",
+        "DetachAliasResponse", "DropDeadLetterRequest", "DropDeadLetterResponse", "EffectiveReason", "Eligibility",
+        "EndIntentOperation", "EntitlementChange", "EntitlementGrade", "EntitlementOrigin", "EntitlementReason",
+        "EntitlementsBatch", "EntitlementsBegin", "EntitlementsClock", "EntitlementsEnd", "EntitlementsTaskRequest",
+        "EntitlementsTaskResponse", "Environment", "EraseAccountRequest", "EraseAccountResponse", "ExpirationReason",
+        "ExpireOperation", "ExplainRequest", "ExplainResponse", "ExplainedFact", "Explanation", "ExportAccountRequest",
+        "ExportAccountResponse", "ExtendRenewalOperation", "Failure", "FamilyShare", "FindAccountRequest",
+        "FindAccountResponse", "Finding", "FinishRequest", "FinishResponse", "Forecast", "ForecastKind", "FreezeClock",
+        "GetAppPoliciesRequest", "GetAppPoliciesResponse", "GetAppTransactionRequest", "GetAppTransactionResponse",
+        "GetCatalogRequest", "GetCatalogResponse", "GetClockRequest", "GetClockResponse",
+        "GetCurrentEntitlementRequest", "GetCurrentEntitlementResponse", "GetEntitlementsRequest",
+        "GetEntitlementsResponse", "GetImageRequest", "GetImageResponse", "GetLatestTransactionRequest",
+        "GetLatestTransactionResponse", "GetOfferEligibilityRequest", "GetOfferEligibilityResponse", "GetPassRequest",
+        "GetPassResponse", "GetProductsRequest", "GetProductsResponse", "GetServerStatusRequest",
+        "GetServerStatusResponse", "GetSettingsRequest", "GetSettingsResponse", "GetSignedPayloadRequest",
+        "GetSignedPayloadResponse", "GetSubscriptionStatusRequest", "GetSubscriptionStatusResponse",
+        "GrantEntitlementRequest", "GrantEntitlementResponse", "GrantSummary", "GroupEffective", "GroupStatuses",
+        "InspectAccountRequest", "InspectAccountResponse", "IntroductoryEligibility", "ListAccountsRequest",
+        "ListAccountsResponse", "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse",
         "ListCurrentEntitlementsRequest", "ListCurrentEntitlementsResponse", "ListDeadLettersRequest",
         "ListDeadLettersResponse", "ListNotificationsRequest", "ListNotificationsResponse", "ListPlanOptionsRequest",
         "ListPlanOptionsResponse", "ListTransactionsRequest", "ListTransactionsResponse", "ListUnclaimedRequest",
