@@ -1,0 +1,233 @@
+"""Compares copies of an app's entitlements with an exhaustive read of the server at the same position.
+
+    judge.py ROUNDS ACCOUNTS [--nodes] [--seed N] [--control]
+
+A round: random changes of random accounts by several writers; then a blow: a kill, a new mapping, a moved clock, an erased account, a copy
+that begins again; then the app's clock is stopped, every copy catches up, and each account is compared. Subscriptions last two
+seconds, so time begins and ends many of them while there is no change.
+"""
+import json
+import random
+import sys
+import threading
+import time
+
+import trial
+from copies import Copy
+from database import Database
+from server import Server
+from trial import CATALOG, PERCH, WORK
+from waiting import until
+from wire import ADMIN, APP, READS, STORE, TRANSACTIONS, Caller
+
+TIME_RATE = 1005  # Every period lasts two seconds.
+PRODUCTS = [f"com.example.{name}" for name in ("weekly", "monthly", "yearly", "lifetime", "season", "coins")]
+MAPPING = {
+    "plus": [("yearly", "gold"), ("monthly", "silver"), ("lifetime", "silver")],
+    "news": [("weekly", "")],
+    "season": [("season", "")],
+}
+CHANGES_A_ROUND, WRITERS, CHECKED_AT_ONCE = 400, 4, 200
+
+
+def write_mapping(names):
+    """The file of entitlements beside the catalogue."""
+    rules = [{"name": name, "from": [{"product": f"com.example.{product}"} | ({"tier": tier} if tier else {})
+                                     for product, tier in MAPPING[name]]} for name in names]
+    (WORK / "shop.entitlements.json").write_text(json.dumps({"entitlements": rules}))
+
+
+class Judge:
+    def __init__(self, arguments):
+        (WORK / "shop.storekit").write_bytes(CATALOG.read_bytes())
+        write_mapping(MAPPING)
+        self.database = Database(WORK / "postgres") if arguments.nodes else None
+        store = self.database.url if self.database else WORK / "store"
+        self.servers = [Server(PERCH, WORK / "shop.storekit", store, WORK / f"server{number or ''}.log", time_rate=TIME_RATE)
+                        for number in range(2 if self.database else 1)]
+        self.accounts = [f"customer-{number:06}" for number in range(arguments.accounts)]
+        self.random, self.control = random.Random(arguments.seed), arguments.control
+        self.faults, self.compared, self.entitled = [], 0, 0
+        self.copies = [Copy(self.address)] + [Copy(self.address, shard, 2) for shard in range(2)]
+
+    def address(self):
+        """Of any server."""
+        return random.choice(self.servers).address
+
+    def caller(self):
+        return Caller(self.address(), client_name="judge", heartbeat_seconds=10)
+
+    # Changes
+
+    def change(self, caller, random):
+        account = random.choice(self.accounts)
+        kind = random.randrange(10)
+        if kind < 6:
+            caller.ask(TRANSACTIONS + "Purchase", app=APP, account=account, order={"product_id": random.choice(PRODUCTS)})
+        elif kind < 8:
+            operation = {"set_auto_renew": {"target": {"product_id": random.choice(PRODUCTS[:3])}, "enabled": random.random() < 0.3}}
+            caller.ask(STORE + "Operate", app=APP, account=account, operation=operation)
+        elif kind < 9:
+            operation = {"refund": {"target": {"product_id": random.choice(PRODUCTS[:4])}}}
+            caller.ask(STORE + "Operate", app=APP, account=account, operation=operation)
+        else:
+            caller.ask(ADMIN + "GrantEntitlement", app=APP, account=account, name=random.choice(["plus", "support"]))
+
+    def write(self, seed, count):
+        source = random.Random(seed)
+        try:
+            caller = self.caller()
+            for _ in range(count):
+                self.change(caller, source)
+            caller.close()
+        except (OSError, ConnectionError):
+            pass  # A kill.
+
+    def changes(self, count):
+        writers = [threading.Thread(target=self.write, args=(self.random.randrange(1 << 31), count // WRITERS), daemon=True)
+                   for _ in range(WRITERS)]
+        for writer in writers:
+            writer.start()
+        return writers
+
+    # Blows
+
+    def kill(self):
+        server = self.random.choice(self.servers)
+        server.kill()
+        server.start()
+
+    def mapping(self):
+        names = self.random.sample(sorted(MAPPING), self.random.randrange(1, 4))
+        write_mapping(names)
+        for server in self.servers:
+            server.restart()
+
+    def clock(self):
+        self.caller().get(STORE + "SetClock", app=APP, advance_by_ms=self.random.randrange(1, 6_000))
+
+    def erase(self):
+        caller = self.caller()
+        for account in self.random.sample(self.accounts, 3):
+            caller.ask(ADMIN + "EraseAccount", app=APP, account=account)
+
+    def again(self):
+        self.random.choice(self.copies).forget()
+
+    def away(self):
+        self.random.choice(self.copies).leave()
+
+    # The comparison
+
+    def caught_up(self, revision):
+        return all(copy.copies and copy.building is None and copy.clock and copy.clock.frozen
+                   and max(copy.passed, copy.position[1]) >= revision for copy in self.copies)
+
+    def compare(self):
+        """At one revision of a stopped clock. Renewals that were due when it stopped may still be committed."""
+        caller = self.caller()
+        now = caller.get(STORE + "SetClock", app=APP, freeze={}).clock.now_ms
+        for copy in self.copies:
+            self.faults += copy.faults
+            copy.faults = []
+        found, revision = None, self.revision(caller)
+        while found is None:
+            until(lambda: self.caught_up(revision), lambda: "the copies are at " + str(
+                [(copy.copies, copy.building is None, copy.passed, copy.position, copy.clock) for copy in self.copies])
+                + f", the server is at {revision}")
+            found, read_at = self.differences(caller, now), revision
+            revision = self.revision(caller)
+            if revision != read_at:
+                found = None
+        self.faults += found
+        caller.get(STORE + "SetClock", app=APP, resume={})
+        caller.close()
+
+    def revision(self, caller):
+        return caller.get(ADMIN + "GetServerStatus").revision
+
+    def differences(self, caller, now):
+        whole, *shards = self.copies
+        found = []
+        with whole.lock, shards[0].lock, shards[1].lock:
+            if self.control:
+                whole.entries.pop(next(iter(whole.entries)))
+            together = {name: entry[0] for shard in shards for name, entry in shard.entries.items()}
+            for begin in range(0, len(self.accounts), CHECKED_AT_ONCE):
+                found += self.read(caller, self.accounts[begin:begin + CHECKED_AT_ONCE], whole, now)
+            for name in whole.entries.keys() | together.keys():
+                one, other = whole.entries.get(name, ((),))[0], together.get(name, ())
+                if [part for part in one if part[1] > now] != [part for part in other if part[1] > now]:
+                    found.append(f"{name} is {one} in the whole copy and {other} in its shard")
+        return found
+
+    def read(self, caller, accounts, copy, now):
+        """Reads some accounts at once. Answers where the copy has something else."""
+        streams = {caller.call(READS + "GetEntitlements", app=APP, account=account): account for account in accounts}
+        answers = {}
+        while len(answers) < len(streams):
+            frame = caller.read()
+            if frame is None:
+                raise ConnectionError("the server closed the connection")
+            if frame.stream in streams and hasattr(frame.message, "success"):
+                answers[streams[frame.stream]] = {each.name: each.tier for each in frame.message.success.entitlements if each.active}
+        found = []
+        for account, answered in answers.items():
+            copied = copy.has(account, now)
+            self.compared += 1
+            self.entitled += bool(answered)
+            if copied != answered:
+                found.append(f"{account} has {answered}, and the copy says {copied}")
+        return found
+
+    def run(self, rounds):
+        if self.database:
+            self.database.start()
+        for server in self.servers:
+            server.start()
+        for copy in self.copies:
+            copy.start()
+        filler = self.caller()
+        for account in self.accounts[::3]:
+            filler.get(TRANSACTIONS + "Purchase", app=APP, account=account, order={"product_id": "com.example.lifetime"})
+        blows = [self.kill, self.mapping, self.clock, self.erase, self.again, self.away]
+        began = time.monotonic()
+        for number in range(rounds):
+            writers = self.changes(CHANGES_A_ROUND)
+            blow = self.random.choice(blows)
+            time.sleep(self.random.random() / 2)
+            blow()
+            for writer in writers:
+                writer.join()
+            self.compare()
+            if self.faults:
+                print(f"copies: round {number} after {blow.__name__}: {len(self.faults)} differences", file=sys.stderr)
+                break
+        for copy in self.copies:
+            copy.reading = False
+            copy.leave()
+        for server in self.servers:
+            if status := server.stop():
+                self.faults.append(f"a server ended with {status}")
+        if self.database:
+            self.database.kill()
+        for fault in self.faults[:10]:
+            print(f"copies: {fault[:600]}", file=sys.stderr)
+        print(f"copies: {self.compared} accounts compared in {time.monotonic() - began:.0f} s, {self.entitled} of them entitled; "
+              f"{sum(copy.copies for copy in self.copies)} copies, {sum(copy.resumed for copy in self.copies)} resumed, "
+              f"{sum(copy.batches for copy in self.copies)} batches; they {'differ' if self.faults else 'agree'}", flush=True)
+        if self.control:
+            return 0 if self.faults else 1
+        return 1 if self.faults or not self.entitled else 0
+
+
+def main():
+    parser = trial.options(__doc__, "--control", "--nodes")
+    parser.add_argument("rounds", type=int)
+    parser.add_argument("accounts", type=int)
+    arguments = parser.parse_args()
+    print(f"copies: seed {arguments.seed}", flush=True)
+    sys.exit(Judge(arguments).run(arguments.rounds))
+
+
+main()
