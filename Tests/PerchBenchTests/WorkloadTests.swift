@@ -103,6 +103,17 @@ import TestingThreads
         #expect(report.targets.allSatisfy { $0.figures[.opensPerSecond] ?? 0 > 0 && $0.figures[.firstP99] != nil })
     }
 
+    /// A connection is open once the end of its copy has come.
+    @Test func `a workload with copies reads each to its end`() throws {
+        var settings = tiny(.storm, watches: 3)
+        settings.keys = 400
+        settings.readsCopies = true
+        let report = try measured(settings)
+        Self.expectSound(report)
+        let figures = report.targets[0].figures
+        #expect(figures[.firstP99] != nil && figures[.unopened] == 0)
+    }
+
     @Test func `a workload with resumed connections delivers exactly the changed values`() throws {
         var settings = tiny(.resume, watches: 60)
         settings.changedPercent = 25

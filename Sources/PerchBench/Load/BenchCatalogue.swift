@@ -27,6 +27,10 @@ package struct BenchCatalogue: Sendable {
 
     static let editionDigits = 6
 
+    /// The file of entitlements beside the catalogue, for workloads that read copies.
+    package static let entitlements = Array(
+        #"{"entitlements": [{"name": "pass", "from": [{"product": "bench.pass"}]}]}"#.utf8)
+
     /// The catalogue file of an edition.
     package func file(edition: Int) -> [UInt8] {
         var json = JSONWriter()

@@ -133,6 +133,7 @@ extension Generator {
             self.giveUp("received a value on stream \(stream), which was never opened")
             return
         }
+        if self.settings.readsCopies { return self.partCame(index, watch, message, at: now) }
         let scan = isCompressed ? self.scanInflated(message) : PushScan(message)
         if let scan, scan.isBookmark { return }
         guard let scan, let state = scan.state else {
@@ -160,6 +161,17 @@ extension Generator {
         }
         if self.connections[index].awaited > 0 { self.firstCame(index, at: now) }
     }
+
+    /// A part of a copy. The copy is the first value, and is there with the part that ends it.
+    private func partCame(_ index: Int, _ watch: Int32, _ message: UnsafeRawBufferPointer, at now: Int64) {
+        self.measures.lastProgress = now
+        guard message.first == Self.fieldOfCopyEnd, self.connections[index].awaited > 0 else { return }
+        self.ledger.unchanged(watch)
+        self.firstCame(index, at: now)
+    }
+
+    /// The key of `AppEntitlementsResponse.end`.
+    private static let fieldOfCopyEnd: UInt8 = 3 << 3 | 2
 
     func firstCame(_ index: Int, at now: Int64) {
         self.connections[index].awaited -= 1

@@ -119,7 +119,10 @@ struct Requests {
                 SubscriptionStatusRequest(app: app, account: account, groupID: BenchCatalogue.groupID))
             : .currentEntitlementTask(
                 CurrentEntitlementRequest(app: app, account: account, productID: settings.product))
-        self.watch = try CallTemplate(watch, wire, codec, [named])
+        self.watch =
+            settings.readsCopies
+            ? try CallTemplate(.appEntitlements(AppEntitlementsRequest(app: app)), wire, codec)
+            : try CallTemplate(watch, wire, codec, [named])
         self.watchProducts = try CallTemplate(
             .productsTask(ProductsRequest(app: app, productIDs: catalogue.itemIDs)), wire, codec)
         // The account token that an app sends: StoreKit's `appAccountToken`.

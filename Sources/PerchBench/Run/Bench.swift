@@ -316,6 +316,9 @@ package struct Bench {
         // Remove the store, so that the next round starts like this one.
         if let store { for name in ["", "-wal", "-shm"] { unlink("\(store)/perch.db\(name)") } }
         try Self.write(BenchCatalogue(viewBytes: self.settings.viewBytes).file(edition: 0), to: catalogue)
+        if self.settings.readsCopies {
+            try Self.write(BenchCatalogue.entitlements, to: "\(self.directory)/bench.entitlements.json")
+        }
         var arguments = [
             "serve", "--listen", "127.0.0.1:0", "--store", store ?? "memory", "--catalog", catalogue, "--bundle-id",
             BenchCatalogue.bundleID, "--loops", "\(loops)",

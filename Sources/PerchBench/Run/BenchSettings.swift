@@ -76,6 +76,8 @@ package struct BenchSettings: Sendable {
     package var acceptsZlib = false
     /// For `resume`: percentage of accounts that change while no watcher is connected.
     package var changedPercent = 10
+    /// For `storm`: each connection reads a whole copy of the app's entitlements, instead of the value of one account.
+    package var readsCopies = false
     /// For `mixed`: connections that are dropped and reconnected, a second.
     package var churnPerSecond = 0
     /// For `mixed`: percentage of connections that do not read during the load.

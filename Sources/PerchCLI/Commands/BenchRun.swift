@@ -286,6 +286,11 @@ struct BenchRun {
         if let churn = self.number("churn") { settings.churnPerSecond = churn }
         if let slow = self.number("slow") { settings.slowPercent = slow }
         if self.settings.has("zlib") { settings.acceptsZlib = self.settings.flag("zlib") }
+        if self.settings.has("copies") { settings.readsCopies = self.settings.flag("copies") }
+        guard !settings.readsCopies || !self.settings.flag("floor") && !self.settings.flag("redis") else {
+            throw UsageError(
+                "--copies has no counterpart: leave --floor and --redis out", command: self.invocation.name)
+        }
         if self.settings.has("change") {
             settings.change = self.settings.text("change").flatMap { BenchChange(rawValue: $0) } ?? .purchase
             guard settings.change != .renewal || !self.settings.has("connect") || self.settings.text("connect") == nil

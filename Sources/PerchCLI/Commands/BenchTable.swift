@@ -118,15 +118,7 @@ enum BenchTable {
                     "With --connect, and only then: the app's catalogue there is lost, and that of the bench takes its place."
                 ),
             ]
-        case .storm:
-            return [
-                watchers, connections, accounts,
-                Self.count("rate", 1...10_000_000, nil, "Connections a second, by a fixed schedule."),
-                Self.count(
-                    "closed", 1...Int64(Limits.benchHandshakesAtOnceMax), "\(Limits.benchHandshakesMax)",
-                    "Connections under way at a time; as many as watchers are all clients of a server that has restarted."
-                ),
-            ]
+        case .storm: return [watchers, connections, accounts] + Self.storm
         case .resume:
             return [
                 watchers, connections, accounts,
@@ -161,6 +153,18 @@ enum BenchTable {
             ]
         }
     }
+
+    private static let storm: [OptionSpec] = [
+        Self.count("rate", 1...10_000_000, nil, "Connections a second, by a fixed schedule."),
+        Self.count(
+            "closed", 1...Int64(Limits.benchHandshakesAtOnceMax), "\(Limits.benchHandshakesMax)",
+            "Connections under way at a time; as many as watchers are all clients of a server that has restarted."
+        ),
+        OptionSpec(
+            flag: "copies",
+            "Each reads a whole copy of the app's entitlements: its first value is there with the end of the copy."
+        ),
+    ]
 
     private static func timing(_ workload: Workload) -> [OptionSpec] {
         let hour: Int64 = 3_600_000
