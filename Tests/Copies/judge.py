@@ -15,7 +15,7 @@ import time
 import trial
 from copies import Copy
 from database import Database
-from server import Server
+from server import Process, Server
 from trial import CATALOG, PERCH, WORK
 from waiting import until
 from wire import ADMIN, APP, READS, STORE, TRANSACTIONS, Caller
@@ -180,6 +180,30 @@ class Judge:
                 found.append(f"{account} has {answered}, and the copy says {copied}")
         return found
 
+    def commands(self):
+        """`perch entitlements list --all` and `perch copy` have what the copies have."""
+        file = WORK / "copy.ndjson"
+        keeper = Process([PERCH, "copy", file, "--every", "10ms", "--server", "%s:%d" % self.address()], WORK / "copy.log").spawn()
+        caller = self.caller()
+        now = caller.get(STORE + "SetClock", app=APP, freeze={}).clock.now_ms
+        revision = self.revision(caller)
+        until(lambda: self.caught_up(revision), "the copies do not catch up")
+        wanted = {account: found for account in self.copies[0].entries if (found := self.copies[0].has(account, now))}
+        listed = self.servers[0].run("entitlements", "list", "--all", "-o", "ndjson")
+        found = {each["account"]: {one["name"]: one.get("tier", "") for one in each["entitlements"]}
+                 for each in map(json.loads, listed.stdout.splitlines())}
+        if found != wanted:
+            self.faults.append(f"list --all has {len(found)} accounts, the copy {len(wanted)}: {listed.stderr}")
+
+        def kept():
+            lines = map(json.loads, file.read_text().splitlines()) if file.exists() else []
+            return {each["account"] for each in lines if any(int(one.get("untilMs", now + 1)) > now for one in each["entitlements"])} == lasting
+        lasting = {account for account, (segments, _) in self.copies[0].entries.items() if any(until > now for _, until, _ in segments)}
+        until(kept, lambda: f"the file of perch copy does not become equal: {keeper.lines}")
+        keeper.stop()
+        caller.get(STORE + "SetClock", app=APP, resume={})
+        caller.close()
+
     def run(self, rounds):
         if self.database:
             self.database.start()
@@ -203,6 +227,8 @@ class Judge:
             if self.faults:
                 print(f"copies: round {number} after {blow.__name__}: {len(self.faults)} differences", file=sys.stderr)
                 break
+        if not self.faults:
+            self.commands()
         for copy in self.copies:
             copy.reading = False
             copy.leave()

@@ -20,7 +20,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case scenarioRun, scenarioCheck
     case tokenCreate, tokenInspect, tokenRevoke, tokenKeyCreate
     case appRemove
-    case entitlementsList, entitlementsGrant, entitlementsRevoke, entitlementsPass
+    case entitlementsList, entitlementsGrant, entitlementsRevoke, entitlementsPass, copyKeep
     case audit
     case appleRootShow
     case ingest, deadLettersList, deadLettersRetry, deadLettersDrop
@@ -87,6 +87,7 @@ extension CommandRun {
         case .audit: try await self.audit()
         case .entitlementsList, .entitlementsGrant, .entitlementsRevoke, .entitlementsPass:
             try await self.entitlements()
+        case .copyKeep: return try await self.keepCopy()
         case .deadLettersList, .deadLettersRetry, .deadLettersDrop: try await self.deadLetters()
         case .accountUnclaimed: try await self.unclaimedPurchases()
         case .accountFind, .accountAttach, .accountDetach, .accountMove, .accountMerge: try await self.account()

@@ -8,7 +8,8 @@ package enum CommandTable {
         root.commands = [
             ServeTable.serve, Self.consoleOfServer, Self.watch, Self.get, Self.explain, StoreTable.store, Self.catalog,
             ScenarioTable.scenario,
-            EntitlementTable.entitlements, AppleTable.audit, AppleTable.ingest, AppleTable.deadLetters,
+            EntitlementTable.entitlements, EntitlementTable.copy, AppleTable.audit, AppleTable.ingest,
+            AppleTable.deadLetters,
             AppleTable.account, AppleTable.root, TokenTable.token, AppTable.app, ContextTable.context, BenchTable.bench,
             BackupTable.backup, BackupTable.restore, Self.doctor, Self.nodes,
             CompletionTable.completion, CompletionTable.manual,
@@ -78,7 +79,7 @@ package enum CommandTable {
     static let environment = OptionSpec(
         "environment", .environment, "NAME", "The app's store.")
 
-    private static let answerTimeout = OptionSpec(
+    static let answerTimeout = OptionSpec(
         "timeout", .duration(1...Limits.commandTimeoutMilliseconds), "DURATION", default: "10s",
         "How long to wait for the answer."
     )

@@ -10,8 +10,11 @@ enum EntitlementTable {
         let name = OperandSpec("NAME", .text, .one, "The entitlement.")
         entitlements.commands = [
             CommandTable.leaf(
-                "list", "The named entitlements of an account.", .entitlementsList, [CommandTable.account],
-                CommandTable.asking()),
+                "list", "The named entitlements of an account, or those of all.", .entitlementsList,
+                [OperandSpec("ACCOUNT", .text, .optional, "The account, by your own key for it.")],
+                CommandTable.asking([
+                    OptionSpec(flag: "all", "Those of every account that has one now, a line or a document for each.")
+                ])),
             CommandTable.leaf(
                 "grant", "Grant one. It touches no purchase, and replaces an earlier grant of that name.",
                 .entitlementsGrant, [CommandTable.account, name],
@@ -38,15 +41,42 @@ enum EntitlementTable {
         ]
         entitlements.examples = [
             ("perch entitlements list alice", "What alice has, whatever gives it."),
+            ("perch entitlements list --all -o ndjson", "What all have."),
             ("perch entitlements grant alice plus --for 7d --reason sorry", "A week for free."),
         ]
         return entitlements
+    }()
+
+    static let copy: CommandSpec = {
+        var copy = CommandTable.leaf(
+            "copy", "Keep a file with the named entitlements of every account up to date.", .copyKeep,
+            [OperandSpec("FILE", .text, .one, "The file. It is replaced as one, and only by a whole copy.")],
+            [
+                OptionSpec(
+                    "every", .duration(10...Limits.commandTimeoutMilliseconds), "DURATION", default: "1s",
+                    "How long to wait after a change is written before the next is.")
+            ] + CommandTable.client + [CommandTable.answerTimeout])
+        copy.discussion = [
+            "A line of JSON for each account: its key, its aliases, and its entitlements with their ends. An entitlement follows the one "
+                + "before it of the same name; one without a reason is a gap. Ends are on the app's clock, and an end that has passed is not "
+                + "taken out.",
+            "The command lasts until it is interrupted. The file stays as it is while the server is away.",
+        ]
+        copy.examples = [("perch copy /run/perch/entitlements.ndjson", "For programs that read a file.")]
+        return copy
     }()
 }
 
 extension CommandRun {
     /// `perch entitlements`
     func entitlements() async throws {
+        if case .entitlementsList = self.invocation.action {
+            let isNamed = !self.texts("ACCOUNT").isEmpty
+            guard isNamed != self.settings.flag("all") else {
+                throw UsageError("give an ACCOUNT, or --all for every account", command: self.invocation.name)
+            }
+            if !isNamed { return try await self.listAllEntitlements() }
+        }
         try await self.withClient { client in
             let account = self.text("ACCOUNT")
             switch self.invocation.action {
