@@ -1,13 +1,19 @@
+/* ECDSA with a chosen number is in the interface of OpenSSL 1 alone, before 3.2. */
+#define OPENSSL_SUPPRESS_DEPRECATED
 #include "CPerchX509.h"
 
 #include <limits.h>
 #include <openssl/asn1.h>
 #include <openssl/bn.h>
+#include <openssl/core_names.h>
 #include <openssl/ec.h>
+#include <openssl/ecdsa.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
+#include <openssl/ocsp.h>
 #include <openssl/rand.h>
+#include <openssl/sha.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
@@ -249,6 +255,18 @@ static int constrain(X509 *certificate, X509 *issuer, const perch_issue *issue) 
         && extend(certificate, issuer, NID_key_usage, "critical,keyCertSign,cRLSign");
 }
 
+/* Where the certificate is used: its responder, and the names of a TLS server. */
+static int place(X509 *certificate, X509 *issuer, const perch_issue *issue) {
+    if (issue->responder != NULL) {
+        char value[128];
+        int count = snprintf(value, sizeof value, "OCSP;URI:%s", issue->responder);
+        if (count < 0 || (size_t)count >= sizeof value || !extend(certificate, issuer, NID_info_access, value)) return 0;
+    }
+    return issue->names == NULL
+        || (extend(certificate, issuer, NID_subject_alt_name, issue->names)
+            && extend(certificate, issuer, NID_ext_key_usage, "serverAuth"));
+}
+
 static int fill(X509 *certificate, EVP_PKEY *key, X509 *issuer, const perch_issue *issue) {
     X509 *above = issuer == NULL ? certificate : issuer;
     return X509_set_version(certificate, X509_VERSION_3) == 1 && number(certificate)
@@ -259,7 +277,7 @@ static int fill(X509 *certificate, EVP_PKEY *key, X509 *issuer, const perch_issu
         && (issue->lacks_identifiers || extend(certificate, above, NID_subject_key_identifier, "hash"))
         && (issue->lacks_identifiers || issuer == NULL
             || extend(certificate, above, NID_authority_key_identifier, "keyid:always"))
-        && (issue->marker == NULL || mark(certificate, issue->marker));
+        && place(certificate, above, issue) && (issue->marker == NULL || mark(certificate, issue->marker));
 }
 
 /* PKCS #8 in memory that OpenSSL allocated. */
@@ -319,4 +337,194 @@ int perch_certificate_issue(
 
 void perch_issued_free(uint8_t *bytes, size_t count) {
     if (bytes != NULL) OPENSSL_clear_free(bytes, count);
+}
+
+/* OCSP. */
+
+/* A vouched certificate as OpenSSL has it. */
+typedef struct opened_pair {
+    X509 *certificate, *issuer;
+    EVP_PKEY *key;
+} opened_pair;
+
+static opened_pair open_pair(const perch_vouched *vouched) {
+    return (opened_pair){
+        certificate_of(vouched->certificate), certificate_of(vouched->issuer),
+        private_key(vouched->issuer_key.start, vouched->issuer_key.count)};
+}
+
+static void close_pair(opened_pair *pair) {
+    X509_free(pair->certificate);
+    X509_free(pair->issuer);
+    EVP_PKEY_free(pair->key);
+}
+
+enum { OTHER_ISSUER = 0, SAME_ISSUER = 1, SAME_CERTIFICATE = 2 };
+
+static int match(OCSP_CERTID *asked, const opened_pair *pair) {
+    ASN1_OBJECT *algorithm = NULL;
+    if (OCSP_id_get0_info(NULL, &algorithm, NULL, NULL, asked) != 1) return OTHER_ISSUER;
+    const EVP_MD *digest = EVP_get_digestbyobj(algorithm);
+    OCSP_CERTID *own = digest == NULL ? NULL : OCSP_cert_to_id(digest, pair->certificate, pair->issuer);
+    int found = OTHER_ISSUER;
+    if (own != NULL && OCSP_id_issuer_cmp(asked, own) == 0)
+        found = OCSP_id_cmp(asked, own) == 0 ? SAME_CERTIFICATE : SAME_ISSUER;
+    OCSP_CERTID_free(own);
+    return found;
+}
+
+/* Answers for the certificates that the pair's issuer has issued; the number of those that it answers for. */
+static int vouch(
+    OCSP_REQUEST *request, OCSP_BASICRESP *basic, const perch_vouched *vouched, size_t count, const opened_pair *signer,
+    ASN1_TIME *begins, ASN1_TIME *ends) {
+    int answered = 0;
+    for (int index = 0; index < OCSP_request_onereq_count(request); index++) {
+        OCSP_CERTID *asked = OCSP_onereq_get0_id(OCSP_request_onereq_get0(request, index));
+        if (match(asked, signer) == OTHER_ISSUER) continue;
+        int status = V_OCSP_CERTSTATUS_UNKNOWN;
+        for (size_t each = 0; each < count; each++) {
+            opened_pair pair = open_pair(&vouched[each]);
+            if (pair.certificate != NULL && pair.issuer != NULL && match(asked, &pair) == SAME_CERTIFICATE)
+                status = V_OCSP_CERTSTATUS_GOOD;
+            close_pair(&pair);
+        }
+        if (OCSP_basic_add1_status(basic, asked, status, 0, NULL, begins, ends) == NULL) return 0;
+        answered++;
+    }
+    return answered;
+}
+
+static int sign_answer(
+    OCSP_REQUEST *request, OCSP_BASICRESP *basic, const opened_pair *signer, uint8_t **answer, size_t *answer_count) {
+    (void)OCSP_copy_nonce(basic, request);
+    if (OCSP_basic_sign(basic, signer->issuer, signer->key, EVP_sha384(), NULL, OCSP_NOCERTS | OCSP_RESPID_KEY) != 1)
+        return 0;
+    OCSP_RESPONSE *response = OCSP_response_create(OCSP_RESPONSE_STATUS_SUCCESSFUL, basic);
+    int length = response == NULL ? -1 : i2d_OCSP_RESPONSE(response, answer);
+    OCSP_RESPONSE_free(response);
+    *answer_count = length > 0 ? (size_t)length : 0;
+    return length > 0;
+}
+
+int perch_ocsp_answer(
+    perch_bytes bytes, const perch_vouched *vouched, size_t count, int64_t seconds, int64_t valid_seconds,
+    uint8_t **answer, size_t *answer_count) {
+    *answer = NULL;
+    *answer_count = 0;
+    const uint8_t *at = bytes.start;
+    OCSP_REQUEST *request
+        = bytes.count == 0 || bytes.count > LONG_MAX ? NULL : d2i_OCSP_REQUEST(NULL, &at, (long)bytes.count);
+    ASN1_TIME *begins = ASN1_TIME_adj(NULL, (time_t)seconds, 0, 0);
+    ASN1_TIME *ends = ASN1_TIME_adj(NULL, (time_t)(seconds + valid_seconds), 0, 0);
+    int is_made = 0;
+    for (size_t index = 0; request != NULL && begins != NULL && ends != NULL && index < count && !is_made; index++) {
+        opened_pair signer = open_pair(&vouched[index]);
+        OCSP_BASICRESP *basic = OCSP_BASICRESP_new();
+        is_made = signer.certificate != NULL && signer.issuer != NULL && signer.key != NULL && basic != NULL
+            && vouch(request, basic, vouched, count, &signer, begins, ends) > 0
+            && sign_answer(request, basic, &signer, answer, answer_count);
+        OCSP_BASICRESP_free(basic);
+        close_pair(&signer);
+    }
+    ASN1_TIME_free(begins);
+    ASN1_TIME_free(ends);
+    OCSP_REQUEST_free(request);
+    ERR_clear_error();
+    return is_made;
+}
+
+/* Signatures that are the same each time. */
+
+/* HMAC of up to four pieces, into `out`. */
+static int hmac(const uint8_t key[32], const perch_bytes *pieces, size_t count, uint8_t out[32]) {
+    uint8_t message[32 + 1 + 32 + 32];
+    size_t length = 0;
+    for (size_t index = 0; index < count; index++) {
+        memcpy(message + length, pieces[index].start, pieces[index].count);
+        length += pieces[index].count;
+    }
+    int ok = perch_hmac(key, 32, message, length, out);
+    perch_forget(message, sizeof message);
+    return ok;
+}
+
+/* The generator of RFC 6979, section 3.2. */
+typedef struct generator {
+    uint8_t key[32], value[32];
+} generator;
+
+static int stir(generator *state, uint8_t separator, const uint8_t *secret, const uint8_t *digest) {
+    perch_bytes pieces[4] = {{state->value, 32}, {&separator, 1}, {secret, 32}, {digest, 32}};
+    perch_bytes value = {state->value, 32};
+    uint8_t key[32];
+    int ok = hmac(state->key, pieces, secret == NULL ? 2 : 4, key);
+    memcpy(state->key, key, 32);
+    perch_forget(key, sizeof key);
+    uint8_t next[32];
+    ok = ok && hmac(state->key, &value, 1, next);
+    if (ok) memcpy(state->value, next, 32);
+    return ok;
+}
+
+static int draw(generator *state, BIGNUM *number) {
+    perch_bytes value = {state->value, 32};
+    uint8_t next[32];
+    if (!hmac(state->key, &value, 1, next)) return 0;
+    memcpy(state->value, next, 32);
+    return BN_bin2bn(state->value, 32, number) != NULL;
+}
+
+/* One attempt with the number k: r and k's inverse. Returns 0 where r is zero. */
+static int point(const EC_GROUP *group, const BIGNUM *k, BIGNUM *r, BIGNUM *inverse, BN_CTX *context) {
+    const BIGNUM *order = EC_GROUP_get0_order(group);
+    EC_POINT *at = EC_POINT_new(group);
+    int ok = at != NULL && EC_POINT_mul(group, at, k, NULL, NULL, context) == 1
+        && EC_POINT_get_affine_coordinates(group, at, r, NULL, context) == 1 && BN_nnmod(r, r, order, context) == 1
+        && !BN_is_zero(r) && BN_mod_inverse(inverse, k, order, context) != NULL;
+    EC_POINT_clear_free(at);
+    return ok;
+}
+
+static int sign_by(EC_KEY *key, const uint8_t digest[32], const uint8_t secret[32], uint8_t signature[64]) {
+    const EC_GROUP *group = EC_KEY_get0_group(key);
+    const BIGNUM *order = EC_GROUP_get0_order(group);
+    BN_CTX *context = BN_CTX_secure_new();
+    BIGNUM *k = BN_secure_new(), *r = BN_new(), *inverse = BN_secure_new(), *reduced = BN_bin2bn(digest, 32, NULL);
+    generator state;
+    memset(state.key, 0, sizeof state.key);
+    memset(state.value, 1, sizeof state.value);
+    uint8_t short_digest[32];
+    int is_ready = context != NULL && k != NULL && r != NULL && inverse != NULL && reduced != NULL
+        && BN_nnmod(reduced, reduced, order, context) == 1 && BN_bn2binpad(reduced, short_digest, 32) == 32
+        && stir(&state, 0, secret, short_digest) && stir(&state, 1, secret, short_digest);
+    int is_signed = 0;
+    if (is_ready) BN_set_flags(k, BN_FLG_CONSTTIME);
+    while (is_ready && !is_signed) {
+        is_ready = draw(&state, k);
+        if (is_ready && !BN_is_zero(k) && BN_cmp(k, order) < 0 && point(group, k, r, inverse, context)) {
+            ECDSA_SIG *pair = ECDSA_do_sign_ex(digest, 32, inverse, r, key);
+            is_signed = pair != NULL && BN_bn2binpad(ECDSA_SIG_get0_r(pair), signature, 32) == 32
+                && BN_bn2binpad(ECDSA_SIG_get0_s(pair), signature + 32, 32) == 32;
+            ECDSA_SIG_free(pair);
+        }
+        if (is_ready && !is_signed) is_ready = stir(&state, 0, NULL, NULL);
+    }
+    perch_forget(&state, sizeof state);
+    BN_clear_free(k);
+    BN_clear_free(inverse);
+    BN_free(r);
+    BN_free(reduced);
+    BN_CTX_free(context);
+    return is_signed;
+}
+
+int perch_sign_again(const perch_key *key, const uint8_t *message, size_t count, uint8_t signature[64]) {
+    uint8_t secret[32], digest[32];
+    EC_KEY *pair = perch_key_kind(key) == PERCH_KEY_P256 ? EVP_PKEY_get1_EC_KEY((EVP_PKEY *)key) : NULL;
+    int ok = pair != NULL && perch_key_private(key, secret) && SHA256(message, count, digest) != NULL
+        && sign_by(pair, digest, secret, signature);
+    perch_forget(secret, sizeof secret);
+    EC_KEY_free(pair);
+    ERR_clear_error();
+    return ok;
 }

@@ -63,6 +63,10 @@ typedef struct perch_issue {
     int is_p384;
     /* Without subject and authority key identifiers, which strict checks require. */
     int lacks_identifiers;
+    /* Address of the OCSP responder, such as "http://127.0.0.1:7450/ocsp"; NULL for none. */
+    const char *responder;
+    /* Host names of a TLS server, such as "DNS:a.example,DNS:b.example"; NULL for a certificate of another use. */
+    const char *names;
 } perch_issue;
 
 /* Creates a key and its certificate, both DER (the key: PKCS #8). Free both with perch_issued_free. Returns 0 on
@@ -72,8 +76,24 @@ int perch_certificate_issue(
 /* Overwrites and frees what was issued. */
 void perch_issued_free(uint8_t *bytes, size_t count);
 
+/* A certificate that a responder vouches for, and the authority that issued it, with its key in PKCS #8. All DER. */
+typedef struct perch_vouched {
+    perch_bytes certificate, issuer, issuer_key;
+} perch_vouched;
+
+/* Answers an OCSP request (RFC 6960): `good` for a certificate of the list, `unknown` for any other. The issuer signs the
+   answer and is named by its key's hash. Valid from `seconds` since the Unix epoch for `valid_seconds`. Free the answer with
+   perch_issued_free. Returns 0 if the bytes are no request about an issuer of the list. */
+int perch_ocsp_answer(
+    perch_bytes request, const perch_vouched *vouched, size_t count, int64_t seconds, int64_t valid_seconds,
+    uint8_t **answer, size_t *answer_count);
+
 /* Returns 1 if the bytes are one certificate in DER that names itself as its issuer. */
 int perch_certificate_is_root(const uint8_t *bytes, size_t count);
+
+/* Signs with P-256 as perch_sign does, with the same signature for the same message (RFC 6979, with SHA-256). Returns 1 on
+   success. */
+int perch_sign_again(const perch_key *key, const uint8_t *message, size_t count, uint8_t signature[64]);
 
 /* Reads a private key from PKCS #8 DER. Returns NULL if it is none. */
 perch_key *perch_key_pkcs8(const uint8_t *bytes, size_t count);

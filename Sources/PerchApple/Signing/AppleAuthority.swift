@@ -15,6 +15,10 @@ struct CertificateRecipe {
     var pathLength: Int?
     var isP384 = false
     var lacksIdentifiers = false
+    /// Address of the OCSP responder.
+    var responder: String?
+    /// Names of a TLS server, as OpenSSL writes them.
+    var names: String?
 }
 
 /// Object identifiers of the extensions with which Apple marks certificates of the App Store.
@@ -97,15 +101,18 @@ package struct AppleAuthority: Sendable {
     }
 
     /// The root in PEM.
-    package var rootPEM: String {
-        var lines = ["-----BEGIN CERTIFICATE-----"]
-        var rest = Base64.encode(self.root)[...]
-        while !rest.isEmpty {
-            lines.append(String(rest.prefix(64)))
-            rest = rest.dropFirst(64)
-        }
-        return (lines + ["-----END CERTIFICATE-----", ""]).joined(separator: "\n")
+    package var rootPEM: String { pem(self.root, "CERTIFICATE") }
+}
+
+/// DER as PEM (RFC 7468).
+func pem(_ bytes: [UInt8], _ label: String) -> String {
+    var lines = ["-----BEGIN \(label)-----"]
+    var rest = Base64.encode(bytes)[...]
+    while !rest.isEmpty {
+        lines.append(String(rest.prefix(64)))
+        rest = rest.dropFirst(64)
     }
+    return (lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
 }
 
 /// Why there is no authority.

@@ -16,6 +16,9 @@ package final class SharedAppleSigner: Sendable {
         return self.signer.withLock { $0.sign(payload, key: key, at: instant) }
     }
 
+    /// The compact JWS of a payload, the same text each time, also by another process with this authority.
+    package func signAgain(_ payload: [UInt8]) -> String { self.signer.withLock { $0.signAgain(payload) } }
+
     /// Signatures that were made, for metrics.
     package var signaturesMade: UInt64 { self.signer.withLock { $0.signaturesMade } }
 }
@@ -84,6 +87,14 @@ package struct AppleSigner: ~Copyable {
             self.recent = [:]
         }
         self.recent[key] = signed
+    }
+
+    /// The compact JWS of a payload, the same text each time (RFC 6979). It is not cached.
+    mutating func signAgain(_ payload: [UInt8]) -> String {
+        let signed = self.header + Array(Base64URL.encode(payload).utf8)
+        guard let signature = self.key.signAgain(signed) else { preconditionFailure("a P-256 key signs") }
+        self.signaturesMade += 1
+        return String(decoding: signed, as: UTF8.self) + "." + Base64URL.encode(signature)
     }
 
     /// The compact JWS of a payload under another header, for checks. It is not cached.

@@ -30,6 +30,12 @@ enum Certificates {
             var signature = [UInt8](repeating: 0, count: 64)
             return perch_sign(self.key, message, message.count, &signature) == 1 ? signature : nil
         }
+
+        /// The same signature each time. It takes longer than `sign`.
+        func signAgain(_ message: [UInt8]) -> [UInt8]? {
+            var signature = [UInt8](repeating: 0, count: 64)
+            return perch_sign_again(self.key, message, message.count, &signature) == 1 ? signature : nil
+        }
     }
 
     /// A chain that reached a trusted root.
@@ -91,18 +97,17 @@ enum Certificates {
         issue.lacks_identifiers = recipe.lacksIdentifiers ? 1 : 0
         var (certificate, key): (UnsafeMutablePointer<UInt8>?, UnsafeMutablePointer<UInt8>?)
         var (certificateCount, keyCount) = (0, 0)
+        let texts = [recipe.commonName, recipe.organisation, recipe.marker, recipe.responder, recipe.names]
         let isMade = self.withBytes([recipe.issuer?.certificate ?? [], recipe.issuer?.key ?? []]) { bytes in
-            recipe.commonName.withCString { commonName in
-                recipe.organisation.withCString { organisation in
-                    (recipe.marker ?? "").withCString { marker in
-                        issue.common_name = commonName
-                        issue.organisation = organisation
-                        issue.marker = recipe.marker == nil ? nil : marker
-                        issue.issuer = bytes[0]
-                        issue.issuer_key = bytes[1]
-                        return perch_certificate_issue(&issue, &certificate, &certificateCount, &key, &keyCount)
-                    }
-                }
+            self.withTexts(texts) { texts in
+                issue.common_name = texts[0]
+                issue.organisation = texts[1]
+                issue.marker = texts[2]
+                issue.responder = texts[3]
+                issue.names = texts[4]
+                issue.issuer = bytes[0]
+                issue.issuer_key = bytes[1]
+                return perch_certificate_issue(&issue, &certificate, &certificateCount, &key, &keyCount)
             }
         }
         guard isMade == 1 else { return nil }
@@ -113,6 +118,39 @@ enum Certificates {
         return Issued(
             certificate: Array(UnsafeBufferPointer(start: certificate, count: certificateCount)),
             key: Array(UnsafeBufferPointer(start: key, count: keyCount)))
+    }
+
+    /// A certificate that a responder vouches for, and its issuer.
+    struct Vouched {
+        let certificate: [UInt8]
+        let issuer: Issued
+    }
+
+    /// The answer to an OCSP request, valid for some seconds; nil if the bytes are no request about an issuer of the list.
+    static func answer(_ request: [UInt8], _ vouched: [Vouched], seconds: Int64, validSeconds: Int64) -> [UInt8]? {
+        var answer: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        let parts = [request] + vouched.flatMap { [$0.certificate, $0.issuer.certificate, $0.issuer.key] }
+        let isMade = self.withBytes(parts) { bytes in
+            let pairs = vouched.indices.map { index in
+                perch_vouched(
+                    certificate: bytes[1 + index * 3], issuer: bytes[2 + index * 3], issuer_key: bytes[3 + index * 3])
+            }
+            return perch_ocsp_answer(bytes[0], pairs, pairs.count, seconds, validSeconds, &answer, &count)
+        }
+        guard isMade == 1 else { return nil }
+        defer { perch_issued_free(answer, count) }
+        return Array(UnsafeBufferPointer(start: answer, count: count))
+    }
+
+    /// Calls `body` with all texts as C strings, which live until it returns; nil for nil.
+    private static func withTexts<Result>(_ texts: [String?], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
+        func add(_ index: Int, _ views: [UnsafePointer<CChar>?]) -> Result {
+            guard index < texts.count else { return body(views) }
+            guard let text = texts[index] else { return add(index + 1, views + [nil]) }
+            return text.withCString { add(index + 1, views + [$0]) }
+        }
+        return add(0, [])
     }
 
     /// Calls `body` with views of all arrays, which live until it returns.
