@@ -111,6 +111,9 @@ let package = Package(
         // The storage interface, the decisions of the store thread, and the store in memory.
         swift("PerchStore", ["PerchBase", "PerchMetrics", "PerchModel"]),
 
+        // A twin of the App Store for other backends: its server API, answered from a test store. No sockets, no clock.
+        swift("PerchTwin", ["PerchBase", "PerchModel", "PerchJSON", "PerchApple", "PerchStore"]),
+
         // The store in one file. Only PerchSQLite imports CPerchSQLite.
         .target(name: "CPerchSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         swift("PerchSQLite", ["PerchBase", "PerchModel", "PerchStore", "CPerchSQLite"]),
@@ -153,7 +156,7 @@ let package = Package(
             "PerchServer",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchCatalogue", "PerchWire",
-                "PerchIdentity", "PerchApple", "PerchStore", "PerchSQLite", "PerchPostgres", "PerchCore",
+                "PerchIdentity", "PerchApple", "PerchStore", "PerchTwin", "PerchSQLite", "PerchPostgres", "PerchCore",
                 "PerchMetrics",
                 "PerchHTTP", "PerchConsole",
             ]),
@@ -254,6 +257,7 @@ let package = Package(
         tests(
             "PerchAppleTests",
             ["PerchBase", "PerchModel", "PerchJSON", "PerchApple", "PerchTesting"]),
+        tests("PerchTwinTests", ["PerchBase", "PerchStore", "PerchTwin"]),
         tests(
             "PerchStoreTests",
             [

@@ -45,6 +45,8 @@ final class ControlLoop: LoopDriver {
     let started: MonotonicTime
     let startedWall: Instant
     var http: HTTPService?
+    /// Nil where it is off.
+    var twin: TwinService?
     private var events: [ControlEvent] = []
     private var attention = Attention()
     private var nextAttention: MonotonicTime
@@ -132,6 +134,9 @@ final class ControlLoop: LoopDriver {
 
     func ready(tag: UInt64, readable: Bool, writable: Bool, hungUp: Bool) {
         guard tag == Self.signalTag else {
+            if let twin = self.twin, twin.ready(tag: tag, readable: readable, writable: writable, hungUp: hungUp) {
+                return
+            }
             self.http?.ready(tag: tag, readable: readable, writable: writable, hungUp: hungUp)
             return
         }
@@ -164,7 +169,7 @@ final class ControlLoop: LoopDriver {
         self.probe(now)
         self.attend(now)
         var next = self.nextAttention
-        for deadline in [self.nextPing, self.desk.nextDeadline, self.http?.turn(now: now)] {
+        for deadline in [self.nextPing, self.desk.nextDeadline, self.http?.turn(now: now), self.twin?.turn(now: now)] {
             if let deadline { next = min(next, deadline) }
         }
         if let drain = self.drain {
@@ -189,7 +194,11 @@ final class ControlLoop: LoopDriver {
         case .storeClock(let jump):
             self.clockChanged(jump)
         case .storeAnswer(let ticket, let answer):
-            self.wroteCatalogue(ticket, answer)
+            if TwinService.isTicket(ticket) {
+                self.twin?.answered(ticket, answer)
+            } else {
+                self.wroteCatalogue(ticket, answer)
+            }
         case .copied(let outcome):
             self.copied(outcome)
         case .backupNamed(let result):

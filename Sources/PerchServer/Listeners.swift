@@ -8,6 +8,7 @@ struct Listeners {
     private let address: SocketAddress
     private let httpAddress: SocketAddress?
     private let appleAddress: SocketAddress?
+    private let twinAddress: SocketAddress?
     private let inherited: InheritedListener?
     private let inheritedHTTP: InheritedListener?
 
@@ -51,6 +52,9 @@ struct Listeners {
         self.appleAddress = try settings.appleListen.map { (text) throws(ServerError) in
             try Self.parse(text, option: "--apple-listen")
         }
+        self.twinAddress = try settings.twinListen.map { (text) throws(ServerError) in
+            try Self.parse(text, option: "--twin-listen")
+        }
         try self.check(settings)
     }
 
@@ -87,6 +91,11 @@ struct Listeners {
             guard apple.port == 0 || (apple != self.address && apple != self.httpAddress) else {
                 throw .settings("--apple-listen and another listener are both \(apple); give each its own port")
             }
+        }
+        if let twin = self.twinAddress, !twin.isLoopback {
+            throw .settings(
+                "--twin-listen: \(twin) can be reached from other machines, and the twin passes for Apple; listen on 127.0.0.1"
+            )
         }
         if let http = self.httpAddress, http.port != 0, http == self.address {
             throw .settings("--http and --listen are both \(http); give each its own port")
@@ -132,6 +141,16 @@ struct Listeners {
     func openApple() throws(SystemError) -> Descriptor {
         guard let address = self.appleAddress else { preconditionFailure("--apple-listen is off") }
         return try Self.naming("--apple-listen") { () throws(SystemError) in
+            try Sockets.listen(on: address, reusePort: false)
+        }
+    }
+
+    var isTwinOn: Bool { self.twinAddress != nil }
+
+    /// The listener of the twin.
+    func openTwin() throws(SystemError) -> Descriptor {
+        guard let address = self.twinAddress else { preconditionFailure("--twin-listen is off") }
+        return try Self.naming("--twin-listen") { () throws(SystemError) in
             try Sockets.listen(on: address, reusePort: false)
         }
     }

@@ -57,11 +57,15 @@ package enum Server {
         try StoreSecrets.rotate(in: engine, after: settings.passKeyMilliseconds, wall: clock.now())
         let secrets = try StoreSecrets(of: engine, keeping: fresh, wall: clock.now())
         let intake = try Self.intakeEntries(apple, engine, clock)
+        let twin = try settings.twinDirectory.map { (directory) throws(ServerError) in
+            try TwinSetup(directory: directory, listeners, wall: clock.now())
+        }
 
         do throws(SystemError) {
             return try Self.run(
                 settings, listeners: listeners, keeper: keeper, authenticator: authenticator, engine: engine,
-                clock: clock, apps: apps, intake: intake, secrets: secrets, log: log, ready: ready)
+                clock: clock, apps: apps, intake: intake, secrets: secrets.signing(by: twin), twin: twin, log: log,
+                ready: ready)
         } catch {
             throw ServerError("\(error)")
         }
@@ -82,6 +86,8 @@ package enum Server {
         package var http: String?
         /// Address of Apple's notifications; nil if it is off.
         package var apple: String?
+        /// Address of the twin of the App Store; nil if it is off.
+        package var twin: String?
         package var apps: [AppState]
         package var revision: UInt64
         package var storeIdentity: String
@@ -310,7 +316,7 @@ package enum Server {
     private static func run(
         _ settings: ServerSettings, listeners: Listeners, keeper: TLSKeeper?, authenticator: Authenticator?,
         engine: StoreEngine, clock: StoreClock, apps: [(settings: ServerSettings.AppSettings, number: AppNumber)],
-        intake entries: [IntakeEntry]?, secrets: StoreSecrets, log: Log, ready: (Ready) -> Void
+        intake entries: [IntakeEntry]?, secrets: StoreSecrets, twin: TwinSetup?, log: Log, ready: (Ready) -> Void
     ) throws(SystemError) -> Int32 {
         let count = Self.loopCount(settings)
         let budget = ConnectionBudget.ofProcess(keeping: listeners.isHTTPOn ? Limits.httpConnectionsMax : 0)
@@ -371,11 +377,13 @@ package enum Server {
                 appleNumbers: engine.apps.numbersByName,
                 intakeFigures: intake?.figures ?? IntakeFigures(), appleRootPEM: secrets.authority?.rootPEM ?? "",
                 signer: signer))
-        var http: SocketAddress?
-        if listeners.isHTTPOn { http = try driver.listenForHTTP(listeners.openHTTP(), listeners.httpHosts(settings)) }
+        let http =
+            try listeners.isHTTPOn ? driver.listenForHTTP(listeners.openHTTP(), listeners.httpHosts(settings)) : nil
+        try driver.listen(for: twin, states, clock)
         let readiness = Ready(
             address: address.description, http: http?.description, apple: appleAcceptor?.address.description,
-            apps: states, revision: revision, storeIdentity: identity.description,
+            twin: driver.twin?.address.description, apps: states, revision: revision,
+            storeIdentity: identity.description,
             console: listeners.servesConsole(settings) ? Self.consoleURL(address, settings.tls.mode) : nil)
         var threads = hasOwnThread ? [try Self.start(storeLoop, storeDriver)] : []
         if let intake { threads.append(try Self.start(intake.loop, intake.driver(loops: inboxes, clock))) }

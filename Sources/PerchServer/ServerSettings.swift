@@ -69,6 +69,10 @@ package struct ServerSettings: Sendable {
     package var passKeyMilliseconds = Limits.passKeyMilliseconds
     /// `HOST:PORT` of `POST /apple/notifications`; nil for off.
     package var appleListen: String?
+    /// `HOST:PORT` of the twin of the App Store; nil for off.
+    package var twinListen: String?
+    /// The directory with the twin's authority and the files for backends; nil for none.
+    package var twinDirectory: String?
     /// The operator explicitly allows the HTTP listener off loopback.
     package var isRemoteHTTPAllowed = false
     package var log = LogSettings()
@@ -88,6 +92,8 @@ package struct ServerSettings: Sendable {
     package static let standardHTTP = "127.0.0.1:7448"
     /// The address of `--apple-listen on`.
     package static let standardAppleListen = "127.0.0.1:7449"
+    /// The address of `--twin-listen on`.
+    package static let standardTwinListen = "127.0.0.1:7450"
 
     package init() {}
 
@@ -205,6 +211,16 @@ extension ServerSettings {
         }
         if self.appleListen != nil, self.appleAppsPath == nil {
             return "--apple-listen takes notifications, and no app is named for them; give --apple-apps"
+        }
+        if (self.twinListen == nil) != (self.twinDirectory == nil) {
+            return
+                "the twin of the App Store needs an address, and a directory for its authority and for the files of backends; give "
+                + "both --twin-listen and --twin-directory"
+        }
+        if self.twinListen != nil, case .database = self.store {
+            return
+                "the twin of the App Store signs with an authority of its own, and the nodes of a database share one; give --store a file "
+                + "or memory, or leave --twin-listen out"
         }
         if let app = self.apps.first(where: { $0.clock != nil && $0.environment != .xcode }) {
             return

@@ -7,12 +7,19 @@ import PerchStore
 /// What a store signs with. It lies in the store, so that a backup, a restore and another node have it too.
 struct StoreSecrets {
     /// Signs values of test apps; nil in a store without a test app.
-    let authority: AppleAuthority?
+    private(set) var authority: AppleAuthority?
     /// Signs passes.
     let passKey: TokenKey
     /// Further keys that verify passes: the one that signed before, and the one that will sign next. Every node shows the next one
     /// long before another node signs with it.
     let otherPassKeys: [TokenKey]
+
+    /// The same where a twin of the App Store signs: a backend that trusts the twin must believe whatever a test app signs.
+    func signing(by twin: TwinSetup?) -> StoreSecrets {
+        var secrets = self
+        if let twin { secrets.authority = twin.values }
+        return secrets
+    }
 
     private static let formerKey = ItemKey(.passKey, key: [1])
     /// When the present key began to sign.

@@ -22,7 +22,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case appRemove
     case entitlementsList, entitlementsGrant, entitlementsRevoke, entitlementsPass, copyKeep
     case audit
-    case appleRootShow
+    case appleRootShow, twin
     case ingest, deadLettersList, deadLettersRetry, deadLettersDrop
     case accountFind, accountUnclaimed, accountAttach, accountDetach, accountMove, accountMerge, accountErase,
         accountExport
@@ -83,6 +83,7 @@ extension CommandRun {
         case .manual: try self.writeManual()
         case .appRemove: try self.removeApp()
         case .appleRootShow: try await self.showAppleRoot()
+        case .twin: try self.showTwin()
         case .ingest: try await self.ingest()
         case .audit: try await self.audit()
         case .entitlementsList, .entitlementsGrant, .entitlementsRevoke, .entitlementsPass:

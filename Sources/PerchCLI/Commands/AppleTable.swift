@@ -56,6 +56,30 @@ enum AppleTable {
         return root
     }()
 
+    static let twin: CommandSpec = {
+        var twin = CommandTable.leaf(
+            "twin", "Print what a backend needs to meet the twin of the App Store.", .twin,
+            [OperandSpec("DIRECTORY", .text, .one, "The server's --twin-directory.")],
+            [
+                OptionSpec("app", .text, "ID", "The bundle identifier of the test app, for the claim bid."),
+                CommandTable.output,
+            ])
+        twin.discussion = [
+            "A backend that uses Apple's library runs against the twin unchanged: HTTPS_PROXY leads its requests there, "
+                + "REQUESTS_CA_BUNDLE makes it believe the twin's certificate, and the key, its number and its issuer stand for those "
+                + "of App Store Connect. The same root is the one that its verifier is given, with the environment Sandbox.",
+            "The text can be read by a shell. It holds the path of the key, and no secret.",
+        ]
+        twin.examples = [
+            (
+                "perch serve --catalog Shop.storekit --twin-listen on --twin-directory twin",
+                "A test store that stands in for the App Store."
+            ),
+            ("eval \"$(perch twin twin --app com.example.shop)\"", "Then a backend, in the same shell, meets it."),
+        ]
+        return twin
+    }()
+
     static let audit: CommandSpec = {
         var audit = CommandTable.leaf(
             "audit", "Administrative and test changes: who asked for what, from where.", .audit, [],

@@ -44,6 +44,10 @@ package enum Serve {
         case .file(let path): lines.append("  store: \(printable(path)), at revision \(ready.revision)")
         }
         if let apple = ready.apple { lines.append("  App Store notifications: POST \(apple)/apple/notifications") }
+        if let twin = ready.twin, let directory = settings.twinDirectory {
+            lines.append(
+                "  twin of the App Store: \(twin) (`perch twin \(printable(directory))` shows a backend's settings)")
+        }
         if let http = ready.http { lines.append("  http: \(http) (/metrics, /healthz, /readyz, /status)") }
         if let console = ready.console { lines.append("  console: \(console)") }
         return lines + Self.invitation(ready, settings, program: program)

@@ -57,7 +57,7 @@ enum ServeTable {
             ["tls", "tls-certificate", "tls-key", "tls-client-certificates", "tls-client-ca", "tls-ticket-secret"]
         ),
         ("Who may call", ["token-keys", "token-audience", "token-issuer", "certificate-identities"]),
-        ("The App Store", ["apple-apps", "apple-listen", "pass-key-life"]),
+        ("The App Store", ["apple-apps", "apple-listen", "twin-listen", "twin-directory", "pass-key-life"]),
         ("Log", ["log-format", "log-level"]),
     ]
 
@@ -278,6 +278,14 @@ enum ServeTable {
             "Where to take notifications of the App Store, POST /apple/notifications, and nothing else: `on` for "
                 + "\(ServerSettings.standardAppleListen), or `off`. It speaks TLS as --listen does; Apple needs HTTPS, of this "
                 + "server or of a proxy before it."),
+        OptionSpec(
+            "twin-listen", .listenAddressOrSwitch, "ADDRESS:PORT", default: "off",
+            "Where the test apps of this server stand in for the App Store, for backends that use Apple's libraries: `on` for "
+                + "\(ServerSettings.standardTwinListen), or `off`. Loopback only; needs --twin-directory."),
+        OptionSpec(
+            "twin-directory", .text, "DIRECTORY",
+            "The directory of that twin's authority, made at the first start, and of the files for backends: `perch twin "
+                + "DIRECTORY`. With it, test apps sign by this authority instead of the store's."),
         OptionSpec(
             flag: "with-parent",
             "End at once when the process that started this one ends, for servers that only a test knows of."),

@@ -66,19 +66,13 @@ extension ServerSettings {
         self.isUnauthenticatedAllowed = settings.flag("allow-unauthenticated")
         self.isMixingEnvironmentsAllowed = settings.flag("allow-mixed-environments")
         self.endsWithParent = settings.flag("with-parent")
-        switch settings.text("http") {
-        case "off", nil: self.http = nil
-        case "on": self.http = Self.standardHTTP
-        case let address?: self.http = address
-        }
+        self.http = settings.listener("http", standard: Self.standardHTTP)
         self.isRemoteHTTPAllowed = settings.flag("allow-remote-http")
         self.appleAppsPath = settings.text("apple-apps")
         self.passKeyMilliseconds = settings.number("pass-key-life") ?? self.passKeyMilliseconds
-        switch settings.text("apple-listen") {
-        case "off", nil: self.appleListen = nil
-        case "on": self.appleListen = Self.standardAppleListen
-        case let address?: self.appleListen = address
-        }
+        self.appleListen = settings.listener("apple-listen", standard: Self.standardAppleListen)
+        self.twinListen = settings.listener("twin-listen", standard: Self.standardTwinListen)
+        self.twinDirectory = settings.text("twin-directory")
         self.log.format = settings.text("log-format").flatMap { LogSettings.Format(rawValue: $0) } ?? self.log.format
         self.log.level = settings.text("log-level").flatMap { LogLevel(named: $0) } ?? self.log.level
         self.version = version
@@ -92,6 +86,15 @@ extension Settings {
     /// Whether it is given, even with its default value.
     fileprivate func isGiven(_ name: String) -> Bool {
         self.entry(name).map { $0.origin != .standard } ?? false
+    }
+
+    /// The address of a listener that may be switched off; nil: it is.
+    fileprivate func listener(_ name: String, standard: String) -> String? {
+        switch self.text(name) {
+        case "off", nil: nil
+        case "on": standard
+        case let address?: address
+        }
     }
 
     /// Settings of a catalogue's app that have no effect without a catalogue: the apps of the store keep theirs.

@@ -261,7 +261,7 @@ extension Views {
         if let account = entry.account {
             event.account = String(decoding: account.key, as: UTF8.self)
             self.compare(account, at: entry.position.asOf, into: &event, tables)
-            self.noteFacts(entry.facts, of: account, into: &event)
+            self.noteFacts(entry.facts.filter(\.isOfChanges), of: account, into: &event)
         }
         var encoded = EncodedChange(
             payload: .none, cause: event.cause, groupIDs: event.groups.map(\.groupID),

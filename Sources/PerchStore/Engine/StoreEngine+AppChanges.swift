@@ -328,7 +328,7 @@ extension StoreEngine {
                     place: draft.page.through, account: changed,
                     cause: own.last { $0.fact.cause != .unspecified }?.fact.cause ?? .unspecified,
                     position: Position(revision: row.revision, asOf: instant), committed: row.committed,
-                    origin: first.origin, facts: own.map(\.fact).filter(\.isOfChanges)), to: &draft)
+                    origin: first.origin, facts: own.map(\.fact)), to: &draft)
         }
         return true
     }

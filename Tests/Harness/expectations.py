@@ -1,4 +1,4 @@
-"""What a trial of the App Store expects. Each expectation is counted, and one that fails is printed at once."""
+"""What a trial expects. Each expectation is counted, and one that fails is printed at once."""
 import pathlib
 import sys
 
@@ -17,6 +17,7 @@ def expect(condition, sentence):
 
 def conclude(what):
     """The last line of a trial; an expectation that failed ends it with 1."""
+    trial = pathlib.Path(sys.argv[0]).resolve().parent.name.lower()
     if failures:
-        sys.exit(f"apple: {len(failures)} of {count} checks of {what} failed")
-    print(f"apple: {count} checks of {what} passed")
+        sys.exit(f"{trial}: {len(failures)} of {count} checks of {what} failed")
+    print(f"{trial}: {count} checks of {what} passed")

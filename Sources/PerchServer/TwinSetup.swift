@@ -1,0 +1,64 @@
+import PerchApple
+import PerchBase
+import PerchLoop
+import PerchModel
+import PerchStore
+import PerchTLS
+import PerchTwin
+
+/// What the twin needs, opened before the first thread: its files, and its listener, whose address stands in its certificates.
+final class TwinSetup {
+    private let files: TwinFiles
+    private let context: TLSContext
+    /// The authority that signs values.
+    let values: AppleAuthority
+    private let callers: CallerTokens
+    private var listener: Int32
+
+    init(directory: String, _ listeners: Listeners, wall: Instant) throws(ServerError) {
+        do {
+            let descriptor = try listeners.openTwin()
+            let address = Sockets.localAddress(descriptor.number)
+            self.listener = descriptor.release()
+            self.files = try TwinFiles(directory: directory, responder: "http://\(address)/ocsp")
+            self.values = try self.files.authority.values
+            guard let callers = self.files.authority.callers else { throw AuthorityFault.noKey }
+            self.callers = callers
+            let (certificate, key) = self.files.authority.serverPEM
+            self.context = try TLSContext(
+                server: TLSContext.ServerFiles(certificates: certificate, key: key), tickets: TicketKeys(wall: wall))
+        } catch let error as ServerError {
+            throw error
+        } catch {
+            throw ServerError("the twin of the App Store (--twin-listen): \(error)")
+        }
+    }
+
+    /// Starts to listen on a control loop. May be called once.
+    fileprivate func service(
+        _ parts: ControlLoop.Parts, _ apps: [AppState], _ signer: SharedAppleSigner, _ clock: StoreClock
+    ) throws(SystemError) -> TwinService {
+        let served = apps.filter { $0.isTestApp && !$0.isGuest }.map {
+            TwinApp(bundleID: $0.bundleID, number: $0.number)
+        }
+        let name = Array("\(parts.identity.description) \(parts.epoch)".utf8)
+        let (store, loops) = (parts.store, parts.loops.count)
+        let listener = Descriptor(owning: self.listener)
+        self.listener = -1
+        return try TwinService(
+            listener, on: parts.loop,
+            TwinService.Parts(
+                desk: TwinDesk(apps: served, callers: self.callers, signer: signer, store: name),
+                authority: self.files.authority, context: self.context, clock: { clock.now() },
+                machine: { Clocks.wall() },
+                ask: { ticket, body in store.post(StoreRequest(loop: loops, ticket: ticket, body)) }, log: parts.log))
+    }
+}
+
+extension ControlLoop {
+    /// Starts the twin, if there is one. Must be called before the loop runs.
+    func listen(for twin: TwinSetup?, _ apps: [AppState], _ clock: StoreClock) throws(SystemError) {
+        guard let twin, let signer = self.parts.signer else { return }
+        self.twin = try twin.service(self.parts, apps, signer, clock)
+    }
+}

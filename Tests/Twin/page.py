@@ -1,0 +1,58 @@
+"""The backend of deploy/rehearsal.md, as it stands on the page, and the commands of the page."""
+import re
+import shlex
+import sys
+import time
+
+from expectations import conclude, expect
+from rehearsal import BUNDLE, Twin
+from server import Process
+from trial import ROOT, WORK
+from waiting import PATIENCE_SECONDS, free_port
+
+PAGE = (ROOT / "deploy/rehearsal.md").read_text()
+
+
+def main():
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.S)
+    lines = [line for line in code.splitlines() if line.strip()]
+    expect(len(lines) <= 45, f"the backend has {len(lines)} lines")
+    (WORK / "backend.py").write_text(code)
+    commands = re.findall(r"^perch (store .*)$", PAGE, re.M)
+    expect(len(commands) == 3, f"the page has {commands}")
+    with Twin(WORK) as twin:
+        twin.start()
+        settings = dict(re.findall(r"^export (\w+)=(.*)$", twin.run_here("twin", WORK / "twin", "--app", BUNDLE).stdout, re.M))
+        named = set(re.findall(r"`((?:HTTPS_PROXY|REQUESTS_CA_BUNDLE|APPLE_\w+))`", PAGE))
+        expect(named == set(settings), f"the page names {named}, the command prints {set(settings)}")
+        port = free_port()
+        backend = Process([sys.executable, WORK / "backend.py"], WORK / "backend.log",
+                          {name: shlex.split(value)[0] for name, value in settings.items()} | {"PORT": str(port)})
+        backend.spawn()
+        try:
+            def states():
+                return twin.post("/states", None, port=port, method="GET", headers={})[1]
+
+            deadline = time.monotonic() + PATIENCE_SECONDS
+            while True:
+                try:
+                    found = states()
+                    break
+                except ConnectionRefusedError:
+                    expect(backend.runs and time.monotonic() < deadline, f"the backend ended: {backend.lines[-5:]}")
+                    if not backend.runs:
+                        return conclude("the page")
+                    time.sleep(0.1)
+            expect(found == {}, f"nobody bought: {found}")
+            wanted = ["ACTIVE", "ACTIVE", "REVOKED"]
+            for command, state in zip(commands, wanted):
+                said = twin.run(*shlex.split(command))
+                expect(said.returncode == 0, f"{command}: {said.stdout}{said.stderr}")
+                found = states()
+                expect(list(found.values()) == [state], f"after {command}: {found}, {backend.lines[-5:]}")
+        finally:
+            backend.kill()
+    conclude("the page")
+
+
+main()
