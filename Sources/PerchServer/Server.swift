@@ -377,9 +377,7 @@ package enum Server {
                 appleNumbers: engine.apps.numbersByName,
                 intakeFigures: intake?.figures ?? IntakeFigures(), appleRootPEM: secrets.authority?.rootPEM ?? "",
                 signer: signer))
-        let http =
-            try listeners.isHTTPOn ? driver.listenForHTTP(listeners.openHTTP(), listeners.httpHosts(settings)) : nil
-        try driver.listen(for: twin, states, clock)
+        let http = try driver.listen(listeners, for: twin, states, clock)
         let readiness = Ready(
             address: address.description, http: http?.description, apple: appleAcceptor?.address.description,
             twin: driver.twin?.address.description, apps: states, revision: revision,

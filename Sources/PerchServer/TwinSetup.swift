@@ -56,9 +56,14 @@ final class TwinSetup {
 }
 
 extension ControlLoop {
-    /// Starts the twin, if there is one. Must be called before the loop runs.
-    func listen(for twin: TwinSetup?, _ apps: [AppState], _ clock: StoreClock) throws(SystemError) {
-        guard let twin, let signer = self.parts.signer else { return }
-        self.twin = try twin.service(self.parts, apps, signer, clock)
+    /// Starts HTTP and the twin, as far as they are on; returns the address of HTTP. Must be called before the loop runs.
+    func listen(
+        _ listeners: Listeners, for twin: TwinSetup?, _ apps: [AppState], _ clock: StoreClock
+    ) throws(SystemError) -> SocketAddress? {
+        if let twin, let signer = self.parts.signer {
+            self.twin = try twin.service(self.parts, apps, signer, clock)
+        }
+        guard listeners.isHTTPOn else { return nil }
+        return try self.listenForHTTP(listeners.openHTTP(), listeners.httpHosts(self.parts.settings))
     }
 }
