@@ -46,6 +46,21 @@ extension Limits {
     /// Milliseconds after which the next request is welcome, as a mishap says it.
     package static let twinMishapRetryMilliseconds: Int64 = 1_000
 
+    /// Test notifications that are remembered. One more forgets all.
+    package static let twinTestsKept = 1_000
+
+    /// Milliseconds between two looks for notifications to deliver.
+    package static let twinPollMilliseconds: Int64 = 100
+
+    /// Milliseconds by which a mishap may delay a notification, on the app's clock.
+    package static let twinDelayMillisecondsMax: Int64 = 365 * 86_400_000
+
+    /// Milliseconds that a backend has to answer a notification.
+    package static let twinAnswerMilliseconds: Int64 = 30_000
+
+    /// Lines of an outbox's file that a start keeps.
+    package static let twinNotesKept = 50_000
+
     /// Bytes of a token of a page.
     package static let twinPageTokenBytesMax = 100
 }

@@ -10,6 +10,7 @@ import PerchMetrics
 import PerchModel
 import PerchSQLite
 import PerchStore
+import PerchTwin
 import PerchWire
 
 /// Events for the control thread.
@@ -28,6 +29,8 @@ enum ControlEvent: Sendable {
     case copied(CopyOutcome)
     /// A backup is complete under its final name; its length in bytes.
     case backupNamed(Result<Int64, CopyFault>)
+    /// An attempt of the twin to deliver a notification has ended.
+    case delivered(TwinDelivery, SendAttemptResult)
     case drained(loop: Int)
     case storeFailed(String)
     case storeStopped
@@ -199,6 +202,7 @@ final class ControlLoop: LoopDriver {
             } else {
                 self.wroteCatalogue(ticket, answer)
             }
+        case .delivered(let delivery, let result): self.twin?.delivered(delivery, result)
         case .copied(let outcome):
             self.copied(outcome)
         case .backupNamed(let result):

@@ -58,7 +58,8 @@ package enum Server {
         let secrets = try StoreSecrets(of: engine, keeping: fresh, wall: clock.now())
         let intake = try Self.intakeEntries(apple, engine, clock)
         let twin = try settings.twinDirectory.map { (directory) throws(ServerError) in
-            try TwinSetup(directory: directory, listeners, wall: clock.now())
+            try TwinSetup(
+                directory: directory, notifying: settings.twinNotify, listeners, wall: clock.now())
         }
 
         do throws(SystemError) {
@@ -391,7 +392,7 @@ package enum Server {
         if let keeper { driver.tellCertificate(keeper) }
         Self.log(readiness, settings, loops: count, log)
         controlLoop.run(driver)
-        return Self.end(driver.exitStatus ?? 1, eventLoops + [storeLoop] + (intake.map { [$0.loop] } ?? []), threads)
+        return Self.end(driver, eventLoops + [storeLoop] + (intake.map { [$0.loop] } ?? []), threads)
     }
 
     private static func accept(
@@ -414,9 +415,11 @@ package enum Server {
     }
 
     /// Stops what still runs, and returns the exit status.
-    private static func end(_ status: Int32, _ loops: [EventLoop], _ threads: [LoopThread]) -> Int32 {
+    private static func end(_ driver: ControlLoop, _ loops: [EventLoop], _ threads: [LoopThread]) -> Int32 {
         // A failed store may hang in the kernel, so no thread waits for it.
+        let status = driver.exitStatus ?? 1
         if status != 0 { exit(status) }
+        driver.twin?.stop()
         for loop in loops { loop.stop() }
         for thread in threads { thread.join() }
         return status

@@ -73,6 +73,8 @@ package struct ServerSettings: Sendable {
     package var twinListen: String?
     /// The directory with the twin's authority and the files for backends; nil for none.
     package var twinDirectory: String?
+    /// Where the twin posts notifications; nil for nowhere.
+    package var twinNotify: String?
     /// The operator explicitly allows the HTTP listener off loopback.
     package var isRemoteHTTPAllowed = false
     package var log = LogSettings()
@@ -216,6 +218,14 @@ extension ServerSettings {
             return
                 "the twin of the App Store needs an address, and a directory for its authority and for the files of backends; give "
                 + "both --twin-listen and --twin-directory"
+        }
+        if let address = self.twinNotify {
+            guard self.twinListen != nil else {
+                return "--twin-notify posts notifications of the twin, and there is none; give --twin-listen too"
+            }
+            guard address.hasPrefix("https://") || address.hasPrefix("http://") else {
+                return "--twin-notify takes an address such as http://127.0.0.1:8080/notifications, and \(address) is none"
+            }
         }
         if self.twinListen != nil, case .database = self.store {
             return

@@ -31,6 +31,8 @@ final class TwinService {
     private var nextTicket = TwinService.firstTicket
     private var waiting: [UInt64: Waiting] = [:]
     private var isAccepting = true
+    private var nextPoll = MonotonicTime.zero
+    private var looksUnderWay = 0
 
     /// What the service works with.
     struct Parts {
@@ -43,6 +45,8 @@ final class TwinService {
         /// Asks the store; its answer comes to `answered` with the ticket.
         var ask: (UInt64, StoreRequest.Body) -> Void
         var log: Log
+        /// Delivers notifications; nil where no address is given.
+        var post: TwinPost?
     }
 
     private struct Connection {
@@ -64,7 +68,8 @@ final class TwinService {
 
     /// A request that waits for the store.
     private struct Waiting {
-        var connection: UInt64
+        /// Nil of a look for notifications.
+        var connection: UInt64?
         var keepsAlive: Bool
         var isHead: Bool
         var then: (StoreAnswer) throws(TwinError) -> TwinStep
@@ -103,6 +108,10 @@ final class TwinService {
     /// Checks the deadlines; returns the next one.
     func turn(now: MonotonicTime) -> MonotonicTime? {
         var next = self.isAccepting ? self.acceptor.turn(now: now) : nil
+        if self.parts.post != nil {
+            self.look(now: now)
+            next = min(next ?? self.nextPoll, self.nextPoll)
+        }
         for (tag, connection) in self.connections {
             if connection.deadline <= now {
                 self.end(tag)
@@ -113,14 +122,60 @@ final class TwinService {
         return next
     }
 
+    // MARK: Deliveries
+
+    /// Looks what has happened, where it is time.
+    private func look(now: MonotonicTime) {
+        guard let post = self.parts.post, now >= self.nextPoll else { return }
+        self.nextPoll = now.advanced(byMilliseconds: Limits.twinPollMilliseconds)
+        guard self.looksUnderWay == 0 else { return }
+        for app in self.parts.desk.apps {
+            self.looksUnderWay += 1
+            self.look(on: self.parts.desk.look(at: app, wall: self.parts.clock()) { post.note($0) })
+        }
+    }
+
+    private func look(on step: TwinStep) {
+        switch step {
+        case .ask(let body, let then):
+            self.ask(body, Waiting(connection: nil, keepsAlive: false, isHead: false, then: then))
+        case .answer:
+            self.looksUnderWay -= 1
+            self.deliver()
+        }
+    }
+
+    private func deliver() {
+        while let post = self.parts.post, let delivery = self.parts.desk.nextDelivery(wall: self.parts.clock()) {
+            post.send(delivery)
+        }
+    }
+
+    /// An attempt to deliver has ended.
+    func delivered(_ delivery: TwinDelivery, _ result: SendAttemptResult) {
+        guard let post = self.parts.post else { return }
+        post.note(self.parts.desk.delivered(delivery, result, wall: self.parts.clock()))
+        self.deliver()
+    }
+
+    /// Ends what sends. Must be called once, after the loop.
+    func stop() { self.parts.post?.stop() }
+
+    private func ask(_ body: StoreRequest.Body, _ waiting: Waiting) {
+        let ticket = self.nextTicket
+        self.nextTicket += 1
+        self.waiting[ticket] = waiting
+        self.parts.ask(ticket, body)
+    }
+
     /// The store has answered a question.
     func answered(_ ticket: UInt64, _ answer: StoreAnswer) {
         guard let waiting = self.waiting.removeValue(forKey: ticket) else { return }
-        self.go(
-            on: self.parts.desk.resume(waiting.then, with: answer), waiting.connection, keepsAlive: waiting.keepsAlive,
-            isHead: waiting.isHead)
-        self.parse(waiting.connection)
-        self.flush(waiting.connection)
+        let step = self.parts.desk.resume(waiting.then, with: answer)
+        guard let connection = waiting.connection else { return self.look(on: step) }
+        self.go(on: step, connection, keepsAlive: waiting.keepsAlive, isHead: waiting.isHead)
+        self.parse(connection)
+        self.flush(connection)
     }
 
     func stopAccepting() {
@@ -308,10 +363,7 @@ final class TwinService {
     private func go(on step: TwinStep, _ tag: UInt64, keepsAlive: Bool, isHead: Bool) {
         switch step {
         case .ask(let body, let then):
-            let ticket = self.nextTicket
-            self.nextTicket += 1
-            self.waiting[ticket] = Waiting(connection: tag, keepsAlive: keepsAlive, isHead: isHead, then: then)
-            self.parts.ask(ticket, body)
+            self.ask(body, Waiting(connection: tag, keepsAlive: keepsAlive, isHead: isHead, then: then))
         case .answer(let response):
             if !response.reason.isEmpty {
                 self.parts.log.info(
@@ -357,18 +409,25 @@ final class TwinService {
 
     /// Takes an order of a mishap. Its type keeps web pages out: a browser asks before it sends JSON elsewhere.
     private func spoil(_ message: HTTPMessage, _ tag: UInt64) {
-        guard message.method == "POST", message.field("content-type") == "application/json",
-            let mishap = TwinMishap(message.body)
-        else {
-            return self.refuse(
-                tag, 400,
-                "post JSON such as {\"answer\": 429, \"times\": 3}; answer is 429, 500 or 503, path is optional")
+        guard message.method == "POST", message.field("content-type") == "application/json" else {
+            return self.refuse(tag, 400, Self.mishapForms)
         }
-        guard self.parts.desk.add(mishap) else {
+        let hasRoom: Bool
+        if let mishap = TwinMishap(message.body) {
+            hasRoom = self.parts.desk.add(mishap)
+        } else if let mishap = DeliveryMishap(message.body) {
+            hasRoom = self.parts.desk.add(mishap)
+        } else {
+            return self.refuse(tag, 400, Self.mishapForms)
+        }
+        guard hasRoom else {
             return self.refuse(tag, 503, "\(Limits.twinMishapsMax) mishaps wait, the limit; let some happen first")
         }
         self.send(tag, 202, nil, [], keepsAlive: message.keepsAlive)
     }
+
+    private static let mishapForms =
+        "post JSON such as {\"answer\": 429, \"times\": 3} (429, 500 or 503, with a path if wanted) or {\"deliver\": \"lose\", \"times\": 3} (lose, double, reorder, or delay with milliseconds)"
 
     private func refuse(_ tag: UInt64, _ status: Int, _ text: String) {
         self.send(tag, status, HTTPResponse.plainText, Array("\(text)\n".utf8), keepsAlive: false)

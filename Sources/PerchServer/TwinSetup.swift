@@ -14,13 +14,20 @@ final class TwinSetup {
     let values: AppleAuthority
     private let callers: CallerTokens
     private var listener: Int32
+    /// Nil where notifications stand in the history alone.
+    private let post: TwinPost?
 
-    init(directory: String, _ listeners: Listeners, wall: Instant) throws(ServerError) {
+    init(
+        directory: String, notifying address: String?, _ listeners: Listeners, wall: Instant
+    ) throws(ServerError) {
         do {
             let descriptor = try listeners.openTwin()
             let address = Sockets.localAddress(descriptor.number)
             self.listener = descriptor.release()
             self.files = try TwinFiles(directory: directory, responder: "http://\(address)/ocsp")
+            self.post = try address.map { (address) throws(ServerError) in
+                try TwinPost(to: address, directory: directory)
+            }
             self.values = try self.files.authority.values
             guard let callers = self.files.authority.callers else { throw AuthorityFault.noKey }
             self.callers = callers
@@ -43,15 +50,18 @@ final class TwinSetup {
         }
         let name = Array("\(parts.identity.description) \(parts.epoch)".utf8)
         let (store, loops) = (parts.store, parts.loops.count)
+        let desk = TwinDesk(apps: served, callers: self.callers, signer: signer, store: name)
+        try self.post?.begin(desk, parts.inbox)
         let listener = Descriptor(owning: self.listener)
         self.listener = -1
         return try TwinService(
             listener, on: parts.loop,
             TwinService.Parts(
-                desk: TwinDesk(apps: served, callers: self.callers, signer: signer, store: name),
+                desk: desk,
                 authority: self.files.authority, context: self.context, clock: { clock.now() },
                 machine: { Clocks.wall() },
-                ask: { ticket, body in store.post(StoreRequest(loop: loops, ticket: ticket, body)) }, log: parts.log))
+                ask: { ticket, body in store.post(StoreRequest(loop: loops, ticket: ticket, body)) }, log: parts.log,
+                post: self.post))
     }
 }
 

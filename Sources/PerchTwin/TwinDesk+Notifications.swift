@@ -27,7 +27,7 @@ struct NoticeBook {
 extension TwinDesk {
     func notificationHistory(_ call: Call) throws(TwinError) -> TwinStep {
         let filter = try NoticeFilter(call.request)
-        guard call.request.host != .production else { return Self.answer([], token: nil, hasMore: false) }
+        guard call.request.host != .production else { return self.answer([], token: nil, hasMore: false) }
         guard let customer = filter.customer else {
             return self.upToDate(call.app) { () throws(TwinError) in try self.page(filter, account: nil, call) }
         }
@@ -39,33 +39,37 @@ extension TwinDesk {
     }
 
     private func page(_ filter: NoticeFilter, account: AccountNumber?, _ call: Call) throws(TwinError) -> TwinStep {
+        let attempts = self.deliveries[call.app.number]?.outbox.attempts ?? [:]
         var found = (self.books[call.app.number]?.notices ?? []).filter { notice in
-            filter.includes(notice) && (account.map { notice.account == $0 } ?? true)
+            filter.includes(notice, attempts[notice.uuid] ?? []) && (account.map { notice.account == $0 } ?? true)
         }[...]
         if let after = filter.after {
             guard let place = found.firstIndex(where: { $0.uuid == after }) else { throw .invalidPaginationToken }
             found = found[(place + 1)...]
         }
         let page = found.prefix(Limits.twinPageSize)
-        let payloads = page.map { notice in
-            self.signer.signAgain(notice.payload(bundleID: call.app.bundleID, signer: self.signer))
+        let items = page.map { notice in
+            (
+                self.signer.signAgain(notice.payload(bundleID: call.app.bundleID, signer: self.signer)),
+                attempts[notice.uuid] ?? []
+            )
         }
         let hasMore = page.count < found.count
-        return Self.answer(payloads, token: hasMore ? page.last.map { filter.token(after: $0) } : nil, hasMore: hasMore)
+        return self.answer(items, token: hasMore ? page.last.map { filter.token(after: $0) } : nil, hasMore: hasMore)
     }
 
-    private static func answer(_ payloads: [String], token: String?, hasMore: Bool) -> TwinStep {
+    private func answer(_ items: [(payload: String, attempts: [SendAttempt])], token: String?, hasMore: Bool)
+        -> TwinStep
+    {
         .answer { writer in
             if let token { writer.member("paginationToken", token) }
             writer.member("hasMore", hasMore)
             writer.key("notificationHistory")
             writer.beginArray()
-            for payload in payloads {
+            for item in items {
                 writer.beginObject()
-                writer.member("signedPayload", payload)
-                writer.key("sendAttempts")
-                writer.beginArray()
-                writer.endArray()
+                writer.member("signedPayload", item.payload)
+                self.write(item.attempts, &writer)
                 writer.endObject()
             }
             writer.endArray()
@@ -73,7 +77,7 @@ extension TwinDesk {
     }
 
     /// Goes on once the app's book has every change of the store.
-    private func upToDate(_ app: TwinApp, then: @escaping () throws(TwinError) -> TwinStep) -> TwinStep {
+    func upToDate(_ app: TwinApp, then: @escaping () throws(TwinError) -> TwinStep) -> TwinStep {
         let place = self.books[app.number]?.through
         let asked = ChangesAsked(app: app.number, start: place.map { .after($0) } ?? .oldest)
         return .ask(.changes(asked)) { answer throws(TwinError) in
@@ -147,9 +151,10 @@ struct NoticeFilter {
 
     func token(after notice: TwinNotice) -> String { "\(self.digest)_\(notice.uuid)" }
 
-    /// A twin that sends nothing has no failures.
-    func includes(_ notice: TwinNotice) -> Bool {
-        !self.onlyFailures && notice.signed >= self.start && notice.signed < self.end
+    /// A failure was tried, and never delivered.
+    func includes(_ notice: TwinNotice, _ attempts: [SendAttempt]) -> Bool {
+        let hasFailed = !attempts.isEmpty && !attempts.contains { $0.result == .success }
+        return (hasFailed || !self.onlyFailures) && notice.signed >= self.start && notice.signed < self.end
             && (self.type.map { notice.type.type == $0 } ?? true)
             && (self.subtype.map { notice.type.subtype == $0 } ?? true)
     }

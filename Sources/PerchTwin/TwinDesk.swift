@@ -26,7 +26,7 @@ package indirect enum TwinStep {
 /// Answers the App Store Server API from the facts of a test store. A value of one thread, without socket and clock.
 package final class TwinDesk {
     let signer: SharedAppleSigner
-    private let apps: [TwinApp]
+    package let apps: [TwinApp]
     private let callers: CallerTokens
     private var rates = TwinRates()
     private var mishaps: [TwinMishap] = []
@@ -35,6 +35,9 @@ package final class TwinDesk {
     /// Mass extensions, by product and request.
     var massExtensions: [MassExtension.Name: MassExtension] = [:]
     var books: [AppNumber: NoticeBook] = [:]
+    /// Empty where nothing is delivered.
+    var deliveries: [AppNumber: Delivering] = [:]
+    var testCount: UInt64 = 0
 
     package init(apps: [TwinApp], callers: CallerTokens, signer: SharedAppleSigner, store: [UInt8]) {
         self.apps = apps
@@ -150,9 +153,8 @@ package final class TwinDesk {
         case .extendedAll(let product, let request): try self.extendedAll(product, request, call)
         case .finish(let id): try self.finish(id, call)
         case .notificationHistory: try self.notificationHistory(call)
-        // No address of a backend is known here, so nothing can be tested.
-        case .requestTest: throw .noTestURL
-        case .testStatus: throw .testNotFound
+        case .requestTest: try self.requestTest(call)
+        case .testStatus(let token): try self.testStatus(token, call)
         case .consumption(let id, let version): try self.consumption(id, version: version, call)
         }
     }

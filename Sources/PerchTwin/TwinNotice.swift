@@ -21,6 +21,8 @@ struct TwinNotice {
     let uuid: String
     /// On the app's clock, when it happened: the payload's signedDate.
     let signed: Instant
+    /// In the changes of the app. Those of one change share it.
+    let place: ChangePlace
     let account: AccountNumber
     let transaction: Transaction
     /// Of auto-renewable subscriptions.
@@ -63,21 +65,21 @@ struct NoticeWriter {
     // MARK: Time
 
     private mutating func addCrossings(of account: ChangedAccount, _ entry: ChangeEntry) {
-        let instant = entry.position.asOf
-        let leeway = account.app.renewalLeewayMilliseconds
+        let scene = Scene(account.after, account.app, at: entry.position.asOf, entry)
         for line in account.after.lines {
-            let before = line.state(at: instant.advanced(byMilliseconds: -1), leewayMilliseconds: leeway)
-            let now = line.state(at: instant, leewayMilliseconds: leeway)
-            guard before != now else { continue }
-            switch now {
+            let before = line.state(
+                at: scene.instant.advanced(byMilliseconds: -1),
+                leewayMilliseconds: scene.app.renewalLeewayMilliseconds)
+            guard before != scene.state(of: line) else { continue }
+            switch scene.state(of: line) {
             case .inBillingRetryPeriod where before == .inGracePeriod:
-                self.append(NoticeType("GRACE_PERIOD_EXPIRED"), line.latest, account, entry, index: 0)
+                self.append((NoticeType("GRACE_PERIOD_EXPIRED"), line.latest, nil), scene, entry, index: 0)
             case .expired:
                 // A grace period that ends with the retries ends first.
                 if before == .inGracePeriod {
-                    self.append(NoticeType("GRACE_PERIOD_EXPIRED"), line.latest, account, entry, index: 0)
+                    self.append((NoticeType("GRACE_PERIOD_EXPIRED"), line.latest, nil), scene, entry, index: 0)
                 }
-                self.append(Self.expiry(of: line, account, at: instant), line.latest, account, entry, index: 1)
+                self.append((Self.expiry(of: line, scene), line.latest, nil), scene, entry, index: 1)
             default:
                 // The fact that set a revocation has its notification.
                 continue
@@ -85,8 +87,8 @@ struct NoticeWriter {
         }
     }
 
-    private static func expiry(of line: Line, _ account: ChangedAccount, at instant: Instant) -> NoticeType {
-        switch Self.status(of: line.originalID, account, at: instant)?.renewalInfo.value.expirationReason {
+    private static func expiry(of line: Line, _ scene: Scene) -> NoticeType {
+        switch scene.status(of: line.originalID)?.renewalInfo.value.expirationReason {
         case .autoRenewDisabled?: NoticeType("EXPIRED", "VOLUNTARY")
         case .billingError?: NoticeType("EXPIRED", "BILLING_RETRY")
         case .didNotConsentToPriceIncrease?: NoticeType("EXPIRED", "PRICE_INCREASE")
@@ -98,24 +100,67 @@ struct NoticeWriter {
     // MARK: Facts
 
     private mutating func addFacts(of account: ChangedAccount, _ entry: ChangeEntry) {
-        var record = account.before
-        for (index, fact) in entry.facts.enumerated() {
-            let before = record
-            record.apply(fact)
-            for (type, transaction, reason) in Self.notices(
-                of: fact, before: before, after: record, earlier: entry.facts[..<index],
-                following: entry.facts[(index + 1)...], account, at: entry.position.asOf)
-            {
-                self.append(type, transaction, account, entry, index: index, consumptionReason: reason)
+        var rest = entry.facts[...]
+        var before = account.before
+        // Renewals that an advance of the clock has settled stand in one change, each at its own instant.
+        while let instant = rest.first?.effective {
+            let facts = rest.prefix { $0.effective == instant }
+            rest = rest.dropFirst(facts.count)
+            var after = before
+            for fact in facts { after.apply(fact) }
+            let scene = Scene(after, account.app, at: instant, entry)
+            var record = before
+            for (index, fact) in zip(facts.indices, facts) {
+                let held = record
+                record.apply(fact)
+                let (earlier, following) = (facts[..<index], facts[(index + 1)...])
+                for notice in Self.notices(
+                    of: fact, before: held, after: record, earlier: earlier, following: following, scene)
+                {
+                    self.append(notice, scene, entry, index: index)
+                }
             }
+            before = after
         }
     }
 
-    private typealias Notices = [(NoticeType, Transaction, consumptionReason: String?)]
+    /// An account at an instant of its app's clock, after the facts of that instant.
+    private struct Scene {
+        let record: AccountRecord
+        let app: AppState
+        let instant: Instant
+        /// Milliseconds that signed dates are later than the instant. While a clock stands still, changes follow each other at one
+        /// instant, and receivers go by the dates: so each revision since it stopped counts as one.
+        let shift: Int64
+
+        init(_ record: AccountRecord, _ app: AppState, at instant: Instant, _ entry: ChangeEntry) {
+            self.record = record
+            self.app = app
+            self.instant = instant
+            let isFrozen = app.clock == .frozen(at: instant) && entry.account?.isCrossing == false
+            let revision = entry.position.revision
+            self.shift = isFrozen && revision > app.revision ? Int64(clamping: revision - app.revision) : 0
+        }
+
+        var signed: Instant { self.instant.advanced(byMilliseconds: self.shift) }
+
+        func status(of original: TransactionID) -> SubscriptionStatus? {
+            statusesOfAllGroups(of: self.record, app: self.app, at: self.instant).value.statuses.first {
+                $0.renewalInfo.value.originalTransactionID == original
+            }
+        }
+
+        func state(of line: Line) -> RenewalState {
+            line.state(at: self.instant, leewayMilliseconds: self.app.renewalLeewayMilliseconds)
+        }
+    }
+
+    private typealias Notice = (type: NoticeType, transaction: Transaction, consumptionReason: String?)
+    private typealias Notices = [Notice]
 
     private static func notices(
         of fact: Fact, before: AccountRecord, after: AccountRecord, earlier: ArraySlice<Fact>,
-        following: ArraySlice<Fact>, _ account: ChangedAccount, at instant: Instant
+        following: ArraySlice<Fact>, _ scene: Scene
     ) -> Notices {
         func line(_ original: TransactionID, in record: AccountRecord) -> Line? {
             record.lineIndex(original: original).map { record.lines[$0] }
@@ -124,10 +169,8 @@ struct NoticeWriter {
             line(original, in: after).map { [(type, $0.latest, nil)] } ?? []
         }
         func expired(_ original: TransactionID) -> Notices {
-            guard let line = line(original, in: after),
-                line.state(at: instant, leewayMilliseconds: account.app.renewalLeewayMilliseconds) == .expired
-            else { return [] }
-            return [(Self.expiry(of: line, account, at: instant), line.latest, nil)]
+            guard let line = line(original, in: scene.record), scene.state(of: line) == .expired else { return [] }
+            return [(Self.expiry(of: line, scene), line.latest, nil)]
         }
         switch fact.body {
         case .purchased(let transaction, let terms):
@@ -229,29 +272,20 @@ struct NoticeWriter {
 
     // MARK: Parts
 
-    private static func status(
-        of original: TransactionID, _ account: ChangedAccount, at instant: Instant
-    ) -> SubscriptionStatus? {
-        statusesOfAllGroups(of: account.after, app: account.app, at: instant).value.statuses.first {
-            $0.renewalInfo.value.originalTransactionID == original
-        }
-    }
-
-    private mutating func append(
-        _ type: NoticeType, _ transaction: Transaction, _ account: ChangedAccount, _ entry: ChangeEntry, index: Int,
-        consumptionReason: String? = nil
-    ) {
-        let instant = entry.position.asOf
+    private mutating func append(_ notice: Notice, _ scene: Scene, _ entry: ChangeEntry, index: Int) {
         let place = entry.place
+        var transaction = notice.transaction
+        let crossed = entry.account?.isCrossing == true ? scene.instant.milliseconds : 0
         let name =
-            "\(place.revision) \(place.ordinal) \(account.isCrossing ? instant.milliseconds : 0) "
-            + "\(account.after.account) \(transaction.id) \(index) \(type.type) \(type.subtype ?? "")"
+            "\(place.revision) \(place.ordinal) \(crossed) \(scene.record.account) \(transaction.id) \(index) "
+            + "\(notice.type.type) \(notice.type.subtype ?? "")"
+        let status =
+            transaction.productType == .autoRenewable ? scene.status(of: transaction.originalID) : nil
+        if transaction.signedDate == scene.instant { transaction.signedDate = scene.signed }
         self.notices.append(
             TwinNotice(
-                type: type, uuid: UUIDText.of(ContentHash(of: self.store + Array(name.utf8)).bytes), signed: instant,
-                account: account.after.account, transaction: transaction,
-                status: transaction.productType == .autoRenewable
-                    ? Self.status(of: transaction.originalID, account, at: instant) : nil,
-                consumptionReason: consumptionReason))
+                type: notice.type, uuid: UUIDText.of(ContentHash(of: self.store + Array(name.utf8)).bytes),
+                signed: scene.signed, place: place, account: scene.record.account, transaction: transaction,
+                status: status, consumptionReason: notice.consumptionReason))
     }
 }

@@ -20,12 +20,12 @@ def main():
     (WORK / "backend.py").write_text(code)
     commands = re.findall(r"^perch (store .*)$", PAGE, re.M)
     expect(len(commands) == 3, f"the page has {commands}")
-    with Twin(WORK) as twin:
+    port = free_port()
+    with Twin(WORK, "--twin-notify", f"http://127.0.0.1:{port}/notifications") as twin:
         twin.start()
         settings = dict(re.findall(r"^export (\w+)=(.*)$", twin.run_here("twin", WORK / "twin", "--app", BUNDLE).stdout, re.M))
         named = set(re.findall(r"`((?:HTTPS_PROXY|REQUESTS_CA_BUNDLE|APPLE_\w+))`", PAGE))
         expect(named == set(settings), f"the page names {named}, the command prints {set(settings)}")
-        port = free_port()
         backend = Process([sys.executable, WORK / "backend.py"], WORK / "backend.log",
                           {name: shlex.split(value)[0] for name, value in settings.items()} | {"PORT": str(port)})
         backend.spawn()

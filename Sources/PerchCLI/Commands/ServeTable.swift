@@ -57,7 +57,7 @@ enum ServeTable {
             ["tls", "tls-certificate", "tls-key", "tls-client-certificates", "tls-client-ca", "tls-ticket-secret"]
         ),
         ("Who may call", ["token-keys", "token-audience", "token-issuer", "certificate-identities"]),
-        ("The App Store", ["apple-apps", "apple-listen", "twin-listen", "twin-directory", "pass-key-life"]),
+        ("The App Store", ["apple-apps", "apple-listen", "twin-listen", "twin-directory", "twin-notify", "pass-key-life"]),
         ("Log", ["log-format", "log-level"]),
     ]
 
@@ -286,6 +286,10 @@ enum ServeTable {
             "twin-directory", .text, "DIRECTORY",
             "The directory of that twin's authority, made at the first start, and of the files for backends: `perch twin "
                 + "DIRECTORY`. With it, test apps sign by this authority instead of the store's."),
+        OptionSpec(
+            "twin-notify", .text, "URL",
+            "Where that twin posts the notifications of the test apps, as the App Store does: https, or http on loopback. Without it "
+                + "they stand in its history alone."),
         OptionSpec(
             flag: "with-parent",
             "End at once when the process that started this one ends, for servers that only a test knows of."),

@@ -73,6 +73,7 @@ extension ServerSettings {
         self.appleListen = settings.listener("apple-listen", standard: Self.standardAppleListen)
         self.twinListen = settings.listener("twin-listen", standard: Self.standardTwinListen)
         self.twinDirectory = settings.text("twin-directory")
+        self.twinNotify = settings.text("twin-notify")
         self.log.format = settings.text("log-format").flatMap { LogSettings.Format(rawValue: $0) } ?? self.log.format
         self.log.level = settings.text("log-level").flatMap { LogLevel(named: $0) } ?? self.log.level
         self.version = version
