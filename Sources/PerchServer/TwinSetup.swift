@@ -18,15 +18,15 @@ final class TwinSetup {
     private let post: TwinPost?
 
     init(
-        directory: String, notifying address: String?, _ listeners: Listeners, wall: Instant
+        directory: String, notifying backend: String?, _ listeners: Listeners, wall: Instant
     ) throws(ServerError) {
         do {
             let descriptor = try listeners.openTwin()
             let address = Sockets.localAddress(descriptor.number)
             self.listener = descriptor.release()
             self.files = try TwinFiles(directory: directory, responder: "http://\(address)/ocsp")
-            self.post = try address.map { (address) throws(ServerError) in
-                try TwinPost(to: address, directory: directory)
+            self.post = try backend.map { (backend) throws(ServerError) in
+                try TwinPost(to: backend, directory: directory)
             }
             self.values = try self.files.authority.values
             guard let callers = self.files.authority.callers else { throw AuthorityFault.noKey }

@@ -44,22 +44,30 @@ import Testing
         MonotonicTime(nanoseconds: 5_000_000_000).advanced(byMilliseconds: milliseconds)
     }
 
+    /// A request that is allowed, or has to wait for so many milliseconds.
+    private func expect(
+        _ wait: Int64?, _ rates: inout TwinRates, _ app: String, _ host: TwinHost, _ rate: TwinRate, at moment: Int64
+    ) {
+        let found = rates.take(app, host, rate, now: self.at(moment))
+        #expect(found == wait)
+    }
+
     @Test func `allow ten seconds at once, then a request each tenth of a second`() {
         var rates = TwinRates()
-        for _ in 0..<100 { #expect(rates.take("a", .local, self.rate, now: self.at(0)) == nil) }
-        #expect(rates.take("a", .local, self.rate, now: self.at(0)) == 100)
-        #expect(rates.take("a", .local, self.rate, now: self.at(60)) == 40)
-        #expect(rates.take("a", .local, self.rate, now: self.at(100)) == nil)
-        #expect(rates.take("a", .local, self.rate, now: self.at(100)) == 100)
-        #expect(rates.take("b", .local, self.rate, now: self.at(100)) == nil)
-        #expect(rates.take("a", .local, TwinRate("y", 10), now: self.at(100)) == nil)
+        for _ in 0..<100 { self.expect(nil, &rates, "a", .local, self.rate, at: 0) }
+        self.expect(100, &rates, "a", .local, self.rate, at: 0)
+        self.expect(40, &rates, "a", .local, self.rate, at: 60)
+        self.expect(nil, &rates, "a", .local, self.rate, at: 100)
+        self.expect(100, &rates, "a", .local, self.rate, at: 100)
+        self.expect(nil, &rates, "b", .local, self.rate, at: 100)
+        self.expect(nil, &rates, "a", .local, TwinRate("y", 10), at: 100)
     }
 
     @Test func `are a tenth in the sandbox`() {
         var rates = TwinRates()
-        for _ in 0..<10 { #expect(rates.take("a", .sandbox, self.rate, now: self.at(0)) == nil) }
-        #expect(rates.take("a", .sandbox, self.rate, now: self.at(0)) == 1_000)
-        #expect(rates.take("a", .local, self.rate, now: self.at(0)) == nil)
+        for _ in 0..<10 { self.expect(nil, &rates, "a", .sandbox, self.rate, at: 0) }
+        self.expect(1_000, &rates, "a", .sandbox, self.rate, at: 0)
+        self.expect(nil, &rates, "a", .local, self.rate, at: 0)
     }
 
     /// Whoever asks often gets no more, and loses nothing by asking.
@@ -71,7 +79,7 @@ import Testing
         }
         #expect(taken == 20)
         for _ in 0..<10 { _ = rates.take("a", .sandbox, self.rate, now: self.at(10_000_000_000)) }
-        #expect(rates.take("a", .sandbox, self.rate, now: self.at(10_000_000_000)) == 1_000)
+        self.expect(1_000, &rates, "a", .sandbox, self.rate, at: 10_000_000_000)
     }
 }
 

@@ -206,7 +206,7 @@ def changes(twin):
     expect(refusal(lambda: client.get_status_of_subscription_renewal_date_extensions("none", PRO)) == (404, 4040009), "no such request")
     called("get_status_of_subscription_renewal_date_extensions", "counts; an unknown request")
     expect(refusal(client.request_test_notification) == (404, 4040007), "no address to test")
-    expect(refusal(lambda: client.get_test_notification_status("a")) == (404, 4040008), "no such test")
+    expect(refusal(lambda: client.get_test_notification_status("f" * 36 + "_1")) == (404, 4040008), "no such test")
     called("request_test_notification", "refused as without an address: 4040007")
     called("get_test_notification_status", "refused: 4040008")
 

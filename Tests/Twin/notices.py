@@ -18,14 +18,15 @@ from appstoreserverlibrary.models.Environment import Environment
 import expectations
 from expectations import conclude, expect
 from rehearsal import BUNDLE, Twin
-from replay import EXCEPTIONS, boundaries, changes, earlier, shown
+from replay import DELETED, EXCEPTIONS, boundaries, changes, earlier, shown
 from server import SERVICE_OF, Server
 from trial import PERCH, ROOT
 
 # Scenarios of which notifications tell less than all signed values, with the reason.
-UNTOLD = {}
+UNTOLD = {"other-codes": DELETED}
 IN_CI = ["row06*", "row09-*", "row17-upgrade.*", "row25-reversal.*", "row35-extension.*"]
 types = {}
+LATER = 500  # Milliseconds after a change at which it is compared.
 
 
 class Backend(Server):
@@ -64,7 +65,7 @@ def replayed(scenario, directory, seed):
     name = scenario.name.removesuffix(".scenario")
     played, catalogue = earlier(scenario, directory)
     compared, differ = 0, []
-    with Twin(directory, "--clock", "2010-01-01", catalogue=catalogue) as twin:
+    with Twin(directory, "--clock", "2010-01-01", catalogue=catalogue, time_rate=None) as twin:
         twin.start()
         twin.run("scenario", "run", str(played), "--quiet")
         twin.run("store", "reset")
@@ -74,7 +75,6 @@ def replayed(scenario, directory, seed):
         expect(told == again, f"{name}: read again, each notification keeps its bytes")
         decoded = [verifier.verify_and_decode_notification(text) for text in told]
         expect(len({one.notificationUUID for one in decoded}) == len(told), f"{name}: each has its own identifier")
-        expect([one.signedDate for one in decoded] == sorted(one.signedDate for one in decoded), f"{name}: oldest first")
         for one in decoded:
             label = " ".join(filter(None, (one.rawNotificationType, one.rawSubtype)))
             types[label] = types.get(label, 0) + 1
@@ -99,7 +99,8 @@ def replayed(scenario, directory, seed):
                 while instants - asked:
                     new, asked = instants - asked, set(instants)
                     instants |= {end for change in new for end in boundaries(twin, account, groups, change) if end <= last}
-                for instant in sorted(instants | {instant - 1 for instant in instants}):
+                # While a clock stands still, each change is signed a millisecond after the one before.
+                for instant in sorted({instant + LATER for instant in instants} | {instant - 1 for instant in instants}):
                     here, there = shown(twin, account, groups, instant), shown(backend, account, groups, instant)
                     compared += 1
                     if here != there:

@@ -21,11 +21,11 @@ BUNDLE = "com.example.twin"
 class Twin(Server):
     """A server whose test app is the App Store of the process that starts it."""
 
-    def __init__(self, directory, *more, store="memory", catalogue=SAMPLE):
+    def __init__(self, directory, *more, store="memory", catalogue=SAMPLE, time_rate=0):
         self.directory = pathlib.Path(directory)
         self.twin_port = free_port()
         super().__init__(PERCH, catalogue, store, self.directory / "server.log", "--twin-listen", f"127.0.0.1:{self.twin_port}",
-                         "--twin-directory", str(self.directory / "twin"), *more, bundle=BUNDLE, time_rate=None)
+                         "--twin-directory", str(self.directory / "twin"), *more, bundle=BUNDLE, time_rate=time_rate)
 
     def start(self):
         super().start()
@@ -52,7 +52,7 @@ class Twin(Server):
     def buy(self, account, product, **order):
         """A purchase a moment after the last one, where the app's clock stands still."""
         if "--clock" in self.arguments:
-            self.call("SetClock", advanceByMs="1")
+            self.call("SetClock", advanceByMs="1000")
         answer = self.call("Purchase", account=account, order={"productId": product, **order})
         if "transaction" not in answer:
             raise RuntimeError(f"{product}: {answer}")
