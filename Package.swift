@@ -156,7 +156,8 @@ let package = Package(
             "PerchServer",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchCatalogue", "PerchWire",
-                "PerchIdentity", "PerchApple", "PerchStore", "PerchTwin", "PerchSender", "PerchSQLite", "PerchPostgres", "PerchCore",
+                "PerchIdentity", "PerchApple", "PerchStore", "PerchTwin", "PerchSender", "PerchSQLite", "PerchPostgres",
+                "PerchCore",
                 "PerchMetrics",
                 "PerchHTTP", "PerchConsole",
             ]),

@@ -224,7 +224,8 @@ extension ServerSettings {
                 return "--twin-notify posts notifications of the twin, and there is none; give --twin-listen too"
             }
             guard address.hasPrefix("https://") || address.hasPrefix("http://") else {
-                return "--twin-notify takes an address such as http://127.0.0.1:8080/notifications, and \(address) is none"
+                return
+                    "--twin-notify takes an address such as http://127.0.0.1:8080/notifications, and \(address) is none"
             }
         }
         if self.twinListen != nil, case .database = self.store {

@@ -57,7 +57,10 @@ enum ServeTable {
             ["tls", "tls-certificate", "tls-key", "tls-client-certificates", "tls-client-ca", "tls-ticket-secret"]
         ),
         ("Who may call", ["token-keys", "token-audience", "token-issuer", "certificate-identities"]),
-        ("The App Store", ["apple-apps", "apple-listen", "twin-listen", "twin-directory", "twin-notify", "pass-key-life"]),
+        (
+            "The App Store",
+            ["apple-apps", "apple-listen", "twin-listen", "twin-directory", "twin-notify", "pass-key-life"]
+        ),
         ("Log", ["log-format", "log-level"]),
     ]
 
