@@ -147,7 +147,7 @@ extension PostgresStorage {
         // Changes of apps are read after the tick's snapshot, and only up to what was applied.
         case .record, .recordOf, .changes, .mutate, .order, .revoke, .note, .code, .look, .barrierReached: false
         case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find, .export,
-            .copySlice:
+            .copySlice, .ended, .awaited:
             true
         }
     }

@@ -39,6 +39,8 @@ extension PostgresStorage: StoreSharing {
         }
     }
 
+    package var sendsForMilliseconds: Int64 { max(0, self.reach.sendsUntil - Monotonic.milliseconds()) }
+
     package func keepCode(_ name: [UInt8], _ sealed: [UInt8]) throws(StorageError) {
         let values: [Value] = [
             .bytes(name), .integer(Limits.consoleCodeMilliseconds), .bytes(sealed),
@@ -72,6 +74,10 @@ extension PostgresStorage: StoreSharing {
                     .integer(state.isDraining ? 1 : 0),
                 ]), Command(.nodes),
         ]
+        self.reach.beatWantsToSend = state.wantsToSend && !state.isDraining
+        if self.reach.beatWantsToSend {
+            commands.append(Command(.takeSender, [.integer(self.node.id), .integer(Limits.senderLeaseMilliseconds)]))
+        }
         if now >= self.reach.nextSweep { commands += self.sweep(now) }
         try side.start(commands)
         self.reach.nextBeat = now + Limits.heartbeatMilliseconds
@@ -111,6 +117,10 @@ extension PostgresStorage: StoreSharing {
         self.beatArrived(sent)
         self.remember()
         self.nodes = Self.nodes(rows[1])
+        if self.reach.beatWantsToSend, rows.count > 2, !rows[2].isEmpty {
+            // From when it was sent: the database counts from later on, so this node ends first.
+            self.reach.sendsUntil = sent + Limits.senderLeaseMilliseconds - Limits.senderLeaseMarginMilliseconds
+        }
         if self.schema < Schema.version, !Self.hasNodeOfVersionBefore(rows[1]) {
             self.main?.post([Command(.finishUpgrade, [.integer(self.opened.shift)])])
         }

@@ -17,6 +17,9 @@ struct Reach {
     var nextBeat: Int64 = 0
     /// When the heartbeat under way was sent.
     var beatSent: Int64?
+    /// Whether it asks for the right to send to other servers; until when this node has that right, by the monotonic clock.
+    var beatWantsToSend = false
+    var sendsUntil: Int64 = 0
     /// Warnings of `side` before that.
     var beatWarnings = 0
     /// When old rows are next deleted, by the monotonic clock.
@@ -375,6 +378,7 @@ extension PostgresStorage {
             .text(
                 """
                 SELECT count(*) + (to_regclass('perch.console_codes') IS NOT NULL)::int
+                    + (to_regclass('perch.sender') IS NOT NULL)::int
                 FROM pg_attribute WHERE NOT attisdropped AND (
                     attrelid = to_regclass('perch.store') AND attname IN ('passed', 'first_id')
                     OR attrelid = to_regclass('perch.nodes') AND attname = 'schema')

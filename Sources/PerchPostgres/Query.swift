@@ -20,7 +20,7 @@ enum Query: Int, CaseIterable {
     case eraseFacts, eraseTransactions, setDetail
     case revocations, setRevocations, forgetRevocations
     case item, items, itemCount, setItem, removeItem
-    case keepCode, takeCode
+    case keepCode, takeCode, takeSender
     case insertNode, setLease, beat, touch, nodes, forgetNodes, leave, notify, setEpoch
 
     var name: String { "s\(self.rawValue)" }
@@ -286,6 +286,13 @@ enum Query: Int, CaseIterable {
             INSERT INTO console_codes VALUES ($1::bytea, \(Self.clock) + $2::bigint, $3::bytea) ON CONFLICT DO NOTHING
             """
         case .takeCode: "DELETE FROM console_codes WHERE id = $1::bytea AND ends > \(Self.clock) RETURNING blob"
+
+        // A row that does not match is not locked, so no node waits for the heartbeat of the one that has it.
+        case .takeSender:
+            """
+            UPDATE sender SET node = $1::bigint, ends = \(Self.clock) + $2::bigint
+            WHERE id = 1 AND (node = $1::bigint OR ends <= \(Self.clock)) RETURNING ends
+            """
 
         case .insertNode:
             """

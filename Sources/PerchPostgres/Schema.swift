@@ -20,8 +20,12 @@ enum Schema {
         "ALTER TABLE store ADD COLUMN IF NOT EXISTS passed bigint NOT NULL DEFAULT 0",
         "ALTER TABLE store ADD COLUMN IF NOT EXISTS first_id bigint NOT NULL DEFAULT 1",
         "ALTER TABLE nodes ADD COLUMN IF NOT EXISTS schema bigint NOT NULL DEFAULT 2",
-        Self.consoleCodes,
+        Self.consoleCodes, Self.sender,
     ]
+
+    /// With its only row, so that one statement makes both.
+    private static let sender =
+        "CREATE TABLE IF NOT EXISTS sender AS SELECT 1::bigint AS id, 0::bigint AS node, 0::bigint AS ends"
 
     private static let consoleCodes =
         "CREATE TABLE IF NOT EXISTS console_codes (id bytea PRIMARY KEY, ends bigint NOT NULL, blob bytea NOT NULL)"
@@ -51,6 +55,7 @@ enum Schema {
     /// - `crossings` has the instants at which lines of accounts change their state by time alone, those of the past too.
     /// - `nodes` has the processes that have the store open.
     /// - `console_codes` has tokens that wait for their browsers, for a minute. `id` does not reveal the code, which alone opens `blob`.
+    /// - `sender` has one row: the node that sends requests to other servers, and until when.
     ///
     /// A record is rewritten with each change of its account. The free space in the pages of `accounts` keeps the new version on
     /// the page of the old one. Then no index changes.
@@ -117,11 +122,13 @@ enum Schema {
             schema bigint NOT NULL DEFAULT 2)
         """,
         Self.consoleCodes,
+        Self.sender,
     ]
 
     /// The tables, for a database that has some of its own.
     static let tables = [
         "store", "commits", "feed", "accounts", "facts", "transactions", "aliases", "apps", "app_states", "catalogues",
         "images", "answers", "revocations", "nodes", "crossings", "items", "console_codes",
+        "sender",
     ]
 }

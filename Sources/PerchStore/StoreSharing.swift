@@ -24,6 +24,8 @@ package protocol StoreSharing: AnyObject {
     /// The number of this node among them.
     var nodeID: Int64 { get }
     var databaseFigures: DatabaseFigures { get }
+    /// Milliseconds for which this node alone may send requests to other servers; 0: another node may, or none has the right.
+    var sendsForMilliseconds: Int64 { get }
     /// Keeps what waits for a code of the console, where every node finds it until `Limits.consoleCodeMilliseconds` have passed.
     func keepCode(_ name: [UInt8], _ sealed: [UInt8]) throws(StorageError)
     /// Hands that out and forgets it; nil: there is nothing of that name any more.
@@ -45,10 +47,13 @@ package struct NodeState: Hashable, Sendable {
     /// Calls that are open, most of them streams.
     package var calls: Int
     package var isDraining: Bool
+    /// It has requests to send to other servers, which one node at a time does.
+    package var wantsToSend: Bool
 
-    package init(calls: Int, isDraining: Bool) {
+    package init(calls: Int, isDraining: Bool, wantsToSend: Bool = false) {
         self.calls = calls
         self.isDraining = isDraining
+        self.wantsToSend = wantsToSend
     }
 }
 

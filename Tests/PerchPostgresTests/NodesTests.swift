@@ -218,6 +218,36 @@ private func checkAlike(_ nodes: Node...) throws {
         #expect(a.changes.isEmpty && b.changes.isEmpty, "they are no part of the log")
     }
 
+    @Test func `one node at a time has the right to send, and another one after its end`() throws {
+        let (a, b) = (try self.database.open("a"), try self.database.open("b"))
+        /// Until the next heartbeats of both are confirmed.
+        func beat(a wantsA: Bool, b wantsB: Bool) {
+            let before = [a, b].map(\.databaseFigures.heartbeats)
+            for _ in 0..<10_000 {
+                a.beat(NodeState(calls: 0, isDraining: false, wantsToSend: wantsA))
+                b.beat(NodeState(calls: 0, isDraining: false, wantsToSend: wantsB))
+                let now = [a, b].map(\.databaseFigures.heartbeats)
+                if zip(now, before).allSatisfy({ $0 > $1 + 1 }) { return }
+                usleep(1_000)
+            }
+            Issue.record("no heartbeat is confirmed")
+        }
+        beat(a: false, b: false)
+        #expect(a.sendsForMilliseconds == 0 && b.sendsForMilliseconds == 0, "nobody asked")
+        beat(a: true, b: false)
+        #expect(a.sendsForMilliseconds > 0 && b.sendsForMilliseconds == 0)
+        #expect(a.sendsForMilliseconds <= 12_000, "less than the database counts")
+        beat(a: true, b: true)
+        #expect(a.sendsForMilliseconds > 0 && b.sendsForMilliseconds == 0, "it is taken")
+        // The first one is silent for long, as the database counts it.
+        self.database.run("UPDATE perch.sender SET ends = ends - 60000")
+        beat(a: false, b: true)
+        #expect(b.sendsForMilliseconds > 0)
+        beat(a: true, b: true)
+        let nodes = [a, b].map(\.nodeID)
+        #expect(self.database.run("DO $$ BEGIN ASSERT (SELECT node = \(nodes[1]) FROM perch.sender); END $$"))
+    }
+
     @Test func `two nodes that start on an empty database make one store`() throws {
         let stores = try (0..<2).map { try self.database.open("n\($0)") }
         #expect(stores[0].header().identity == stores[1].header().identity)

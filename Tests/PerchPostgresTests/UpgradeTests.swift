@@ -23,6 +23,7 @@ import Testing
             """
             ALTER TABLE perch.store DROP COLUMN passed, DROP COLUMN first_id; ALTER TABLE perch.nodes DROP COLUMN schema;
             DROP TABLE perch.console_codes;
+            DROP TABLE perch.sender;
             UPDATE perch.store SET schema = 2; DELETE FROM perch.nodes;
             INSERT INTO perch.nodes VALUES (7, 'old', '0', \(Self.now), \(Self.now) + 60000, 0, 0, 0, 0);
             """)

@@ -439,6 +439,7 @@ extension SharedNode: StoreSharing {
     package var nodes: [NodeReport] { [] }
     package var nodeID: Int64 { 1 }
     package var databaseFigures: DatabaseFigures { DatabaseFigures() }
+    package var sendsForMilliseconds: Int64 { 0 }
     package func keepCode(_ name: [UInt8], _ sealed: [UInt8]) {}
     package func takeCode(_ name: [UInt8]) -> [UInt8]? { nil }
 }
