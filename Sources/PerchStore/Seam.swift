@@ -479,19 +479,16 @@ package struct StoreRequest: Sendable {
         indirect case note(AuditEntry)
         /// A code of the console. Only of a storage that several nodes share.
         indirect case code(CodeRequest)
+        /// Subscriptions of an App Store app whose last known period ended after an entry and up to an instant.
+        indirect case ended(AppNumber, after: DueEntry, through: Instant, limit: Int)
+        /// Subscriptions of an App Store app whose renewal is awaited, or was and never came, of the accounts from a number on. The answer
+        /// is `ended`, whose entry has the number of the account to go on from.
+        indirect case awaited(AppNumber, from: AccountNumber, limit: Int)
         /// Reads no data: the loop gets what other nodes have committed before the answer.
         case look
         /// Reports that a loop has applied everything before a barrier.
         case barrierReached(UInt64)
     }
-}
-
-/// A code of the console that every node of the storage knows, by a name that does not reveal it.
-package enum CodeRequest: Hashable, Sendable {
-    /// Keeps what waits for the code, for `Limits.consoleCodeMilliseconds`.
-    case keep([UInt8], sealed: [UInt8])
-    /// Hands that out, once.
-    case take([UInt8])
 }
 
 /// What names an account that is sought.
@@ -578,6 +575,8 @@ package enum StoreAnswer: Sendable {
     case revoked(wasRevoked: Bool)
     /// What a code waits with; nil: it was taken, or has ended. Empty: it is kept.
     indirect case code([UInt8]?)
+    /// Subscriptions in the order of their ends, and the entry that the answer goes up to; `hasMore`: others may follow.
+    indirect case ended([EndedSubscription], through: DueEntry, hasMore: Bool)
     /// Everything that any node had committed when the question came is before this.
     case looked
     indirect case refused(Refusal)

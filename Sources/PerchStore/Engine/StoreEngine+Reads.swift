@@ -67,6 +67,10 @@ extension StoreEngine {
                 return .exported(try self.export(key, query))
             case .copySlice(let asked):
                 return try self.copySlice(asked, wall: wall)
+            case .ended(let app, let after, let through, let limit):
+                return try self.ended(app, after: after, through: through, limit: limit, wall: wall)
+            case .awaited(let app, let account, let limit):
+                return try self.awaited(app, from: account, limit: limit, wall: wall)
             case .look:
                 return self.others.isCutOff ? .refused(self.blindRefusal) : .looked
             case .mutate, .order, .revoke, .note, .code, .barrierReached, .changes:

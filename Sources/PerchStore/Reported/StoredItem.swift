@@ -24,9 +24,11 @@ package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
     case redemption = 9
     /// A notification of a sandbox app that was taken: see `KeptNotification`.
     case notification = 10
+    /// How far the App Store was asked for what it did not deliver. Group: the app. Key: empty.
+    case reconciled = 11
 
     /// Those whose group begins with the number of an app: see `ItemKey.appGroup`.
-    package static let ofApps: [ItemKind] = [.link, .seenReport, .erased, .archivedOriginal, .redemption]
+    package static let ofApps: [ItemKind] = [.link, .seenReport, .erased, .archivedOriginal, .redemption, .reconciled]
 }
 
 /// The place of an item. Items of one group are listed together, in bytewise order of their keys.
@@ -184,6 +186,8 @@ extension ItemKey {
     static func linkGroup(_ alias: AccountAlias, app: AppNumber) -> [UInt8] {
         Self.appGroup(app) + AccountKey.attached(alias, app: app).bytes
     }
+
+    package static func reconciled(_ app: AppNumber) -> ItemKey { ItemKey(.reconciled, group: Self.appGroup(app)) }
 
     /// How the groups of an app's items begin.
     package static func appGroup(_ app: AppNumber) -> [UInt8] {
