@@ -140,6 +140,10 @@ let package = Package(
                 "CPerchHPACK",
             ]),
 
+        // Asks the App Store for what it did not deliver, as a stepped value. No I/O.
+        swift(
+            "PerchReconciler", ["PerchBase", "PerchModel", "PerchApple", "PerchStore", "PerchSender"]),
+
         // The allocator of release builds, linked before the C library's to replace malloc. No target imports it.
         .target(
             name: "CPerchAllocator", linkerSettings: [.linkedLibrary("jemalloc", .when(configuration: .release))]),
@@ -156,8 +160,8 @@ let package = Package(
             "PerchServer",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchCatalogue", "PerchWire",
-                "PerchIdentity", "PerchApple", "PerchStore", "PerchTwin", "PerchSender", "PerchSQLite", "PerchPostgres",
-                "PerchCore",
+                "PerchIdentity", "PerchApple", "PerchStore", "PerchTwin", "PerchSender", "PerchReconciler", "PerchSQLite",
+                "PerchPostgres", "PerchCore",
                 "PerchMetrics",
                 "PerchHTTP", "PerchConsole",
             ]),
@@ -246,6 +250,12 @@ let package = Package(
         tests("PerchHTTPTests", ["PerchBase", "PerchHTTP"]),
         tests("PerchLoopTests", ["PerchBase", "PerchLoop", "CPerchLinux", "TestingThreads"]),
         tests(
+            "PerchReconcilerTests",
+            [
+                "PerchBase", "PerchModel", "PerchJSON", "PerchApple", "PerchStore", "PerchSender", "PerchReconciler",
+                "PerchTesting",
+            ]),
+        tests(
             "PerchSenderTests", ["PerchBase", "PerchLoop", "PerchTLS", "PerchSender", "PerchTesting", "TestingThreads"]),
         tests("PerchTLSTests", ["PerchBase", "PerchTLS", "PerchTesting", "CPerchTLS", "TestingThreads"]),
         tests(
@@ -306,7 +316,7 @@ let package = Package(
             [
                 "PerchBase", "PerchLoop", "PerchMetrics", "PerchModel", "PerchJSON", "PerchWire", "PerchIdentity",
                 "PerchStore", "PerchCatalogue", "PerchSQLite", "PerchPostgres", "PostgresTesting", "PerchCore",
-                "PerchHTTP", "PerchTLS",
+                "PerchApple", "PerchReconciler", "PerchHTTP", "PerchTLS",
                 "PerchServer", "PerchTesting", "TestingThreads",
             ]),
         tests(

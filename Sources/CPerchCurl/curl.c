@@ -83,6 +83,7 @@ struct perch_curl_request {
     char message[OWN_ERROR_SIZE];
     char retry_after[64];
     char content_type[64];
+    char date[64];
 };
 
 /* Addresses */
@@ -212,6 +213,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
         return 0;
     }
     keep_header(bytes, all, "retry-after:", request->retry_after, sizeof(request->retry_after));
+    keep_header(bytes, all, "date:", request->date, sizeof(request->date));
     keep_header(bytes, all, "content-type:", request->content_type, sizeof(request->content_type));
     return all;
 }
@@ -413,3 +415,4 @@ const uint8_t *perch_curl_body(const perch_curl_request *request, size_t *count)
 }
 const char *perch_curl_retry_after(const perch_curl_request *request) { return request->retry_after; }
 const char *perch_curl_content_type(const perch_curl_request *request) { return request->content_type; }
+const char *perch_curl_date(const perch_curl_request *request) { return request->date; }

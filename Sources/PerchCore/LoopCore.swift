@@ -200,6 +200,8 @@ package enum IngestWork: Equatable, Sendable {
     case keep(String, WireStatus)
     /// A dead letter that is to be taken now.
     case retry(DeadLetter, ItemKey)
+    /// Values that the App Store answered about an app: one notification, or transactions and renewal information.
+    case fetched([String], bundleID: String, environment: AppEnvironment)
 }
 
 /// A loop's counters, as plain integers; the driver publishes them.

@@ -121,6 +121,7 @@ package final class CurlNetwork: SenderNetwork {
         }
         var answer = SenderAnswer(status: Int(perch_curl_status(request)))
         answer.contentType = String(cString: perch_curl_content_type(request))
+        answer.date = String(cString: perch_curl_date(request))
         answer.retryAfter = String(cString: perch_curl_retry_after(request))
         var count = 0
         if let bytes = perch_curl_body(request, &count) {

@@ -53,6 +53,8 @@ package struct SenderAnswer: Hashable, Sendable {
     package var contentType = ""
     /// As it came; empty for none.
     package var retryAfter = ""
+    /// When the server answered, by its own clock, as it came.
+    package var date = ""
     package var body: [UInt8] = []
 
     package init(status: Int) { self.status = status }

@@ -8,7 +8,8 @@ import PerchStore
 ///
 ///     {"apps": [
 ///         {"bundle_id": "com.example.app", "environment": "production", "app_apple_id": 1234567890,
-///          "leeway_minutes": 1440, "claims": "transfer"},
+///          "leeway_minutes": 1440, "claims": "transfer",
+///          "server_api": {"key": "AuthKey_ABC123DEFG.p8", "key_id": "ABC123DEFG", "issuer_id": "…"}},
 ///         {"bundle_id": "com.example.app", "environment": "sandbox", "roots": ["perch-root.pem"]}]}
 package struct AppleAppsFile {
     /// One app.
@@ -19,6 +20,18 @@ package struct AppleAppsFile {
         /// Nil: as usual for the environment.
         package var leewayMilliseconds: Int64?
         package var claims: ClaimPolicy
+        /// Nil: nothing asks the App Store back.
+        package var api: ServerAPISettings?
+    }
+
+    /// How the App Store Server API is asked about an app.
+    package struct ServerAPISettings: Sendable {
+        package var key: AppleAPIKey
+        /// Without a slash at its end.
+        package var baseURL: String
+
+        /// Plain http, which the sender takes to loopback alone.
+        package var isPlain: Bool { self.baseURL.hasPrefix("http://") }
     }
 
     package var entries: [Entry] = []
@@ -67,7 +80,7 @@ package struct AppleAppsFile {
     }
 
     private static let members: Set = [
-        "bundle_id", "environment", "app_apple_id", "leeway_minutes", "claims", "roots",
+        "bundle_id", "environment", "app_apple_id", "leeway_minutes", "claims", "roots", "server_api",
     ]
 
     private static func entry(_ value: JSONValue, directory: String) throws(ServerError) -> Entry {
@@ -115,7 +128,52 @@ package struct AppleAppsFile {
             claims = policy
         }
         return Entry(
-            bundleID: bundleID, environment: environment, intake: intake, leewayMilliseconds: leeway, claims: claims)
+            bundleID: bundleID, environment: environment, intake: intake, leewayMilliseconds: leeway, claims: claims,
+            api: try value["server_api"].map { (value) throws(ServerError) in
+                try Self.serverAPI(value, intake.app.environment, directory: directory)
+            })
+    }
+
+    private static let apiMembers: Set = ["key", "key_id", "issuer_id", "base_url"]
+
+    private static func serverAPI(
+        _ value: JSONValue, _ environment: AppleApp.Environment, directory: String
+    ) throws(ServerError) -> ServerAPISettings {
+        guard let members = value.members else { throw ServerError("server_api is no object") }
+        if let stranger = members.first(where: { !Self.apiMembers.contains($0.key) }) {
+            throw ServerError(
+                "server_api has no member \(printable(stranger.key)); there are \(Self.apiMembers.sorted().joined(separator: ", "))"
+            )
+        }
+        guard let name = value["key"]?.string, !name.isEmpty else {
+            throw ServerError("server_api: key is missing; it names the .p8 file that App Store Connect gave out")
+        }
+        let path = name.hasPrefix("/") ? name : directory + name
+        let file = try KeyFiles.read(path, limit: Limits.appleCertificateBytesMax)
+        guard !file.isOpenToOthers else {
+            throw ServerError(
+                "server_api: \(path) holds a secret, and others can read it (mode \(String(file.mode, radix: 8))); `chmod 600` it, and revoke the key in App Store Connect if it may be known"
+            )
+        }
+        let key: AppleAPIKey
+        do throws(AppleAPIKeyFault) {
+            key = try AppleAPIKey(
+                p8: file.bytes, id: value["key_id"]?.string ?? "", issuerID: value["issuer_id"]?.string ?? "")
+        } catch {
+            throw ServerError("server_api: \(path): \(error)")
+        }
+        var baseURL = value["base_url"]?.string ?? environment.serverAPI
+        while baseURL.hasSuffix("/") { baseURL.removeLast() }
+        guard baseURL.hasPrefix("https://") || Self.isLoopback(baseURL) else {
+            throw ServerError("server_api: base_url must begin with https://, or be http:// on 127.0.0.1 or [::1]")
+        }
+        return ServerAPISettings(key: key, baseURL: baseURL)
+    }
+
+    private static func isLoopback(_ url: String) -> Bool {
+        ["http://127.0.0.1", "http://[::1]"].contains { host in
+            url == host || url.hasPrefix(host + ":") || url.hasPrefix(host + "/")
+        }
     }
 
     private static func roots(_ value: JSONValue?, directory: String) throws(ServerError) -> [[UInt8]] {

@@ -70,7 +70,7 @@ extension ControlLoop {
 
     /// The apps that take values of the App Store, from their file.
     private func reloadAppleApps() {
-        guard let path = self.parts.settings.appleAppsPath, let intake = self.parts.intake else { return }
+        guard let path = self.parts.settings.appleAppsPath, let intake = self.intake else { return }
         do throws(ServerError) {
             let file = try AppleAppsFile(path: path)
             let entries = try file.intakeEntries { self.parts.appleNumbers[AppName(bundleID: $0, environment: $1)] }

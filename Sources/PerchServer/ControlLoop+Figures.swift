@@ -31,7 +31,8 @@ extension ControlLoop {
         }
         if let store = report.store { samples.add(store) }
         samples.add(signed: self.parts.signer?.signaturesMade ?? 0)
-        if let intake = self.parts.intake { samples.add(self.parts.intakeFigures.counts, waiting: intake.depth) }
+        if let intake = self.parts.appStore.intake { samples.add(intake.figures.counts, waiting: intake.inbox.depth) }
+        samples.add(self.parts.appStore.reconcile?.figures.counts ?? ReconcileFigures.Counts())
         return samples
     }
 
@@ -95,8 +96,11 @@ extension ControlLoop {
                             bundleID: app.settings.bundleID, path: app.settings.catalogPath,
                             namesEntitlements: held?.namesEntitlements ?? false)
                     }),
-                hasIntake: self.parts.intake != nil, hasAuthenticator: self.parts.settings.hasAuthenticator,
+                hasIntake: self.intake != nil, hasAuthenticator: self.parts.settings.hasAuthenticator,
                 isRemote: !self.parts.address.isLoopback,
+                reconciling: ReconcileFinding(
+                    counts: self.parts.appStore.reconcile?.figures.counts,
+                    appsWithoutKey: self.parts.appStore.withoutKey),
                 sinceProof: self.provenAt.map { Clocks.monotonic().milliseconds(since: $0) / 1_000 }
             ).all, appleRootPEM: self.parts.appleRootPEM)
     }

@@ -92,16 +92,18 @@ final class ControlLoop: LoopDriver {
         var log: Log
         /// Nil where TLS is off.
         var keeper: TLSKeeper?
-        /// Nil where no app takes values of the App Store.
-        var intake: Inbox<IntakeTask>?
+        /// What takes values of the App Store, and asks it back.
+        var appStore = AppStoreThreads()
         /// The apps of the store at the start.
         var appleNumbers: [AppName: AppNumber] = [:]
-        var intakeFigures = IntakeFigures()
         /// Empty where there is no test app.
         var appleRootPEM = ""
         /// Nil where there is no test app.
         var signer: SharedAppleSigner?
     }
+
+    /// Nil where no app takes values of the App Store.
+    var intake: Inbox<IntakeTask>? { self.parts.appStore.intake?.inbox }
 
     struct Drain {
         var loopsLeft: Set<Int>

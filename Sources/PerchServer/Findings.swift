@@ -33,6 +33,8 @@ struct Findings {
     var hasAuthenticator = false
     /// Other machines can reach the listener.
     var isRemote = false
+    /// Asking the App Store for what it did not deliver.
+    var reconciling = ReconcileFinding()
     /// Seconds since all threads answered the watchdog and the store committed for it.
     var sinceProof: Int64?
 
@@ -40,7 +42,9 @@ struct Findings {
         self.threads + [self.ready, self.access, self.descriptors, self.memory] + self.storage + self.sharedClock
             + self.nodes
             + self.backup
-            + self.limits + self.appStore + [self.files, self.secure, self.scraping, self.supervision] + self.log
+            + self.limits + self.appStore + self.reconciling.all + [
+                self.files, self.secure, self.scraping, self.supervision,
+            ] + self.log
     }
 
     private var threads: [Finding] {

@@ -16,6 +16,14 @@ struct IntakeTask: Sendable {
     var work: IngestWork
     /// The apps from now on, instead of work: their file was read again.
     var entries: [IntakeEntry]?
+    /// The reconciler asks, and not a loop.
+    var isReconciling = false
+
+    /// Work of the reconciler.
+    init(reconciling ticket: UInt64, _ work: IngestWork) {
+        self.init(loop: 0, ticket: ticket, work: work)
+        self.isReconciling = true
+    }
 
     init(loop: Int, ticket: UInt64, work: IngestWork) {
         self.loop = loop
@@ -75,8 +83,12 @@ struct IntakeThread {
         self.entries = entries
     }
 
-    func driver(loops: [Inbox<LoopEvent>], _ clock: StoreClock) -> IntakeLoop {
-        IntakeLoop(inbox: self.inbox, loops: loops, clock: clock, figures: self.figures, entries: self.entries)
+    func driver(
+        loops: [Inbox<LoopEvent>], reconciler: Inbox<ReconcileEvent>?, _ clock: StoreClock
+    ) -> IntakeLoop {
+        IntakeLoop(
+            inbox: self.inbox, loops: loops, reconciler: reconciler, clock: clock, figures: self.figures,
+            entries: self.entries)
     }
 }
 
@@ -85,6 +97,7 @@ struct IntakeThread {
 final class IntakeLoop: LoopDriver {
     private let inbox: Inbox<IntakeTask>
     private let loops: [Inbox<LoopEvent>]
+    private let reconciler: Inbox<ReconcileEvent>?
     private let clock: StoreClock
     private let figures: IntakeFigures
     private var intake: AppleIntake
@@ -95,11 +108,12 @@ final class IntakeLoop: LoopDriver {
     private var hasLowered = false
 
     init(
-        inbox: Inbox<IntakeTask>, loops: [Inbox<LoopEvent>], clock: StoreClock, figures: IntakeFigures,
-        entries: [IntakeEntry]
+        inbox: Inbox<IntakeTask>, loops: [Inbox<LoopEvent>], reconciler: Inbox<ReconcileEvent>?, clock: StoreClock,
+        figures: IntakeFigures, entries: [IntakeEntry]
     ) {
         self.inbox = inbox
         self.loops = loops
+        self.reconciler = reconciler
         self.clock = clock
         self.figures = figures
         self.entries = entries
@@ -140,7 +154,12 @@ final class IntakeLoop: LoopDriver {
     }
 
     private func finish(_ task: IntakeTask) {
-        self.loops[task.loop].post(.control(ticket: task.ticket, self.answer(task.work)))
+        let answer = self.answer(task.work)
+        if task.isReconciling {
+            self.reconciler?.post(.verified(ticket: task.ticket, answer))
+        } else {
+            self.loops[task.loop].post(.control(ticket: task.ticket, answer))
+        }
     }
 
     private func answer(_ work: IngestWork) -> ControlAnswer {
@@ -153,6 +172,8 @@ final class IntakeLoop: LoopDriver {
             } catch {
                 return self.refusal(error, of: text)
             }
+        case .fetched(let texts, let bundleID, let environment):
+            return self.fetched(texts, bundleID, environment)
         case .keep(let text, let status):
             // The store had no room for what the value says. It is kept, and taken when there is.
             return self.letter(
@@ -207,6 +228,39 @@ final class IntakeLoop: LoopDriver {
         return .reported(
             .reported(.reports(reports, source: .submission, claimant: key, names: names), app: entry.number),
             refused: refusals.map(\.value))
+    }
+
+    // MARK: Values that the App Store answered
+
+    /// They are verified and folded as if they had been delivered. What was refused alone is kept, if its outer signature is good.
+    private func fetched(_ texts: [String], _ bundleID: String, _ environment: AppEnvironment) -> ControlAnswer {
+        guard
+            let entry = self.entries.first(where: {
+                $0.app.app.bundleID == bundleID && $0.environment == environment
+            })
+        else {
+            return .refused(.notToldApp, "the file of --apple-apps does not name \(bundleID), \(environment)", [])
+        }
+        var reports: [ReportedValue] = []
+        var notice: NotedNotification?
+        var refused: [RefusedValue] = []
+        for (index, text) in texts.enumerated() {
+            do throws(IntakeRefusal) {
+                let now = self.clock.now()
+                let report = try self.intake.value(text, for: entry.app.app, now: now)
+                self.took(report, source: "history")
+                reports += report.reports
+                guard report.kind == .notification else { continue }
+                notice = Self.notice(of: report, kept: environment == .sandbox ? Self.kept(text, report, now) : nil)
+            } catch {
+                if texts.count == 1 { return self.refusal(error, of: text) }
+                self.count(error)
+                refused.append(RefusedValue(index: UInt32(index), reason: error.code, message: error.message))
+            }
+        }
+        return .reported(
+            .reported(.reports(reports, source: .history, claimant: nil, notice: notice), app: entry.number),
+            refused: refused)
     }
 
     // MARK: Notifications

@@ -10,6 +10,7 @@ import PerchMetrics
 package import PerchModel
 import PerchPostgres
 import PerchSQLite
+import PerchSender
 import PerchStore
 import PerchTLS
 
@@ -57,6 +58,7 @@ package enum Server {
         try StoreSecrets.rotate(in: engine, after: settings.passKeyMilliseconds, wall: clock.now())
         let secrets = try StoreSecrets(of: engine, keeping: fresh, wall: clock.now())
         let intake = try Self.intakeEntries(apple, engine, clock)
+        let appStore = try AppStoreApps(apple, intake)
         let twin = try settings.twinDirectory.map { (directory) throws(ServerError) in
             try TwinSetup(
                 directory: directory, notifying: settings.twinNotify, listeners, wall: clock.now())
@@ -65,7 +67,7 @@ package enum Server {
         do throws(SystemError) {
             return try Self.run(
                 settings, listeners: listeners, keeper: keeper, authenticator: authenticator, engine: engine,
-                clock: clock, apps: apps, intake: intake, secrets: secrets.signing(by: twin), twin: twin, log: log,
+                clock: clock, apps: apps, appStore: appStore, secrets: secrets.signing(by: twin), twin: twin, log: log,
                 ready: ready)
         } catch {
             throw ServerError("\(error)")
@@ -317,7 +319,7 @@ package enum Server {
     private static func run(
         _ settings: ServerSettings, listeners: Listeners, keeper: TLSKeeper?, authenticator: Authenticator?,
         engine: StoreEngine, clock: StoreClock, apps: [(settings: ServerSettings.AppSettings, number: AppNumber)],
-        intake entries: [IntakeEntry]?, secrets: StoreSecrets, twin: TwinSetup?, log: Log, ready: (Ready) -> Void
+        appStore: AppStoreApps, secrets: StoreSecrets, twin: TwinSetup?, log: Log, ready: (Ready) -> Void
     ) throws(SystemError) -> Int32 {
         let count = Self.loopCount(settings)
         let budget = ConnectionBudget.ofProcess(keeping: listeners.isHTTPOn ? Limits.httpConnectionsMax : 0)
@@ -335,7 +337,7 @@ package enum Server {
         let questions = Inbox<StoreQuestion>(wake: storeWake)
         let limits = SharedLimits(loops: count)
         let inboxes = eventLoops.map { Inbox<LoopEvent>(wake: $0.wake) }
-        let intake = try entries.map { (entries) throws(SystemError) in try IntakeThread(entries) }
+        let others = try AppStoreThreads(appStore)
         let signer = secrets.authority.map { SharedAppleSigner($0) }
         let (quotas, seenTokens, consoleCodes) = (SharedQuotas(), SeenTokens(), Self.newConsoleCodes())
         var core = CoreSettings(settings, loops: count, connections: budget.limit, passKey: secrets.passKey)
@@ -345,7 +347,7 @@ package enum Server {
 
         let storeDriver = StoreLoop(
             engine: engine, inbox: store, questions: questions, loops: inboxes, control: control, clock: clock,
-            poller: storeLoop.poller)
+            reconciler: others.reconcile?.inbox, poller: storeLoop.poller)
         let (revision, revoked) = (engine.beginLoops(), engine.revoked)
         let (identity, epoch) = (engine.header.identity, engine.header.epoch)
 
@@ -365,7 +367,7 @@ package enum Server {
                 limits: limits, log: log,
                 port: TLSPort(mode: settings.tls.mode, context: keeper?.context, tickets: keeper?.tickets),
                 isInherited: listeners.isInherited, ownStore: hasOwnThread ? nil : storeDriver,
-                appStore: .init(acceptor: index == 0 ? appleAcceptor : nil, intake: intake?.inbox))
+                appStore: .init(acceptor: index == 0 ? appleAcceptor : nil, intake: others.intake?.inbox))
         }
         let address = mainListeners.address
         let signals = try SignalSource(on: controlLoop.poller, tag: ControlLoop.signalTag)
@@ -374,9 +376,8 @@ package enum Server {
             ControlLoop.Parts(
                 loop: controlLoop, settings: settings, inbox: control, loops: inboxes, store: store,
                 questions: questions, signals: signals, apps: apps, identity: identity, epoch: epoch,
-                address: address, manager: manager, log: log, keeper: keeper, intake: intake?.inbox,
-                appleNumbers: engine.apps.numbersByName,
-                intakeFigures: intake?.figures ?? IntakeFigures(), appleRootPEM: secrets.authority?.rootPEM ?? "",
+                address: address, manager: manager, log: log, keeper: keeper, appStore: others,
+                appleNumbers: engine.apps.numbersByName, appleRootPEM: secrets.authority?.rootPEM ?? "",
                 signer: signer))
         let http = try driver.listen(listeners, for: twin, states, clock)
         let readiness = Ready(
@@ -385,14 +386,14 @@ package enum Server {
             storeIdentity: identity.description,
             console: listeners.servesConsole(settings) ? Self.consoleURL(address, settings.tls.mode) : nil)
         var threads = hasOwnThread ? [try Self.start(storeLoop, storeDriver)] : []
-        if let intake { threads.append(try Self.start(intake.loop, intake.driver(loops: inboxes, clock))) }
+        threads += try Self.start(others.drivers(inboxes, store: store, isShared: engine.sharing != nil, clock, log))
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
         ready(readiness)
         manager.ready("serving on \(address)")
         if let keeper { driver.tellCertificate(keeper) }
         Self.log(readiness, settings, loops: count, log)
         controlLoop.run(driver)
-        return Self.end(driver, eventLoops + [storeLoop] + (intake.map { [$0.loop] } ?? []), threads)
+        return Self.end(driver, eventLoops + [storeLoop] + others.loops, threads, sender: others.reconcile?.sender)
     }
 
     private static func accept(
@@ -415,13 +416,16 @@ package enum Server {
     }
 
     /// Stops what still runs, and returns the exit status.
-    private static func end(_ driver: ControlLoop, _ loops: [EventLoop], _ threads: [LoopThread]) -> Int32 {
+    private static func end(
+        _ driver: ControlLoop, _ loops: [EventLoop], _ threads: [LoopThread], sender: Sender?
+    ) -> Int32 {
         // A failed store may hang in the kernel, so no thread waits for it.
         let status = driver.exitStatus ?? 1
         if status != 0 { exit(status) }
         driver.twin?.stop()
         for loop in loops { loop.stop() }
         for thread in threads { thread.join() }
+        sender?.stop()
         return status
     }
 
@@ -447,6 +451,12 @@ package enum Server {
         log.info(
             "serving", LogField("address", ready.address), LogField("http", ready.http ?? "off"),
             LogField("version", settings.version), LogField("loops", loops), LogField("revision", ready.revision))
+    }
+
+    private static func start(_ drivers: [(EventLoop, any LoopDriver)]) throws(SystemError) -> [LoopThread] {
+        var threads: [LoopThread] = []
+        for (loop, driver) in drivers { threads.append(try Self.start(loop, driver)) }
+        return threads
     }
 
     /// Gives a driver to its loop's thread.

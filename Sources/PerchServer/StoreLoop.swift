@@ -37,6 +37,8 @@ final class StoreLoop: LoopDriver {
     @exclusivity(unchecked) private var wasWithoutRoom = false
     private var hasToldFailure = false
     @exclusivity(unchecked) private var sharing = Sharing()
+    /// Nil where nothing asks the App Store back.
+    private let reconciler: Inbox<ReconcileEvent>?
     /// For the descriptor of notifications; nil where no other thread would see it.
     private let poller: Poller?
 
@@ -47,6 +49,8 @@ final class StoreLoop: LoopDriver {
         var watched = -1
         var calls = 0
         var isDraining = false
+        /// Until when the reconciler was told that it may send.
+        var sendsUntil: MonotonicTime?
         /// The loops were told that this node is cut off.
         var wasBlind = false
         /// As it was last reported; nil: it can vouch.
@@ -61,14 +65,15 @@ final class StoreLoop: LoopDriver {
 
     init(
         engine: StoreEngine, inbox: Inbox<StoreRequest>, questions: Inbox<StoreQuestion>, loops: [Inbox<LoopEvent>],
-        control: Inbox<ControlEvent>, clock: StoreClock, poller: Poller? = nil
+        control: Inbox<ControlEvent>, clock: StoreClock, reconciler: Inbox<ReconcileEvent>? = nil, poller: Poller? = nil
     ) {
         self.engine = engine
         self.inbox = inbox
         self.questions = questions
         self.loops = loops
-        self.outbox = StoreEngine.Outbox(loops: loops.count, askers: 1)
+        self.outbox = StoreEngine.Outbox(loops: loops.count, askers: reconciler == nil ? 1 : 2)
         self.control = control
+        self.reconciler = reconciler
         self.clock = clock
         self.poller = poller
         self.sharing.isOn = engine.sharing != nil
@@ -149,6 +154,11 @@ final class StoreLoop: LoopDriver {
     private func finish(_ batch: Batch) -> MonotonicTime? {
         for case .answer(let ticket, let answer) in self.outbox.events[self.loops.count] {
             self.control.post(.storeAnswer(ticket: ticket, answer))
+        }
+        if let reconciler = self.reconciler {
+            for case .answer(let ticket, let answer) in self.outbox.events[self.loops.count + 1] {
+                reconciler.post(.stored(ticket: ticket, answer))
+            }
         }
         self.outbox.clear()
         self.answerQuestions(wall: batch.wall, machine: batch.machine, now: batch.now)
@@ -239,7 +249,10 @@ final class StoreLoop: LoopDriver {
 
     /// Heartbeats and notifications, before each tick.
     private func share(_ sharing: any StoreSharing) {
-        sharing.beat(NodeState(calls: self.sharing.calls, isDraining: self.sharing.isDraining))
+        sharing.beat(
+            NodeState(
+                calls: self.sharing.calls, isDraining: self.sharing.isDraining, wantsToSend: self.reconciler != nil))
+        self.tellRightToSend(sharing.sendsForMilliseconds)
         self.clock.follow(offset: sharing.clockOffset)
         let jump = sharing.clockJump
         if (jump != 0) != (self.sharing.clockJump != 0) { self.control.post(.storeClock(jumpMilliseconds: jump)) }
@@ -250,6 +263,21 @@ final class StoreLoop: LoopDriver {
         // A closed descriptor is not watched any more.
         guard (try? poller.watch(descriptor, tag: Self.notificationTag, for: .readable)) != nil else { return }
         self.sharing.watched = number
+    }
+
+    /// Tells the reconciler how long it may send: when a heartbeat has renewed that, and when it has ended.
+    private func tellRightToSend(_ milliseconds: Int64) {
+        guard let reconciler = self.reconciler else { return }
+        let until = Clocks.monotonic().advanced(byMilliseconds: milliseconds)
+        guard milliseconds > 0 else {
+            if self.sharing.sendsUntil != nil { reconciler.post(.maySend(until: nil)) }
+            self.sharing.sendsUntil = nil
+            return
+        }
+        // Two readings of one end differ by some milliseconds.
+        if let known = self.sharing.sendsUntil, until.milliseconds(since: known) < 500 { return }
+        self.sharing.sendsUntil = until
+        reconciler.post(.maySend(until: until))
     }
 
     // MARK: Counting

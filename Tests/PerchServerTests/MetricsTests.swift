@@ -1,8 +1,10 @@
+import PerchApple
 import PerchBase
 import PerchJSON
 import PerchLoop
 import PerchMetrics
 import PerchModel
+import PerchReconciler
 import PerchTesting
 import PerchWire
 import Testing
@@ -107,6 +109,10 @@ enum SampleReports {
         intake.lastNotification = Instant(milliseconds: 9_000)
         samples.add(intake, waiting: 0)
         samples.add(signed: 2)
+        var asked = AppWork.Report(bundleID: "com.example.app", environment: .production)
+        asked.lastWalk = Instant(milliseconds: 9_000)
+        asked.failures["timeout"] = 1
+        samples.add(ReconcileFigures.Counts(reports: [asked]))
         return samples
     }
 }
@@ -180,7 +186,8 @@ enum SampleReports {
     @Test func `the metrics have labels from small sets only`() {
         let allowed: Set = [
             "reason", "loop", "version", "inbox", "code", "answer", "result", "state", "transport", "wire", "source",
-            "event", "status",
+            "event", "call",
+            "status",
             // At most 32 for each loop.
             "caller",
         ]

@@ -74,7 +74,8 @@ const char *perch_curl_message(const perch_curl_request *request);
 const char *perch_curl_refused_address(const perch_curl_request *request);
 int perch_curl_status(const perch_curl_request *request);
 const uint8_t *perch_curl_body(const perch_curl_request *request, size_t *count);
-/* The values of two headers; empty if they did not come. */
+/* The values of some headers; empty if they did not come. */
+const char *perch_curl_date(const perch_curl_request *request);
 const char *perch_curl_retry_after(const perch_curl_request *request);
 const char *perch_curl_content_type(const perch_curl_request *request);
 

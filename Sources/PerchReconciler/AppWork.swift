@@ -1,0 +1,156 @@
+package import PerchApple
+package import PerchBase
+import PerchModel
+import PerchSender
+import PerchStore
+
+/// What is under way and due for one app.
+package struct AppWork: Sendable {
+    /// For operators.
+    package struct Report: Hashable, Sendable {
+        package enum Test: Hashable, Sendable {
+            case none
+            case asked(at: Instant)
+            case arrived(at: Instant)
+            case failed(String, at: Instant)
+        }
+
+        package enum Key: Hashable, Sendable {
+            case unused
+            case accepted(at: Instant)
+            case refused(String, at: Instant)
+        }
+
+        package var bundleID: String
+        package var environment: AppleApp.Environment
+        package var test = Test.none
+        package var key = Key.unused
+        /// When notifications that failed were last fetched to their end.
+        package var lastWalk: Instant?
+        /// Requests by the name of the call.
+        package var requests: [String: UInt64] = [:]
+        /// Requests without a good answer, by the kind of the fault or Apple's number.
+        package var failures: [String: UInt64] = [:]
+        /// What no notification had told, by how it was found.
+        package var found: [String: UInt64] = ["notification": 0, "subscription": 0]
+        /// Subscriptions that were asked about.
+        package var checks: UInt64 = 0
+        /// Values that the App Store answered and that were refused.
+        package var refused: UInt64 = 0
+
+        package init(bundleID: String, environment: AppleApp.Environment) {
+            self.bundleID = bundleID
+            self.environment = environment
+        }
+    }
+
+    /// A walk over the notifications that failed in a time.
+    struct Walk: Sendable {
+        var from: Instant
+        var to: Instant
+        /// Notifications of this page that are not stored yet.
+        var awaited = 0
+        var next: String?
+        var pages = 0
+        var hasFailed = false
+    }
+
+    /// Subscriptions that ended some time ago, in the order of their ends.
+    struct Sweep: Sendable {
+        var delayMilliseconds: Int64
+        var after = DueEntry(instant: .distantPast, account: 0)
+        var isAsked = false
+    }
+
+    let app: Reconciler.App
+    var place = ReconciledPlace()
+    var isLoaded = false
+    var nextLoad: Instant
+    var nextTest: Instant?
+    var testToken: String?
+    var testLooks = 0
+    var walk: Walk?
+    var nextWalk: Instant
+    var sweeps = Limits.reconcileDelaysMilliseconds.map { Sweep(delayMilliseconds: $0) }
+    var nextSweep: Instant
+    var nextScan: Instant?
+    /// The account from which the walk over all accounts goes on.
+    var scanned: AccountNumber = 0
+    var nextSave: Instant = .distantFuture
+    /// Subscriptions whose answer is awaited.
+    var checking: Set<TransactionID> = []
+    var pausedUntil: Instant = .distantPast
+    var report: Report
+
+    init(_ app: Reconciler.App, now: Instant) {
+        self.app = app
+        self.nextLoad = now
+        self.nextTest = now
+        self.nextWalk = now
+        self.nextSweep = now
+        self.report = Report(bundleID: app.app.bundleID, environment: app.app.environment)
+    }
+
+    /// When something of it is due next, if nothing happens before.
+    var nextDue: Instant {
+        guard self.isLoaded else { return max(self.nextLoad, self.pausedUntil) }
+        let due = [self.nextTest, self.walk == nil ? self.nextWalk : nil, self.nextSweep, self.nextScan, self.nextSave]
+        return max(due.compactMap { $0 }.min() ?? .distantFuture, self.pausedUntil)
+    }
+
+    /// Goes on from where an earlier reconciler was.
+    mutating func load(_ place: ReconciledPlace, now: Instant) {
+        self.isLoaded = true
+        self.nextScan = now
+        self.place = place
+        let done = place.ends ?? now.advanced(byMilliseconds: -Limits.reconcileLookBackMilliseconds)
+        for delay in self.sweeps.indices {
+            let after = done.advanced(byMilliseconds: -self.sweeps[delay].delayMilliseconds)
+            self.sweeps[delay].after = DueEntry(instant: after, account: 0)
+        }
+        self.nextSave = now.advanced(byMilliseconds: Limits.reconcileSaveMilliseconds)
+    }
+
+    /// The instant up to which every sweep has looked, each its delay ago.
+    var endsDone: Instant {
+        self.sweeps.map { $0.after.instant.advanced(byMilliseconds: $0.delayMilliseconds) }.min() ?? .distantPast
+    }
+
+    /// From an hour before the last one ended, as far as the App Store keeps notifications.
+    mutating func beginWalk(now: Instant) -> Walk {
+        // A day less, so that a clock that is a little slow asks for nothing that is gone.
+        let kept = now.advanced(byMilliseconds: -(self.app.app.environment.notificationDays - 1) * 86_400_000)
+        let last = self.place.notifications?.advanced(byMilliseconds: -Limits.reconcileOverlapMilliseconds)
+        let walk = Walk(from: max(kept, last ?? kept), to: now)
+        self.walk = walk
+        return walk
+    }
+
+    // MARK: The key
+
+    mutating func keyAccepted(now: Instant) {
+        self.report.key = .accepted(at: now)
+        guard self.place.acceptedKey != self.app.keyID else { return }
+        self.place.acceptedKey = self.app.keyID
+        self.nextSave = now
+    }
+
+    /// Why the App Store refuses the key, as far as can be told: its answer is 401 and nothing else.
+    func keyRefused(_ answer: SenderAnswer, now: Instant) -> String {
+        let name = "the key \(printable(self.app.keyID)) for \(printable(self.app.app.bundleID))"
+        if let theirs = Instant(httpDate: answer.date) {
+            let off = now.milliseconds(since: theirs)
+            if abs(off) > Limits.reconcileClockMilliseconds {
+                let minutes = (abs(off) + 30_000) / 60_000
+                return
+                    "the App Store refuses \(name) (401), and this machine's clock is \(minutes) minutes \(off > 0 ? "ahead" : "behind"), the limit is \(Limits.reconcileClockMilliseconds / 60_000); set the clock"
+            }
+        }
+        if self.place.acceptedKey == self.app.keyID {
+            return
+                "the App Store refuses \(name) (401), which it accepted before: it was probably revoked; make another In-App Purchase key in App Store Connect and put it into server_api"
+        }
+        return
+            "the App Store refuses \(name) (401), and never accepted it: compare key_id, issuer_id and bundle_id with App Store Connect, and see that it is an In-App Purchase key"
+    }
+}

@@ -1,0 +1,424 @@
+package import PerchApple
+package import PerchBase
+package import PerchModel
+package import PerchSender
+package import PerchStore
+
+/// Asks the App Store for what it did not deliver, as a stepped value: instants and answers in, requests out. No I/O, no clock.
+///
+/// Three duties for each app: a test notification at the start, notifications that failed, and the state of each subscription whose
+/// period is over or whose renewal is awaited. What it learns is verified and folded as if it had been delivered.
+package struct Reconciler: Sendable {
+    /// An app that may be asked about.
+    package struct App: Sendable {
+        package var number: AppNumber
+        package var app: AppleApp
+        package var keyID: String
+
+        package init(number: AppNumber, app: AppleApp, keyID: String) {
+            self.number = number
+            self.app = app
+            self.keyID = keyID
+        }
+    }
+
+    package enum Effect: Sendable {
+        /// To the App Store, about an app.
+        case send(AppleAPICall, app: Int, ticket: UInt64)
+        /// To the verifier of signed values.
+        case verify([String], app: Int, ticket: UInt64)
+        /// To the store.
+        case ask(StoreRequest.Body, ticket: UInt64)
+        /// To the log.
+        case tell(Note, app: Int)
+    }
+
+    /// What operators are told.
+    package enum Note: Hashable, Sendable {
+        case found(String, TransactionID)
+        case problem(String)
+        case settled(String)
+    }
+
+    /// Of the verifier.
+    package enum Verified: Sendable {
+        /// Good values, or a dead letter.
+        case mutation(Mutation, isLetter: Bool, refused: Int)
+        case refused(String)
+    }
+
+    private enum Task: Sendable {
+        case load(Int)
+        case save(Int)
+        case requestTest(Int)
+        case testStatus(Int)
+        case page(Int)
+        case ends(Int, delay: Int)
+        case scan(Int)
+        case statuses(Int, EndedSubscription)
+        /// What was learned is verified, and then written.
+        case learn(Int, Subject)
+    }
+
+    private enum Subject: Sendable {
+        case notification
+        case subscription(EndedSubscription, isNews: Bool)
+    }
+
+    private var works: [AppWork]
+    private var tasks: [UInt64: Task] = [:]
+    private var nextTicket: UInt64
+    package private(set) var effects: [Effect] = []
+
+    /// Tickets begin at one that no earlier reconciler of the process has given out.
+    package init(_ apps: [App], now: Instant, firstTicket: UInt64) {
+        self.works = apps.map { AppWork($0, now: now) }
+        self.nextTicket = firstTicket
+    }
+
+    package var unusedTicket: UInt64 { self.nextTicket }
+
+    package mutating func takeEffects() -> [Effect] {
+        defer { self.effects = [] }
+        return self.effects
+    }
+
+    /// By app, for metrics, the log and `perch doctor`.
+    package var reports: [AppWork.Report] { self.works.map(\.report) }
+
+    private mutating func begin(_ task: Task) -> UInt64 {
+        defer { self.nextTicket += 1 }
+        self.tasks[self.nextTicket] = task
+        return self.nextTicket
+    }
+
+    // MARK: Time
+
+    /// Does what is due, and returns when something is due next.
+    package mutating func turn(now: Instant) -> Instant {
+        for app in self.works.indices where self.works[app].pausedUntil <= now { self.turn(app, now) }
+        return self.works.map(\.nextDue).min() ?? now.advanced(byMilliseconds: Limits.reconcileSweepMilliseconds)
+    }
+
+    private mutating func turn(_ app: Int, _ now: Instant) {
+        guard self.works[app].isLoaded else {
+            guard self.works[app].nextLoad <= now else { return }
+            self.works[app].nextLoad = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
+            self.effects.append(
+                .ask(.item(.reconciled(self.works[app].app.number)), ticket: self.begin(.load(app))))
+            return
+        }
+        if let due = self.works[app].nextTest, due <= now {
+            self.works[app].nextTest = nil
+            if let token = self.works[app].testToken {
+                self.send(.testStatus(token: token), app, .testStatus(app))
+            } else {
+                self.send(.requestTest, app, .requestTest(app))
+            }
+        }
+        if self.works[app].walk == nil, self.works[app].nextWalk <= now {
+            let walk = self.works[app].beginWalk(now: now)
+            self.send(.failedNotifications(from: walk.from, to: walk.to, page: ""), app, .page(app))
+        }
+        if self.works[app].nextSweep <= now {
+            self.works[app].nextSweep = now.advanced(byMilliseconds: Limits.reconcileSweepMilliseconds)
+            for delay in self.works[app].sweeps.indices { self.sweep(app, delay: delay, now) }
+        }
+        if let due = self.works[app].nextScan, due <= now { self.scan(app, now) }
+        if self.works[app].nextSave <= now { self.save(app, now) }
+    }
+
+    private mutating func send(_ call: AppleAPICall, _ app: Int, _ task: Task) {
+        self.works[app].report.requests[call.name, default: 0] += 1
+        self.effects.append(.send(call, app: app, ticket: self.begin(task)))
+    }
+
+    private mutating func save(_ app: Int, _ now: Instant) {
+        self.works[app].nextSave = now.advanced(byMilliseconds: Limits.reconcileSaveMilliseconds)
+        let item = self.works[app].place.item(self.works[app].app.number)
+        self.effects.append(
+            .ask(.mutate(.item(.keep(item, limit: 1))), ticket: self.begin(.save(app))))
+    }
+
+    // MARK: Answers of the App Store
+
+    package mutating func answered(_ ticket: UInt64, _ result: SenderResult, now: Instant) {
+        guard let task = self.tasks.removeValue(forKey: ticket) else { return }
+        switch task {
+        case .requestTest(let app):
+            guard let answer = self.open(result, app, now) else {
+                self.works[app].nextTest = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
+                return
+            }
+            if answer.error?.lacksURL == true {
+                self.works[app].report.test = .failed("no URL for notifications is set in App Store Connect", at: now)
+                self.tell(.problem("no URL for notifications is set in App Store Connect"), app)
+                return
+            }
+            guard let token = answer.testToken else { return self.failTest(app, answer, now) }
+            self.works[app].testToken = token
+            self.works[app].testLooks = 0
+            self.works[app].report.test = .asked(at: now)
+            self.works[app].nextTest = now.advanced(byMilliseconds: Limits.reconcileTestFirstMilliseconds)
+        case .testStatus(let app):
+            self.tookTestStatus(self.open(result, app, now), app, now)
+        case .page(let app):
+            self.tookPage(self.open(result, app, now), app, now)
+        case .statuses(let app, let ended):
+            self.tookStatuses(self.open(result, app, now), of: ended, app, now)
+        case .load, .save, .ends, .scan, .learn:
+            preconditionFailure("ticket \(ticket) asked another than the App Store")
+        }
+    }
+
+    private mutating func failTest(_ app: Int, _ answer: AppleAPIAnswer, _ now: Instant) {
+        let reason = answer.error.map { "\($0.code) \(printable($0.message))" } ?? "an answer without a token"
+        self.works[app].report.test = .failed("the App Store refused it: \(reason)", at: now)
+        self.works[app].testToken = nil
+        self.works[app].nextTest = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
+    }
+
+    private mutating func tookTestStatus(_ answer: AppleAPIAnswer?, _ app: Int, _ now: Instant) {
+        self.works[app].testLooks += 1
+        let isLast = self.works[app].testLooks >= Limits.reconcileTestLooksMax
+        guard let result = answer?.sendResults?.first else {
+            guard isLast else {
+                self.works[app].nextTest = now.advanced(byMilliseconds: Limits.reconcileTestMilliseconds)
+                return
+            }
+            self.works[app].report.test = .failed("the App Store says nothing of what became of it", at: now)
+            self.tell(.problem("the App Store says nothing of what became of its test notification"), app)
+            return
+        }
+        guard result == "SUCCESS" else {
+            let text = "it did not reach this server: \(printable(String(result.prefix(64))))"
+            self.works[app].report.test = .failed(text, at: now)
+            self.tell(.problem("the App Store's test notification did not arrive: \(printable(result))"), app)
+            return
+        }
+        self.works[app].report.test = .arrived(at: now)
+        self.tell(.settled("the App Store's test notification arrived"), app)
+    }
+
+    // MARK: Notifications that failed
+
+    private mutating func tookPage(_ answer: AppleAPIAnswer?, _ app: Int, _ now: Instant) {
+        guard self.works[app].walk != nil else { return }
+        guard let page = answer?.notifications else { return self.endWalk(app, isComplete: false, now) }
+        self.works[app].walk?.pages += 1
+        self.works[app].walk?.next = page.next
+        for text in page.values {
+            self.works[app].walk?.awaited += 1
+            self.effects.append(.verify([text], app: app, ticket: self.begin(.learn(app, .notification))))
+        }
+        self.goOn(app, now)
+    }
+
+    /// Asks for the next page once all notifications of this one are stored.
+    private mutating func goOn(_ app: Int, _ now: Instant) {
+        guard let walk = self.works[app].walk, walk.awaited == 0 else { return }
+        guard !walk.hasFailed, walk.pages < Limits.reconcilePagesMax else {
+            return self.endWalk(app, isComplete: false, now)
+        }
+        guard let next = walk.next else { return self.endWalk(app, isComplete: true, now) }
+        self.send(.failedNotifications(from: walk.from, to: walk.to, page: next), app, .page(app))
+    }
+
+    private mutating func endWalk(_ app: Int, isComplete: Bool, _ now: Instant) {
+        guard let walk = self.works[app].walk else { return }
+        self.works[app].walk = nil
+        guard isComplete else {
+            self.works[app].nextWalk = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
+            return
+        }
+        self.works[app].nextWalk = now.advanced(byMilliseconds: Limits.reconcileWalkMilliseconds)
+        self.works[app].place.notifications = walk.to
+        self.works[app].report.lastWalk = now
+        self.save(app, now)
+    }
+
+    // MARK: Subscriptions whose period is over
+
+    private mutating func sweep(_ app: Int, delay: Int, _ now: Instant) {
+        let sweep = self.works[app].sweeps[delay]
+        guard !sweep.isAsked, self.works[app].checking.count < Limits.reconcileChecksMax else { return }
+        let through = now.advanced(byMilliseconds: -sweep.delayMilliseconds)
+        guard through > sweep.after.instant else { return }
+        self.works[app].sweeps[delay].isAsked = true
+        self.effects.append(
+            .ask(
+                .ended(
+                    self.works[app].app.number, after: sweep.after, through: through,
+                    limit: Limits.reconcileChecksMax), ticket: self.begin(.ends(app, delay: delay))))
+    }
+
+    private mutating func tookEnds(_ answer: StoreAnswer, _ app: Int, delay: Int, _ now: Instant) {
+        self.works[app].sweeps[delay].isAsked = false
+        // Where the store refuses, the next sweep begins at the same place.
+        guard case .ended(let ended, let through, let hasMore) = answer else { return }
+        self.works[app].sweeps[delay].after = through
+        self.works[app].place.ends = self.works[app].endsDone
+        self.check(ended, app)
+        if hasMore { self.sweep(app, delay: delay, now) }
+    }
+
+    private mutating func check(_ ended: [EndedSubscription], _ app: Int) {
+        for one in ended where self.works[app].checking.insert(one.original).inserted {
+            self.send(.statuses(one.transaction), app, .statuses(app, one))
+        }
+    }
+
+    /// Looks through all accounts for what is awaited, some at a time: a subscription whose first report came after its end has no end
+    /// ahead that a sweep would find.
+    private mutating func scan(_ app: Int, _ now: Instant) {
+        guard self.works[app].checking.count < Limits.reconcileChecksMax else {
+            self.works[app].nextScan = now.advanced(byMilliseconds: Limits.reconcileSweepMilliseconds)
+            return
+        }
+        self.works[app].nextScan = nil
+        self.effects.append(
+            .ask(
+                .awaited(
+                    self.works[app].app.number, from: self.works[app].scanned, limit: Limits.reconcileScannedAtOnce),
+                ticket: self.begin(.scan(app))))
+    }
+
+    private mutating func tookScan(_ answer: StoreAnswer, _ app: Int, _ now: Instant) {
+        guard case .ended(let ended, let through, let hasMore) = answer else {
+            self.works[app].nextScan = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
+            return
+        }
+        self.works[app].scanned = hasMore ? through.account : 0
+        self.works[app].nextScan = now.advanced(
+            byMilliseconds: hasMore ? Limits.reconcileScanPauseMilliseconds : Limits.reconcileWalkMilliseconds)
+        self.check(ended, app)
+    }
+
+    private mutating func tookStatuses(
+        _ answer: AppleAPIAnswer?, of ended: EndedSubscription, _ app: Int, _ now: Instant
+    ) {
+        self.works[app].checking.remove(ended.original)
+        guard let lines = answer?.statuses else {
+            if let error = answer?.error {
+                self.tell(
+                    .problem(
+                        "the App Store tells nothing of \(ended.original): \(error.code) \(printable(error.message))"),
+                    app)
+            }
+            return
+        }
+        self.works[app].report.checks += 1
+        for line in lines where !line.values.isEmpty {
+            let isThis = line.original == ended.original
+            let hasRenewed = (line.end ?? .distantPast) > ended.end
+            let isNews = isThis && (hasRenewed || line.state.map { $0 != ended.state } ?? false)
+            let subject = Subject.subscription(ended, isNews: isNews)
+            self.effects.append(.verify(line.values, app: app, ticket: self.begin(.learn(app, subject))))
+        }
+    }
+
+    // MARK: What is learned
+
+    package mutating func verified(_ ticket: UInt64, _ verified: Verified, now: Instant) {
+        guard let task = self.tasks.removeValue(forKey: ticket) else { return }
+        guard case .learn(let app, let subject) = task else {
+            preconditionFailure("ticket \(ticket) asked another than the verifier")
+        }
+        switch verified {
+        case .refused(let reason):
+            self.works[app].report.refused += 1
+            self.tell(.problem("a value that the App Store answered is refused: \(reason)"), app)
+            self.learned(subject, app, isStored: true, now)
+        case .mutation(let mutation, let isLetter, let refused):
+            self.works[app].report.refused += UInt64(refused) + (isLetter ? 1 : 0)
+            self.effects.append(.ask(.mutate(mutation), ticket: self.begin(.learn(app, subject))))
+        }
+    }
+
+    package mutating func stored(_ ticket: UInt64, _ answer: StoreAnswer, now: Instant) {
+        guard let task = self.tasks.removeValue(forKey: ticket) else { return }
+        switch task {
+        case .load(let app):
+            guard case .items(let items, _) = answer else { return }
+            self.works[app].load(items.first.flatMap { ReconciledPlace($0) } ?? ReconciledPlace(), now: now)
+            self.turn(app, now)
+        case .save(let app):
+            // It is tried again soon: without it, a restart asks for more than it needs, and never for less.
+            if case .refused = answer {
+                self.works[app].nextSave = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
+            }
+        case .ends(let app, let delay): self.tookEnds(answer, app, delay: delay, now)
+        case .scan(let app): self.tookScan(answer, app, now)
+        case .learn(let app, let subject): self.wrote(answer, subject, app, now)
+        case .requestTest, .testStatus, .page, .statuses: preconditionFailure("ticket \(ticket) asked the App Store")
+        }
+    }
+
+    private mutating func wrote(_ answer: StoreAnswer, _ subject: Subject, _ app: Int, _ now: Instant) {
+        switch answer {
+        case .mutated(.reported(let outcome), _):
+            self.count(outcome, subject, app)
+            self.learned(subject, app, isStored: true, now)
+        case .refused(let refusal):
+            // What would be refused again keeps the others waiting no longer.
+            let isFinal = refusal.reason.isFinal
+            self.works[app].report.refused += isFinal ? 1 : 0
+            self.tell(.problem("the store refused what the App Store answered: \(refusal.message)"), app)
+            self.learned(subject, app, isStored: isFinal, now)
+        default: preconditionFailure("a mutation was asked for")
+        }
+    }
+
+    private mutating func count(_ outcome: ReportedOutcome, _ subject: Subject, _ app: Int) {
+        switch subject {
+        case .notification where outcome.news + outcome.stale > 0:
+            self.works[app].report.found["notification", default: 0] += 1
+            self.tell(.found("a notification that the App Store could not deliver was fetched", 0), app)
+        case .subscription(let ended, true) where outcome.news > 0:
+            self.works[app].report.found["subscription", default: 0] += 1
+            self.tell(
+                .found("no notification told what the App Store answers about a subscription", ended.original), app)
+        case .notification, .subscription: break
+        }
+    }
+
+    private mutating func learned(_ subject: Subject, _ app: Int, isStored: Bool, _ now: Instant) {
+        guard case .notification = subject, self.works[app].walk != nil else { return }
+        self.works[app].walk?.awaited -= 1
+        if !isStored { self.works[app].walk?.hasFailed = true }
+        self.goOn(app, now)
+    }
+
+    // MARK: The key, and what goes wrong
+
+    private mutating func tell(_ note: Note, _ app: Int) { self.effects.append(.tell(note, app: app)) }
+
+    /// The answer's JSON, success or error; nil: there is none, and why is noted.
+    private mutating func open(_ result: SenderResult, _ app: Int, _ now: Instant) -> AppleAPIAnswer? {
+        switch result {
+        case .failure(let fault):
+            self.works[app].report.failures[fault.kind.rawValue, default: 0] += 1
+            if fault.kind != .stopped { self.tell(.problem("the App Store cannot be asked: \(fault)"), app) }
+            return nil
+        case .success(let answer) where answer.status == 401:
+            self.works[app].report.failures["key", default: 0] += 1
+            let message = self.works[app].keyRefused(answer, now: now)
+            self.works[app].report.key = .refused(message, at: now)
+            // Nothing else would fare better. A key that was put right counts after the next start.
+            self.works[app].pausedUntil = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
+            self.tell(.problem(message), app)
+            return nil
+        case .success(let answer):
+            guard let opened = AppleAPIAnswer(answer.body), answer.isSuccess || opened.error != nil else {
+                self.works[app].report.failures["status", default: 0] += 1
+                self.tell(.problem("the App Store answered \(answer.status), without its JSON"), app)
+                return nil
+            }
+            self.works[app].keyAccepted(now: now)
+            if let error = opened.error {
+                self.works[app].report.failures["\(error.code)", default: 0] += 1
+            }
+            return opened
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import PerchApple
+import PerchBase
+import PerchReconciler
+import PerchWire
+
+/// What is known of asking the App Store back.
+struct ReconcileFinding {
+    /// Nil: no app has a key.
+    var counts: ReconcileFigures.Counts?
+    /// Production apps without a key.
+    var appsWithoutKey: [String] = []
+
+    var all: [Finding] {
+        var findings = self.appsWithoutKey.map { name in
+            Self.warning(
+                "nothing asks the App Store for what it did not deliver to \(printable(name)), production: server_api is missing",
+                "make an In-App Purchase key in App Store Connect, and name it in the file of --apple-apps")
+        }
+        guard let counts = self.counts else { return findings }
+        if counts.isIdle {
+            findings.append(Self.ok("another node of this store asks it for what it did not deliver"))
+        }
+        for report in counts.reports { findings += Self.findings(report) }
+        return findings
+    }
+
+    private static func findings(_ report: AppWork.Report) -> [Finding] {
+        let name = "\(printable(report.bundleID)), \(report.environment.rawValue)"
+        var findings: [Finding] = []
+        switch report.key {
+        case .unused: findings.append(Self.ok("\(name): it was not asked yet"))
+        case .accepted: break
+        case .refused(let message, let at):
+            findings.append(
+                Self.warning("\(message) (\(at))", "then start the server again: the key is read at the start"))
+        }
+        switch report.test {
+        case .none: break
+        case .asked(let at):
+            findings.append(Self.ok("\(name): a test notification was asked for at \(at); ask again in a minute"))
+        case .arrived(let at): findings.append(Self.ok("\(name): its test notification arrived, told at \(at)"))
+        case .failed(let message, let at):
+            findings.append(
+                Self.warning(
+                    "\(name): the test notification of \(at) failed: \(message)",
+                    "set https://HOST/apple/notifications as the URL in App Store Connect, and see that it reaches --apple-listen"
+                ))
+        }
+        if let walk = report.lastWalk {
+            let found = report.found.values.reduce(0, +)
+            findings.append(
+                Self.ok(
+                    "\(name): notifications that failed were fetched at \(walk); \(found) things were found since the start that none had told"
+                ))
+        }
+        return findings
+    }
+
+    private static func ok(_ message: String) -> Finding {
+        Finding(level: "ok", subject: "App Store API", message: message, remedy: "")
+    }
+
+    private static func warning(_ message: String, _ remedy: String) -> Finding {
+        Finding(level: "warning", subject: "App Store API", message: message, remedy: remedy)
+    }
+}

@@ -1,0 +1,48 @@
+import PerchBase
+import PerchMetrics
+import PerchReconciler
+import PerchSender
+
+// Figures of asking the App Store back.
+extension MetricSamples {
+    mutating func add(_ counts: ReconcileFigures.Counts) {
+        for call in ["test", "notification_history", "statuses"] {
+            self.add(
+                "perch_app_store_requests_total", labels: Exposition.label("call", call),
+                counts.reports.reduce(0) { $0 + ($1.requests[call] ?? 0) },
+                help: "Requests to the App Store Server API, by call.")
+        }
+        let failures = counts.reports.reduce(into: [String: UInt64]()) { $0.merge($1.failures, uniquingKeysWith: +) }
+        for (reason, count) in failures.sorted(by: { $0.key < $1.key }) {
+            self.add(
+                "perch_app_store_failures_total", labels: Exposition.label("reason", reason), count,
+                help: "Requests without a good answer, by the kind of the fault or Apple's number.")
+        }
+        for way in ["notification", "subscription"] {
+            self.add(
+                "perch_app_store_found_total", labels: Exposition.label("source", way),
+                counts.reports.reduce(0) { $0 + ($1.found[way] ?? 0) },
+                help: "What no notification had told, by how it was found.")
+        }
+        self.add(
+            "perch_app_store_checks_total", counts.reports.reduce(0) { $0 + $1.checks },
+            help: "Subscriptions past their end that the App Store was asked about.")
+        self.add(
+            "perch_app_store_throttles_total", counts.sender.throttles, help: "Answers with 429.")
+        self.add(
+            "perch_app_store_retries_total", counts.sender.retries, help: "Attempts that were repeated.")
+        self.add(
+            "perch_app_store_waiting", counts.sender.waiting, help: "Requests that wait or are under way.")
+        self.add(
+            "perch_app_store_keys_refused", counts.reports.count { if case .refused = $0.key { true } else { false } },
+            help: "Apps whose key the App Store refuses.")
+        self.add(
+            "perch_app_store_tests_failed", counts.reports.count { if case .failed = $0.test { true } else { false } },
+            help: "Apps whose test notification did not arrive.")
+        self.add(
+            "perch_app_store_unfetched_seconds", seconds: Double(counts.unfetchedMilliseconds) / 1_000,
+            help:
+                "Time since notifications that failed were last fetched to their end, of the app where it is longest ago, or since this node asks; 0 where it does not."
+        )
+    }
+}

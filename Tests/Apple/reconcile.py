@@ -1,0 +1,336 @@
+"""Asking the App Store back: what notifications did not bring is fetched, and the key stays secret.
+
+A server of the App Store Server API runs on loopback, with Apple's paths, tokens, pages, limits and errors. Notifications are
+lost, and the state must be that of a store that lost none. `--nodes`: two nodes of one PostgreSQL, of which one asks. Ends only the
+servers that it started.
+"""
+
+import base64
+import email.utils
+import http.server
+import json
+import pathlib
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+import uuid
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+
+from appstore import DAY, AppStore, now
+from chains import Chain
+from database import Database
+from expectations import conclude, expect
+from shop import APP, BUNDLE, Shop, trust
+from waiting import until
+
+KEY_ID, ISSUER = "ABC123DEFG", "57246542-96fe-1a63-e053-0824d011072a"
+PAGE = 20
+# Half of what Apple allows in the sandbox, and what a bucket of one token lets pass beyond it in a second.
+ALLOWED_A_SECOND = 2.5
+
+
+class ServerAPI:
+    """What Perch asks of the App Store, with what went wrong for each test."""
+
+    def __init__(self, public):
+        self.public, self.lock = public, threading.Lock()
+        self.failed, self.lines, self.asked = [], {}, []
+        self.refuses, self.clock_off, self.throttled, self.deliver, self.broken = False, 0, [], None, 0
+        self.tests = {}
+        api = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            do_GET = do_POST = do_PUT = lambda self: api.serve(self)
+
+            def log_message(self, *_):
+                pass
+
+            def date_time_string(self, timestamp=None):
+                return email.utils.formatdate(time.time() + api.clock_off, usegmt=True)
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server.server_port}"
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    def admits(self, header):
+        """The token is of the key, for this app, and of this hour."""
+        try:
+            kind, token = header.split(" ")
+            head, claims, signature = token.split(".")
+            raw = [base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)) for part in (head, claims, signature)]
+            self.public.verify(
+                encode_dss_signature(int.from_bytes(raw[2][:32], "big"), int.from_bytes(raw[2][32:], "big")),
+                f"{head}.{claims}".encode(), ec.ECDSA(hashes.SHA256()))
+            head, claims = json.loads(raw[0]), json.loads(raw[1])
+        except (ValueError, InvalidSignature):
+            return False
+        at = time.time() + self.clock_off
+        return (kind == "Bearer" and head == {"alg": "ES256", "kid": KEY_ID, "typ": "JWT"} and claims["iss"] == ISSUER
+                and claims["aud"] == "appstoreconnect-v1" and claims["bid"] == BUNDLE and claims["iat"] <= at + 60
+                and at < claims["exp"] <= claims["iat"] + 3_600)
+
+    def serve(self, request):
+        body = request.rfile.read(int(request.headers.get("content-length") or 0))
+        url = urllib.parse.urlsplit(request.path)
+        with self.lock:
+            self.asked.append((time.time(), request.command, url.path))
+            more = {}
+            if self.refuses or not self.admits(request.headers.get("authorization", "")):
+                status, answer = 401, None
+            elif self.broken > 0:
+                self.broken -= 1
+                status, answer = 500, {"errorCode": 5000001, "errorMessage": "try again"}
+            elif self.throttled:
+                pause = self.throttled.pop()
+                status, answer = 429, {"errorCode": 4290000, "errorMessage": "slow down"}
+                more = {"retry-after": str(int(time.time() * 1000 + pause))}
+            else:
+                status, answer = self.answer(request.command, url, json.loads(body) if body else {})
+        data = b"Unauthenticated\n" if answer is None else json.dumps(answer).encode()
+        request.send_response(status)
+        if answer is not None:
+            request.send_header("content-type", "application/json")
+        for name, value in more.items():
+            request.send_header(name, value)
+        request.send_header("content-length", str(len(data)))
+        request.end_headers()
+        request.wfile.write(data)
+
+    def answer(self, method, url, body):
+        parts, query = url.path.split("/"), urllib.parse.parse_qs(url.query)
+        if (method, url.path) == ("POST", "/inApps/v1/notifications/test"):
+            token = f"{uuid.uuid4()}_1"
+            self.tests[token] = self.deliver() if self.deliver else None
+            return 200, {"testNotificationToken": token}
+        if method == "GET" and url.path.startswith("/inApps/v1/notifications/test/"):
+            result = self.tests.get(parts[-1])
+            if result is None:
+                return 404, {"errorCode": 4040008, "errorMessage": "none"}
+            return 200, {"signedPayload": "…", "sendAttempts": [{"attemptDate": now(), "sendAttemptResult": result}]}
+        if (method, url.path) == ("POST", "/inApps/v1/notifications/history"):
+            expect(body.get("onlyFailures") is True and body["startDate"] < body["endDate"], f"failures of a time: {body}")
+            expect(now() - body["startDate"] <= 30 * DAY, f"of what the sandbox keeps: {body}")
+            first = int(query.get("paginationToken", ["0"])[0])
+            page, rest = self.failed[first:first + PAGE], len(self.failed) > first + PAGE
+            return 200, {"notificationHistory": [{"signedPayload": one, "sendAttempts": []} for one in page],
+                         "hasMore": rest, **({"paginationToken": str(first + PAGE)} if rest else {})}
+        if method == "GET" and url.path.startswith("/inApps/v1/subscriptions/"):
+            line = self.lines.get(parts[-1])
+            if line is None:
+                return 404, {"errorCode": 4040010, "errorMessage": "Transaction id not found."}
+            return 200, {"environment": "Sandbox", "bundleId": BUNDLE, "data": [
+                {"subscriptionGroupIdentifier": "21482145", "lastTransactions": [line]}]}
+        expect(False, f"Perch asks {method} {url.path}")
+        return 404, {}
+
+
+def walked(node):
+    """Whether it has fetched what failed to its end."""
+    return "notifications that failed were fetched" in node.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout
+
+
+class World:
+    def __init__(self, directory, **more):
+        self.directory, self.chain = directory, Chain()
+        self.apple = AppStore(BUNDLE, chain=self.chain)
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        self.p8 = directory / "AuthKey.p8"
+        self.p8.write_bytes(self.key.private_bytes(
+            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+        self.p8.chmod(0o600)
+        self.api = ServerAPI(self.key.public_key())
+        trust(directory, self.chain, leeway_minutes=2, server_api={
+            "key": "AuthKey.p8", "key_id": KEY_ID, "issuer_id": ISSUER, "base_url": self.api.url})
+        self.shop = Shop(directory, http=True, **more)
+        self.shop.app = APP
+        self.api.deliver = self.deliver_test
+
+    def deliver_test(self):
+        """A notification of type TEST, as the App Store posts it."""
+        payload = {"notificationType": "TEST", "notificationUUID": str(uuid.uuid4()), "version": "2.0", "signedDate": now(),
+                   "data": {"bundleId": BUNDLE, "environment": "Sandbox"}}
+        status, _ = self.shop.notify({"signedPayload": self.chain.sign(payload)})
+        return "SUCCESS" if status == 200 else "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+
+    def notification(self, kind, transaction, **more):
+        return json.loads(self.apple.notification(kind, transaction, **more))
+
+    def state(self, account):
+        status, answer = self.shop.call("GetSubscriptionStatus", account=account, groupId="plus")
+        return [one["state"].removeprefix("RENEWAL_STATE_") for one in answer.get("success", {}).get("statuses", [])]
+
+    def found(self, way):
+        return self.shop.metrics().get(f'perch_app_store_found_total{{source="{way}"}}', 0)
+
+    def fetched(self):
+        return walked(self.shop)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        world = World(pathlib.Path(name))
+        try:
+            lost(world)
+            secrets(world)
+        finally:
+            world.shop.kill()
+            world.api.stop()
+
+
+def lost(world):
+    """Customers bought and renewed, and no notification came."""
+    api, apple, shop = world.api, world.apple, world.shop
+    shop.start()
+    customers = [f"customer{number}" for number in range(45)]
+    tokens = {customer: str(uuid.uuid4()) for customer in customers}
+    for customer, token in tokens.items():
+        shop.call("AttachAlias", account=customer, appAccountToken=token)
+    # All were bought; the App Store could not deliver any of it. One came, and is told again.
+    bought = {customer: apple.transaction(1_000 * number, token=tokens[customer]) for number, customer in enumerate(customers, 1)}
+    told = [world.notification("SUBSCRIBED", transaction, subtype="INITIAL_BUY") for transaction in bought.values()]
+    expect(shop.notify(told[0])[0] == 200, "the first one came")
+    # Two subscriptions were submitted after their periods were over. One was renewed, the other one has ended.
+    for original, customer in ((900_000, "rita"), (910_000, "egon")):
+        old = apple.transaction(original, begin=now() - 40 * DAY, signed=now() - 40 * DAY)
+        renewal = apple.renewal(old)
+        status, answer = shop.call("SubmitTransaction", account=customer, signedValues=[apple.sign(old), apple.sign(renewal)])
+        expect(status == 200, f"a submission is taken: {answer}")
+        expect(world.state(customer) == ["EXPIRED"], f"nothing is known of its renewal: {world.state(customer)}")
+    again = apple.transaction(900_000, period=1, begin=now() - 10 * DAY)
+    ended = apple.transaction(910_000, begin=now() - 40 * DAY)
+    with api.lock:
+        api.failed = [one["signedPayload"] for one in told]
+        api.lines = {
+            "900000": {"status": 1, "originalTransactionId": "900000", "signedTransactionInfo": apple.sign(again),
+                       "signedRenewalInfo": apple.sign(apple.renewal(again))},
+            "910000": {"status": 2, "originalTransactionId": "910000", "signedTransactionInfo": apple.sign(ended),
+                       "signedRenewalInfo": apple.sign(apple.renewal(ended, status=0, expirationIntent=1))}}
+        api.throttled, api.broken = [1_500, 700], 2
+        api.asked = []
+    expect(world.state(customers[7]) == [], "nothing is known of the others")
+    # A crash in the middle of it changes nothing.
+    shop.kill()
+    shop.start()
+    expect(until(lambda: any(path.endswith("history") for _, _, path in list(api.asked)), None), "it asks for what failed")
+    shop.kill()
+    shop.start()
+    expect(until(lambda: world.fetched(), None), "all pages are fetched")
+    expect(until(lambda: world.state("rita") == ["SUBSCRIBED"], None), f"the renewal was found: {world.state('rita')}")
+    states = {customer: world.state(customer) for customer in customers}
+    expect(all(state == ["SUBSCRIBED"] for state in states.values()), f"every purchase is there: {states}")
+    expect(world.state("egon") == ["EXPIRED"], "what has ended stays so")
+    # The rate, as the App Store counts it. Every answer counts, refusals too.
+    for path in {path if "/subscriptions/" not in path else "/subscriptions/" for _, _, path in api.asked}:
+        times = sorted(at for at, _, asked in api.asked if path in asked)
+        for first in times:
+            count = sum(1 for at in times if first <= at < first + 1)
+            # Three starts of the server have a bucket each.
+            expect(count <= ALLOWED_A_SECOND + 1 + 2, f"{count} requests in a second to {path}")
+    expect(until(lambda: "its test notification arrived" in shop.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout, None),
+           "the doctor says that the App Store reaches this server")
+    said = shop.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout
+    expect("notifications that failed were fetched" in said, f"and what was fetched: {said}")
+    # Another one whose renewal no notification told.
+    old, next_ = apple.transaction(920_000, begin=now() - 40 * DAY, signed=now() - 40 * DAY), apple.transaction(920_000, period=1, begin=now() - 10 * DAY)
+    shop.call("SubmitTransaction", account="sven", signedValues=[apple.sign(old), apple.sign(apple.renewal(old))])
+    with api.lock:
+        api.lines["920000"] = {"status": 1, "originalTransactionId": "920000", "signedTransactionInfo": apple.sign(next_),
+                               "signedRenewalInfo": apple.sign(apple.renewal(next_))}
+    expect(shop.stop() == 0, "the server stops")
+    # A second start begins where the first one was: an hour before.
+    since = len(api.asked)
+    shop.start()
+    expect(until(lambda: any(path.endswith("history") for _, _, path in api.asked[since:]), None), "it asks again at the start")
+    expect(until(lambda: world.fetched(), None), "and gets the rest")
+    expect(world.found("notification") == 0, "what is known is no find")
+    expect(until(lambda: world.found("subscription") == 1, None), "what is not known is one")
+    expect(world.state("sven") == ["SUBSCRIBED"], f"and it counts: {world.state('sven')}")
+
+
+def secrets(world):
+    """Neither the log nor a page nor an export has the key, and each fault of it has its message."""
+    api, shop = world.api, world.shop
+    private = world.key.private_numbers().private_value.to_bytes(32, "big")
+    pem = b"".join(world.p8.read_bytes().splitlines()[1:-1])
+    texts = [shop.page("/status"), shop.page("/metrics"), "\n".join(shop.lines)]
+    texts.append(json.dumps(shop.call("ExportAccount", account="rita")[1]))
+    needles = [pem[20:60].decode(), base64.b64encode(private).decode()[:20], private.hex()[:20], "Bearer "]
+    for text in map(str, texts):
+        expect(not any(needle in text for needle in needles), "no text has the key or a token")
+    shop.stop()
+    for path in world.directory.glob("store.db*"):
+        data = path.read_bytes()
+        expect(private not in data and pem[20:60] not in data, f"{path.name} does not have the key")
+
+    def refused(says, what):
+        shop.start()
+        expect(until(lambda: says in shop.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout, None),
+               f"{what}: {shop.run('doctor', '--bundle-id', BUNDLE, '--environment', 'sandbox').stdout}")
+        expect(until(lambda: any(says in line for line in shop.lines), None), f"the log says it too: {what}")
+        shop.stop()
+
+    api.refuses = True
+    refused("it was probably revoked", "a key that was accepted before")
+    api.clock_off = 3_600
+    refused("60 minutes behind", "a clock that is off by an hour")
+    api.refuses, api.clock_off = False, 0
+    config = json.loads((world.directory / "apple.json").read_text())
+    config["apps"][0]["server_api"]["key_id"] = "WRONG12345"
+    (world.directory / "apple.json").write_text(json.dumps(config))
+    refused("never accepted it", "a wrong key")
+    for mode, bytes_, says in ((0o644, None, "chmod 600"), (0o600, b"nothing", "holds no private key")):
+        if bytes_ is not None:
+            world.p8.write_bytes(bytes_)
+        world.p8.chmod(mode)
+        shop.spawn()
+        shop.process.wait(timeout=60)
+        expect(shop.process.returncode != 0, f"a start with {says} is refused")
+        expect(until(lambda: any(says in line for line in shop.lines), None), f"and says {says}: {shop.lines[-3:]}")
+
+
+def nodes():
+    """Of two nodes one asks the App Store; the other one goes on when that one is gone."""
+    with tempfile.TemporaryDirectory() as name:
+        directory = pathlib.Path(name)
+        database = Database(directory / "database")
+        database.start()
+        world = World(directory, store=database.url)
+        other = Shop(directory, http=True, store=database.url)
+        other.log, other.app = directory / "other.log", APP
+        world.api.deliver = lambda: "SUCCESS"
+        asked = lambda node: node.metric("perch_app_store_requests_total")
+        try:
+            world.shop.start()
+            other.start()
+            until(lambda: asked(world.shop) + asked(other) > 0, "one of them asks")
+            until(lambda: world.fetched() or walked(other), "and is done")
+            expect(asked(world.shop) == 0 or asked(other) == 0, f"the other one does not: {asked(world.shop)}, {asked(other)}")
+            first, second = (world.shop, other) if asked(world.shop) else (other, world.shop)
+            said = second.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout
+            expect("another node of this store asks" in said, f"the doctor of the other one says so: {said}")
+            first.kill()
+            until(lambda: asked(second) > 0, "the other one goes on")
+            until(lambda: walked(second), "and does the same")
+        finally:
+            world.shop.kill()
+            other.kill()
+            world.api.stop()
+            database.stop()
+
+
+nodes() if "--nodes" in sys.argv else main()
+conclude("asking the App Store back")
