@@ -12,6 +12,8 @@ import datetime as _datetime
 
 from . import v1
 from ._codec import DecodeError
+from ._copying import Copy
+from ._entries import Entitlement, shard_of
 from ._generated.reasons import Reason
 from ._streams import State
 from ._watching import Events, Listener, Together, Watch
@@ -52,9 +54,11 @@ __all__ = [
     "Client",
     "Closed",
     "Code",
+    "Copy",
     "CredentialsError",
     "DeadlineExceeded",
     "DecodeError",
+    "Entitlement",
     "Events",
     "FinalError",
     "Listener",
@@ -70,6 +74,7 @@ __all__ = [
     "TransientError",
     "Watch",
     "connect",
+    "shard_of",
     "to_datetime",
     "to_ms",
     "v1",

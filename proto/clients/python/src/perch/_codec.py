@@ -115,7 +115,10 @@ class _Field:
 
     def write(self, out: bytearray, value: Any) -> None:
         if self.packs:
-            body = b"".join(map(self.bare, value))
+            if self.kind in _FIXED:
+                body = struct.pack(f"<{len(value)}{_FIXED[self.kind].format[-1]}", *value)
+            else:
+                body = b"".join(map(self.bare, value))
             out += self.tag + varint(len(body)) + body
         else:
             for item in value if self.repeated else (value,):
@@ -257,7 +260,7 @@ def _unpack(field: _Field, data: bytes, at: int, end: int) -> List[Any]:
         form = _FIXED[field.kind]
         if (end - at) % form.size:
             raise DecodeError(f"{field.name} has {end - at} bytes, which is no number of {field.kind}s")
-        return [value for (value,) in form.iter_unpack(bytes(data[at:end]))]
+        return list(struct.unpack_from(f"<{(end - at) // form.size}{form.format[-1]}", data, at))
     found = []
     while at < end:
         value, at = read_varint(data, at, end)

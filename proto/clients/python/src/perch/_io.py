@@ -12,7 +12,7 @@ import socket
 import ssl
 import threading
 import time
-from typing import Any, Coroutine, Optional, TypeVar
+from typing import Any, Callable, Coroutine, Optional, TypeVar
 
 from .errors import Code, FinalError, LocalReason, PerchError, lost
 
@@ -228,9 +228,30 @@ class BlockingPause:
         self._event.set()
 
 
+class BlockingSignal:
+    """Wakes threads that wait until something holds."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+
+    def notify(self) -> None:
+        with self._condition:
+            self._condition.notify_all()
+
+    async def wait(self, holds: Callable[[], bool], seconds: Optional[float]) -> bool:
+        """Whether it holds, at the latest after so many seconds."""
+        with self._condition:
+            return self._condition.wait_for(holds, seconds)
+
+
 class BlockingIO:
     connection = BlockingConnection
     pause = BlockingPause
+    signal = BlockingSignal
+
+    @staticmethod
+    async def breathe() -> None:
+        """Between the steps of long work."""
 
 
 class _Reader(asyncio.StreamReader):
@@ -349,6 +370,33 @@ class AsyncPause:
             self._event.set()
 
 
+class AsyncSignal:
+    """Wakes tasks that wait until something holds."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def notify(self) -> None:
+        self._event.set()
+        self._event = asyncio.Event()
+
+    async def wait(self, holds: Callable[[], bool], seconds: Optional[float]) -> bool:
+        """Whether it holds, at the latest after so many seconds."""
+        until = None if seconds is None else time.monotonic() + seconds
+        while not holds():
+            try:
+                await asyncio.wait_for(self._event.wait(), None if until is None else until - time.monotonic())
+            except asyncio.TimeoutError:
+                return holds()
+        return True
+
+
 class AsyncIO:
     connection = AsyncConnection
     pause = AsyncPause
+    signal = AsyncSignal
+
+    @staticmethod
+    async def breathe() -> None:
+        """Between the steps of long work: other tasks run."""
+        await asyncio.sleep(0)

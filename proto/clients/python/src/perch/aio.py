@@ -1,10 +1,13 @@
 """The client for asyncio: as `perch.connect`, with `await` before calls and `async for` over streams."""
 
 import asyncio
+import os
 import ssl
-from typing import Any, Mapping, Optional, Union
+import weakref
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from . import v1
+from ._copying import AsyncCopy
 from ._core import Core
 from ._generated.calls import WATCH, AsyncCalls, AsyncEventStreams, AsyncWatches
 from ._io import AsyncIO
@@ -36,7 +39,7 @@ class AsyncClientWatches(AsyncWatches):
 
 
 class AsyncClient(AsyncEventStreams):
-    """A server of Perch, for the tasks of one event loop. It has no threads and no tasks of its own."""
+    """A server of Perch, for the tasks of one event loop. It has no threads, and no tasks except those of copies."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -44,6 +47,7 @@ class AsyncClient(AsyncEventStreams):
         """Every method that answers once."""
         self.watch: AsyncClientWatches = AsyncClientWatches(core)
         """Every stream of state."""
+        self._copies: "weakref.WeakSet[AsyncCopy]" = weakref.WeakSet()
 
     def _events(self, method: Method, request: Any, progress: bool, fail_after: Optional[float]) -> Any:
         return AsyncEvents(EventStream(self._core, method, request, progress, fail_after))
@@ -62,6 +66,20 @@ class AsyncClient(AsyncEventStreams):
             await self.call.get_entitlements(app=app, account=account, at_least=at_least, timeout=timeout), name
         )
 
+    def copy(
+        self,
+        *,
+        app: Union[v1.AppRef, str, None] = None,
+        file: Union[str, "os.PathLike[str]", None] = None,
+        names: Sequence[str] = (),
+        shard: Optional[Tuple[int, int]] = None,
+        deny_after: Optional[float] = None,
+    ) -> AsyncCopy:
+        """A copy of every entitlement of an app in this process, kept up to date by a task. See `perch.Client.copy`."""
+        copy = AsyncCopy(self._core, app, file, names, shard, deny_after)
+        self._copies.add(copy)
+        return copy
+
     def close(self) -> None:
         """Closes every connection. Streams and calls of other tasks end with `Closed`."""
         self._core.close()
@@ -71,6 +89,8 @@ class AsyncClient(AsyncEventStreams):
 
     async def __aexit__(self, *_: Any) -> None:
         self.close()
+        for copy in list(self._copies):
+            await copy._ended()
         await asyncio.sleep(0)  # The loop closes the sockets.
 
 
@@ -99,4 +119,4 @@ def connect(
     )
 
 
-__all__ = ["AsyncClient", "AsyncEvents", "AsyncTogether", "AsyncWatch", "connect"]
+__all__ = ["AsyncClient", "AsyncCopy", "AsyncEvents", "AsyncTogether", "AsyncWatch", "connect"]

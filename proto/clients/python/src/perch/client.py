@@ -1,17 +1,21 @@
 """The client for threads."""
 
+import os
 import ssl
-from typing import Any, Mapping, Optional, Union
+import weakref
+from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
 from . import v1
+from ._copying import Copy
 from ._core import Core
+from ._entries import unknown_name
 from ._generated.calls import WATCH, Calls, EventStreams, Watches
 from ._io import BlockingIO, run
 from ._method import Method, named_app
 from ._streams import EventStream, TogetherStream, WatchStream
 from ._watching import Events, Together, Watch
 from .credentials import Credentials
-from .errors import Code, FinalError, LocalReason, server_error
+from .errors import Code, server_error
 
 
 class _Calls(Calls):
@@ -42,7 +46,7 @@ class Client(EventStreams):
     """A server of Perch, as one application sees it. Any thread may use it; `close` ends all that it has open.
 
     A call uses a connection of a small pool. A stream has a connection of its own, which the iterating thread reads.
-    The client starts no thread, except those of `listen`.
+    The client starts no thread, except those of `listen` and of copies.
     """
 
     def __init__(self, core: Core) -> None:
@@ -51,6 +55,7 @@ class Client(EventStreams):
         """Every method that answers once."""
         self.watch: ClientWatches = ClientWatches(core)
         """Every stream of state."""
+        self._copies: "weakref.WeakSet[Copy]" = weakref.WeakSet()
 
     def _events(self, method: Method, request: Any, progress: bool, fail_after: Optional[float]) -> Any:
         return Events(EventStream(self._core, method, request, progress, fail_after))
@@ -67,9 +72,31 @@ class Client(EventStreams):
         """Whether the account has the named entitlement now. A name that the app does not have is a FinalError."""
         return active(self.call.get_entitlements(app=app, account=account, at_least=at_least, timeout=timeout), name)
 
+    def copy(
+        self,
+        *,
+        app: Union[v1.AppRef, str, None] = None,
+        file: Union[str, "os.PathLike[str]", None] = None,
+        names: Sequence[str] = (),
+        shard: Optional[Tuple[int, int]] = None,
+        deny_after: Optional[float] = None,
+    ) -> Copy:
+        """A copy of every entitlement of an app in this process: `has` is then a look into a dictionary.
+
+        `file`: where the copy survives a restart, also one while the server is away. One process writes it.
+        `names`: only these entitlements; without them all.
+        `shard`: only the accounts of this part: `(0, 8)` is the first of eight (`perch.shard_of`).
+        `deny_after`: seconds without a word of the server after which `has` answers False; without it the copy goes on.
+        """
+        copy = Copy(self._core, app, file, names, shard, deny_after)
+        self._copies.add(copy)
+        return copy
+
     def close(self) -> None:
-        """Closes every connection. Streams and calls of other threads end with `Closed`."""
+        """Closes every connection. Streams and calls of other threads end with `Closed`. Waits for copies' files."""
         self._core.close()
+        for copy in list(self._copies):
+            copy.close()
 
     def __enter__(self) -> "Client":
         return self
@@ -117,10 +144,4 @@ def active(answer: v1.GetEntitlementsResponse, name: str) -> bool:
     for entitlement in found:
         if entitlement.name == name:
             return entitlement.active
-    names = ", ".join(repr(each.name) for each in found) or "none"
-    raise FinalError(
-        Code.NOT_FOUND,
-        LocalReason.ENTITLEMENT_UNKNOWN,
-        f"the app has no entitlement {name!r}; it has {names}",
-        details={"found": name},
-    )
+    raise unknown_name(name, [each.name for each in found], "the app")

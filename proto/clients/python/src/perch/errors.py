@@ -113,6 +113,12 @@ class LocalReason:
     """The client was closed."""
     ENTITLEMENT_UNKNOWN = "ENTITLEMENT_UNKNOWN"
     """The app has no entitlement of this name."""
+    COPY_NOT_READY = "COPY_NOT_READY"
+    """The copy is not complete yet."""
+    ALIAS_IN_SHARD = "ALIAS_IN_SHARD"
+    """A copy of one shard was asked by an alias."""
+    OTHER_SHARD = "OTHER_SHARD"
+    """The account is in another shard than the copy."""
 
 
 _TRANSIENT_CODES = {

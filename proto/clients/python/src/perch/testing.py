@@ -3,17 +3,21 @@
 store = perch.testing.Store({"alice": {"plus": None}})      # None: for life; a datetime: until then
 client = store.client()
 assert client.has("alice", "plus")
-store.revoke("alice", "plus")                               # watches of the client see it
+store.revoke("alice", "plus")                               # watches and copies of the client see it
+
+copy = perch.testing.Copy({"alice": {"plus": None}})        # a copy alone, without a client and without a thread
 """
 
 import collections
 import datetime
+import itertools
 import time
-from typing import Any, Callable, Deque, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Deque, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 from . import to_ms, v1
 from ._codec import Message
 from ._core import Core
+from ._entries import NEVER, Entries
 from ._generated import calls as _calls
 from ._io import AsyncIO, BlockingIO, remaining
 from ._method import Method
@@ -22,6 +26,7 @@ from .client import Client
 from .errors import Code, FinalError, PerchError, lost
 
 Answer = Union[Message, PerchError, Callable[[Any], Message]]
+Accounts = Mapping[str, Mapping[str, Optional[datetime.datetime]]]
 _BY_NAME = {name.lower(): method for name, method in vars(_calls).items() if isinstance(method, Method)}
 
 
@@ -31,7 +36,7 @@ class Store:
     A store belongs to one thread or one event loop at a time; clients of it may wait on other threads.
     """
 
-    def __init__(self, accounts: Optional[Mapping[str, Mapping[str, Optional[datetime.datetime]]]] = None) -> None:
+    def __init__(self, accounts: Optional[Accounts] = None) -> None:
         self._accounts: Dict[str, Dict[str, Optional[datetime.datetime]]] = {
             account: dict(held) for account, held in (accounts or {}).items()
         }
@@ -75,16 +80,25 @@ class Store:
             if link.method.path == _BY_NAME[method].path:
                 link.put(message)
 
+    @property
+    def position(self) -> v1.Position:
+        """After the last change: `copy.wait_for(store.position)` waits until a copy of a client has it."""
+        return v1.Position(revision=self._revision, epoch=1)
+
     # What the fake server does.
 
     def _changed(self, account: str) -> None:
         self._revision += 1
         for link in list(self._links):
+            if link.method is _calls.APP_ENTITLEMENTS:
+                batch = entries_of({account: self._accounts.get(account, {})})
+                batch.position, batch.resume_token = self.position, b"%d" % self._revision
+                link.put(v1.AppEntitlementsResponse(accounts=batch))
             if link.method is _calls.ENTITLEMENTS_TASK and link.request.account == account:
                 link.put(self._state(account))
 
     def _info(self) -> v1.ValueInfo:
-        return v1.ValueInfo(position=v1.Position(revision=self._revision, epoch=1), resume_token=b"%d" % self._revision)
+        return v1.ValueInfo(position=self.position, resume_token=b"%d" % self._revision)
 
     def _state(self, account: str) -> v1.EntitlementsTaskResponse:
         return v1.EntitlementsTaskResponse(success=self._value(account), info=self._info())
@@ -161,6 +175,9 @@ class _FakeCore(Core):
         answered = method.path in self.store._answers or method is _calls.ENTITLEMENTS_TASK
         if answered:
             link.put(self.store._answered(method, request))
+        elif method is _calls.APP_ENTITLEMENTS:
+            for message in copy_of(self.store._accounts, self.store._names, self.store.position):
+                link.put(message)
         self.store._links.append(link)
         return link
 
@@ -206,4 +223,97 @@ class _FakeLink:
         self._pause.end()
 
 
-__all__ = ["Store"]
+class Copy(Entries):
+    """A copy as `perch.Client.copy` answers it, whose entries a test sets. It has no thread: a change is there at once.
+
+    `names`: names that no account has yet. `now`: the clock, which then stands still until `advance`.
+    """
+
+    def __init__(
+        self,
+        accounts: Optional[Accounts] = None,
+        *,
+        names: Iterable[str] = (),
+        now: Optional[datetime.datetime] = None,
+    ) -> None:
+        super().__init__((), None, None)
+        self._held: Dict[str, Dict[str, Optional[datetime.datetime]]] = {
+            account: dict(held) for account, held in (accounts or {}).items()
+        }
+        self._revision = 1
+        known = {*names, *(name for held in self._held.values() for name in held)}
+        for message in copy_of(self._held, known, v1.Position(revision=1, epoch=1), now):
+            self._take(message)
+        self._is_current, self._is_cut = True, False
+
+    def grant(self, account: str, name: str, until: Optional[datetime.datetime] = None) -> v1.Position:
+        """Gives an entitlement. The callbacks of `on_change` have been called when it returns."""
+        self._held.setdefault(account, {})[name] = until
+        return self._changed(account)
+
+    def revoke(self, account: str, name: str) -> v1.Position:
+        """Takes an entitlement away."""
+        self._held.get(account, {}).pop(name, None)
+        return self._changed(account)
+
+    def advance(self, by: datetime.timedelta) -> None:
+        """Moves the clock forward."""
+        ms = by // datetime.timedelta(milliseconds=1)
+        clock = self._clock.replace(app_time_ms=self._app_now() + ms, frozen=not self._time[1])
+        self._take(v1.AppEntitlementsResponse(accounts=v1.EntitlementsBatch(clock=clock)))
+
+    def _changed(self, account: str) -> v1.Position:
+        self._revision += 1
+        batch = entries_of({account: self._held.get(account, {})}, len(self._shifted))
+        batch.position = v1.Position(revision=self._revision, epoch=1)
+        for change in self._take(v1.AppEntitlementsResponse(accounts=batch)):
+            for callback in list(self._callbacks):
+                callback(*change)
+        return batch.position
+
+    disconnected_since = None
+
+    def wait_ready(self, timeout: Optional[float] = None) -> None:
+        """Returns at once."""
+
+    def wait_for(self, position: v1.Position, timeout: Optional[float] = None) -> None:
+        """Returns at once."""
+
+    def close(self) -> None:
+        """Nothing is to be closed."""
+
+    def __enter__(self) -> "Copy":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+
+def copy_of(
+    accounts: Accounts, names: Iterable[str], position: v1.Position, now: Optional[datetime.datetime] = None
+) -> Iterator[v1.AppEntitlementsResponse]:
+    """The messages of a whole copy."""
+    at = to_ms(now or datetime.datetime.now(datetime.timezone.utc))
+    clock = v1.EntitlementsClock(app_time_ms=at, server_time_ms=at, frozen=now is not None)
+    yield v1.AppEntitlementsResponse(begin=v1.EntitlementsBegin(names=sorted(names), clock=clock))
+    yield v1.AppEntitlementsResponse(accounts=entries_of(accounts))
+    yield v1.AppEntitlementsResponse(end=v1.EntitlementsEnd(position=position, resume_token=b"%d" % position.revision))
+
+
+def entries_of(accounts: Accounts, grades: int = 0) -> v1.EntitlementsBatch:
+    """A message with whole entries. Its own grades follow the `grades` that a copy has already."""
+    names = sorted({name for held in accounts.values() for name in held})
+    segments = [(names.index(name), held[name]) for held in accounts.values() for name in sorted(held)]
+    keys = [account.encode() for account in accounts]
+    return v1.EntitlementsBatch(
+        keys=b"".join(keys),
+        key_ends=list(itertools.accumulate(map(len, keys))),
+        segment_ends=list(itertools.accumulate(map(len, accounts.values()))),
+        grades=[grades + number for number, _ in segments],
+        untils=[NEVER if until is None else to_ms(until) for _, until in segments],
+        reasons=bytes([v1.EntitlementReason.GRANTED]) * len(segments),
+        more_grades=[v1.EntitlementGrade(name=name) for name in names],
+    )
+
+
+__all__ = ["Copy", "Store"]
