@@ -12,6 +12,7 @@ import re
 import ssl
 import sys
 import threading
+import time
 
 PACKAGE = pathlib.Path(__file__).resolve().parents[2] / "proto" / "clients" / "python"
 sys.path.insert(0, str(PACKAGE / "tests"))
@@ -22,6 +23,7 @@ import jsonform  # noqa: E402
 
 import perch  # noqa: E402
 import perch.aio  # noqa: E402
+from perch import v1  # noqa: E402
 from perch._generated import calls  # noqa: E402
 
 METHODS = {method.name: method for method in calls.METHODS}
@@ -82,6 +84,53 @@ def report(name, item, cursor):
         say(watch=name, event=jsonform.to_json(item), cursor=base64.b64encode(cursor).decode())
 
 
+def held(entitlements):
+    return {name: {"tier": found.tier, "until": None if found.until is None else perch.to_ms(found.until), "reason": found.reason.name}
+            for name, found in entitlements.items()}
+
+
+def copied(client, command):
+    """The copy that a command asks for."""
+    return client.copy(file=command.get("file"), names=command.get("names", ()), deny_after=command.get("denyAfter"),
+                       shard=tuple(command["shard"]) if "shard" in command else None)
+
+
+def read(copy, command):
+    """What a copy answers from its memory."""
+    do, account = command["do"], command.get("account")
+    if do == "has":
+        return {"has": copy.has(account, command["name"])}
+    if do == "held":
+        return {"held": held(copy.entitlements(account))}
+    position = copy.position
+    return {"accounts": {account: held(copy.entitlements(account)) for account in copy.accounts()}, "names": copy.names(),
+            "age": copy.age(), "position": position and {"revision": str(position.revision), "epoch": position.epoch}}
+
+
+def wanted(command):
+    """How long a wait may take, and for what."""
+    return command.get("timeout"), jsonform.from_json(v1.Position, command.get("position", {}))
+
+
+def changed(name, account, before, after):
+    say(watch=name, change=account, before=sorted(before), after=sorted(after))
+
+
+class Ending:
+    """The last moment at which a copy said yes, and the first at which it said no."""
+
+    def __init__(self, copy, command):
+        self.copy, self.command, self.last_yes = copy, command, 0
+
+    def is_over(self):
+        before = time.time()
+        if self.copy.has(self.command["account"], self.command["name"]):
+            self.last_yes = before
+            return False
+        say(id=self.command["id"], answer={"lastYes": self.last_yes * 1_000, "firstNo": time.time() * 1_000})
+        return True
+
+
 def descriptors():
     gc.collect()
     return len(os.listdir("/proc/self/fd"))
@@ -91,13 +140,13 @@ class Threads:
     """A thread for each call and each stream."""
 
     def __init__(self):
-        self.clients, self.streams, self.gates, self.threads = {}, {}, {}, []
+        self.clients, self.streams, self.copies, self.gates, self.threads = {}, {}, {}, {}, []
 
     def main(self):
         for line in sys.stdin:
             command = json.loads(line)
             self.threads = [thread for thread in self.threads if thread.is_alive()]
-            if command["do"] in ("call", "close", "watch", "events", "together"):
+            if command["do"] in ("call", "close", "watch", "events", "together", "ready", "reach", "ending"):
                 self.threads.append(threading.Thread(target=self.act, args=(command,)))
                 self.threads[-1].start()
             else:
@@ -122,8 +171,21 @@ class Threads:
                 (self.gates[command["watch"]].clear if do == "hold" else self.gates[command["watch"]].set)()
                 say(id=command["id"], answer={})
             elif do == "close":
-                (self.streams[command["watch"]] if "watch" in command else client).close()
+                (self.copies[command["copy"]] if "copy" in command else self.streams[command["watch"]] if "watch" in command else client).close()
                 say(id=command["id"], answer={})
+            elif do == "copy":
+                self.copy(command, client)
+                say(id=command["id"], answer={})
+            elif do in ("has", "held", "whole"):
+                say(id=command["id"], answer=read(self.copies[command["copy"]], command))
+            elif do in ("ready", "reach"):
+                copy, (timeout, position) = self.copies[command["copy"]], wanted(command)
+                copy.wait_ready(timeout) if do == "ready" else copy.wait_for(position, timeout)
+                say(id=command["id"], answer={})
+            elif do == "ending":
+                ending = Ending(self.copies[command["copy"]], command)
+                while not ending.is_over():
+                    time.sleep(0.005)
             elif do == "left":
                 for thread in self.threads:
                     thread.join()
@@ -132,6 +194,18 @@ class Threads:
                 self.follow(command, client)
         except perch.PerchError as error:
             say(id=command["id"], error=described(error))
+
+    def copy(self, command, client):
+        name = command["copy"]
+        gate = self.gates[name] = threading.Event()
+        gate.set()
+
+        def callback(*change):
+            changed(name, *change)
+            gate.wait()
+
+        copy = self.copies[name] = copied(client, command)
+        copy.on_change(callback)
 
     def follow(self, command, client):
         name = command["watch"]
@@ -152,7 +226,7 @@ class Asyncio:
     """A task for each call and each stream, on one event loop."""
 
     def __init__(self):
-        self.clients, self.streams, self.gates, self.tasks = {}, {}, {}, set()
+        self.clients, self.streams, self.copies, self.gates, self.tasks = {}, {}, {}, {}, set()
 
     async def main(self):
         loop = asyncio.get_running_loop()
@@ -183,8 +257,21 @@ class Asyncio:
                 (self.gates[command["watch"]].clear if do == "hold" else self.gates[command["watch"]].set)()
                 say(id=command["id"], answer={})
             elif do == "close":
-                (self.streams[command["watch"]] if "watch" in command else client).close()
+                (self.copies[command["copy"]] if "copy" in command else self.streams[command["watch"]] if "watch" in command else client).close()
                 say(id=command["id"], answer={})
+            elif do == "copy":
+                self.copy(command, client)
+                say(id=command["id"], answer={})
+            elif do in ("has", "held", "whole"):
+                say(id=command["id"], answer=read(self.copies[command["copy"]], command))
+            elif do in ("ready", "reach"):
+                copy, (timeout, position) = self.copies[command["copy"]], wanted(command)
+                await (copy.wait_ready(timeout) if do == "ready" else copy.wait_for(position, timeout))
+                say(id=command["id"], answer={})
+            elif do == "ending":
+                ending = Ending(self.copies[command["copy"]], command)
+                while not ending.is_over():
+                    await asyncio.sleep(0.005)
             elif do == "left":
                 others = [task for task in self.tasks if task is not asyncio.current_task()]
                 await asyncio.gather(*others)
@@ -194,6 +281,18 @@ class Asyncio:
                 await self.follow(command, client)
         except perch.PerchError as error:
             say(id=command["id"], error=described(error))
+
+    def copy(self, command, client):
+        name = command["copy"]
+        gate = self.gates[name] = asyncio.Event()
+        gate.set()
+
+        async def callback(*change):
+            changed(name, *change)
+            await gate.wait()
+
+        copy = self.copies[name] = copied(client, command)
+        copy.on_change(callback)
 
     async def follow(self, command, client):
         name = command["watch"]

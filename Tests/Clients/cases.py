@@ -348,11 +348,16 @@ def credentials(trial):
         lone = trial.client(url, token=fixed).watch("EntitlementsTask", OWNED)
         filed = trial.client(url, tokenFile=str(work / "file.token"))
         watch = filed.watch("EntitlementsTask", OWNED)
+        admin.call("GrantEntitlement", account="kept", name="plus", app={"bundleId": "com.example.app"})
+        copies = [trial.client(url, token=fixed).copy(), filed.copy()]
         lone.value(), watch.value()
         revoke(fixed), revoke(renewed)
         with trial.row("a revoked token ends a watch"):
             error = lone.value("error")
             equal((error["reason"], error["final"]), ("CREDENTIALS_REVOKED", True))
+        with trial.row("copy: a revoked token ends its updates with the reason, and it answers from memory"):
+            equal(copies[0].refused("reach", position={"revision": "1000000"})["reason"], "CREDENTIALS_REVOKED")
+            equal(copies[0].has("kept"), True)
         with trial.row("renewed credentials: the file is read again, and a watch goes on without a repeated value"):
             equal(filed.refused("GetEntitlements", account="alice")["reason"], "CREDENTIALS_REVOKED")
             token("next.token")
@@ -360,7 +365,9 @@ def credentials(trial):
             filed.call("GetEntitlements", account="alice")
             admin.call("GrantEntitlement", account="alice", name="plus", app={"bundleId": "com.example.app"})
             equal((plus(watch.value()), len(trial.agent.reports[watch.name])), (True, 2))
-        with trial.row("a token that expires in mid-stream ends a watch; with the file's next token it continues"):
+        with trial.row("copy: renewed credentials: it continues, and no change is repeated"):
+            equal(copies[1].changes(1), [("alice", [], ["plus"])])
+        with trial.row("a token that expires in mid-stream ends a watch and a copy; with the file's next token they continue"):
             expiring(trial, url, token, admin)
         with trial.row("a token that was left out of the file for a moment does not end a watch"):
             os.rename(work / "file.token", work / "aside.token")
@@ -381,13 +388,17 @@ def expiring(trial, url, token, admin):
         short = token("short.token", app="com.example.app", expires=f"{seconds}s")
         lone, filed = trial.client(url, token=short), trial.client(url, tokenFile=str(trial.work / "short.token"))
         watches = [client.watch("EntitlementsTask", OWNED) for client in (lone, filed)]
+        copies = [client.copy(is_ready=False) for client in (lone, filed)]
         if all("value" in watch.next() for watch in watches):
             break
     error = watches[0].value("error")
     equal((error["reason"], error["final"]), ("CREDENTIALS_EXPIRED", True))
+    equal(copies[0].refused("reach", position={"revision": "1000000"})["reason"], "CREDENTIALS_EXPIRED")
     token("next.token", app="com.example.app")
     os.replace(trial.work / "next.token", trial.work / "short.token")
-    admin.call("GrantEntitlement", account="alice", name="late", app=app)
+    position = admin.call("GrantEntitlement", account="alice", name="late", app=app)
+    copies[1].reach(position)
+    equal(copies[1].has("alice", "late"), True)
     names = [each["name"] for each in watches[1].value()["entitlements"]]
     assert "late" in names, names
     equal(lone.refused("GetEntitlements", account="alice")["reason"], "CREDENTIALS_EXPIRED")
@@ -402,14 +413,18 @@ def encrypted(trial):
     server.start()
     try:
         url, trusted = f"https://localhost:{server.port}", authority.pem(authority.name)
-        with trial.row("TLS: a private authority: calls and watches"):
+        with trial.row("TLS: a private authority: calls, watches and copies"):
             client = trial.client(url, authority=trusted)
             grant(client, "alice")
             equal(plus(client.watch("EntitlementsTask", OWNED).value()), True)
+            copy = client.copy()
+            copy.reach(grant(client, "bob"))
+            equal((copy.has("alice"), copy.has("bob")), (True, True))
         with trial.row("TLS: another authority, and another name than the certificate's: final errors"):
             for each in (trial.client(url), trial.client(f"https://127.0.0.1:{server.port}", authority=trusted)):
                 error = each.refused("GetClock")
                 equal((error["reason"], error["final"], error["mayHaveHappened"]), ("TLS_FAILED", True, False))
+                equal(each.copy(is_ready=False).refused("ready", timeout=PATIENCE_SECONDS)["reason"], "TLS_FAILED")
         with trial.row("TLS: only one side has it: the error names it"):
             error = trial.client(f"https://localhost:{trial.server.port}").refused("GetClock")
             equal((error["reason"], error["final"]), ("TLS_FAILED", True))

@@ -6,6 +6,7 @@ import tempfile
 import threading
 
 import cases
+import copies
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCES = HERE.parents[1] / "proto" / "clients" / "python" / "src"
@@ -28,6 +29,18 @@ DEFECTS = [
      cases.lost_answers, "the 502 of a proxy is repeated"),
     ("credentials.py", "if self._read[0] != mark:", "if self._read[0] is None:",
      cases.credentials, "renewed credentials: the file is read again, and a watch goes on without a repeated value"),
+    ("_entries.py", "> (ms + offset if runs else offset)\n", "> (ms + offset if runs else offset) - 500\n",
+     copies.copies_by_time, "copy: a segment ends by itself while the network is cut, within 100 ms"),
+    ("_entries.py", "            self._set_clock(batch.clock, ms)", "            pass",
+     copies.copies_by_time, "copy: the app's clock was moved forward and stands still"),
+    ("_entries.py", "if alias not in kept and aliases.get(alias) == key:", "if False:",
+     copies.copies_of_the_app_store, "copy: an alias that is attached is a key of the account, a UUID in any case"),
+    ("_entries.py", "if count > 1 and (found := shard_of(account, count)) != index:", "if (found := 0):",
+     copies.copies, "copy: two shards have each account once"),
+    ("_entries.py", "            raise unknown_name(name, sorted(table.names), \"the copy\")", "            return set()",
+     copies.copies, "copy: an unknown name is an error with the names that there are"),
+    ("_entries.py", "offset, runs, ms + int(self._deny_after * 1_000)", "offset, runs, NEVER",
+     copies.copies_in_files, "copy: `deny_after`: without a word for too long, every answer is no"),
 ]
 
 

@@ -102,6 +102,9 @@ class Client:
     def events(self, method, request, **more):
         return Stream(self, "events", method=method, request=request, **more)
 
+    def copy(self, **more):
+        return Copy(self, **more)
+
     def together(self, **watches):
         return Stream(self, "together", watches={name: {"method": each[0], "request": each[1]} for name, each in watches.items()})
 
@@ -149,12 +152,59 @@ class Stream:
         self.agent.ask(do, watch=self.name)
 
 
+class Copy:
+    """A copy of a client. Its changes are reports, in order."""
+
+    names = itertools.count(1)
+
+    def __init__(self, client, is_ready=True, **command):
+        self.agent, self.name, self.taken = client.agent, f"copy-{next(Copy.names)}", 0
+        self.agent.reports[self.name] = []
+        self.agent.ask("copy", client=client.name, copy=self.name, **command)
+        if is_ready:
+            self.do("ready", timeout=PATIENCE_SECONDS)
+
+    def do(self, do, **more):
+        return self.agent.ask(do, copy=self.name, **more)
+
+    def refused(self, do, **more):
+        try:
+            answer = self.do(do, **more)
+        except Refused as refused:
+            return refused.error
+        raise AssertionError(f"{do} was answered with {answer}")
+
+    def has(self, account, name="plus"):
+        return self.do("has", account=account, name=name)["has"]
+
+    def held(self, account):
+        return self.do("held", account=account)["held"]
+
+    def reach(self, answer):
+        """Waits until the copy has what a call has changed; answers that call's answer."""
+        self.do("reach", position=answer["position"], timeout=PATIENCE_SECONDS)
+        return answer
+
+    def gate(self, do):
+        """`hold`: the next callback does not return until `go`."""
+        self.agent.ask(do, watch=self.name)
+
+    def changes(self, count):
+        """The next changes: account, names before, names after."""
+        reports = self.agent.reports[self.name]
+        self.agent.wait(lambda: len(reports) >= self.taken + count, f"{count} changes of {self.name}")
+        found = reports[self.taken:self.taken + count]
+        self.taken += count
+        return [(each["change"], each["before"], each["after"]) for each in found]
+
+
 class Proxy:
     """Stands before a server, and breaks what passes: `pass`, `lose` (the answer is dropped, and the connection ends), `mute` (the
-    answer is dropped, and nothing ends), or bytes that it answers itself."""
+    answer is dropped, and nothing ends), `refuse` (connections end at once), or bytes that it answers itself. `renamed`: a path that
+    the server gets under another name, so that it is one without that method."""
 
-    def __init__(self, port, mode="pass"):
-        self.port, self.mode, self.requests = port, mode, 0
+    def __init__(self, port, mode="pass", renamed=None):
+        self.port, self.mode, self.requests, self.renamed = port, mode, 0, renamed
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
         self.open, self.silent = [], set()
@@ -171,6 +221,8 @@ class Proxy:
 
     def carry(self, plain):
         with contextlib.suppress(OSError), plain:
+            if self.mode == "refuse":
+                return
             if isinstance(self.mode, bytes):
                 plain.recv(65_536)
                 self.requests += 1
@@ -181,7 +233,7 @@ class Proxy:
             threading.Thread(target=self.back, args=(server, plain), daemon=True).start()
             while data := plain.recv(65_536):
                 self.requests += 1
-                server.sendall(data)
+                server.sendall(data.replace(*self.renamed) if self.renamed else data)
 
     def back(self, server, plain):
         with contextlib.suppress(OSError), server, plain:
@@ -195,6 +247,13 @@ class Proxy:
     def silence(self):
         """Nothing passes any more on the connections that are open now, and none of them ends."""
         self.silent.update(self.open)
+
+    def cut(self):
+        """Ends every connection, and each new one."""
+        self.mode = "refuse"
+        for each in self.open:
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
 
     def close(self):
         for each in (self.listener, *self.open):

@@ -102,7 +102,9 @@ ENCRYPTED = """
 import ssl, sys, perch
 with perch.connect(sys.argv[1], ssl_context=ssl.create_default_context(cafile=sys.argv[2])) as client:
     granted = client.call.grant_entitlement(account="alice", name="plus")
-    print(client.has("alice", "plus"), next(client.watch.entitlements("alice")).value.entitlements[0].active)
+    copy = client.copy()
+    copy.wait_ready(300)
+    print(client.has("alice", "plus"), next(client.watch.entitlements("alice")).value.entitlements[0].active, copy.has("alice", "plus"))
 """
 
 
@@ -115,7 +117,7 @@ def encrypted(row, perch, python, work):
             server.start()
             (work / "encrypted.py").write_text(ENCRYPTED)
             shown = run(python, "encrypted.py", f"https://localhost:{server.port}", authority.pem(authority.name), cwd=work)
-            assert shown == "True True\n", shown
+            assert shown == "True True True\n", shown
 
 
 def install(text, work):
