@@ -40,7 +40,7 @@ typedef enum _Perch__V1__Cause {
    */
   PERCH__V1__CAUSE__CAUSE_SNAPSHOT = 1,
   /*
-   * A purchase, a restore or a grant.
+   * A purchase or a restore.
    */
   PERCH__V1__CAUSE__CAUSE_PURCHASE = 2,
   /*
@@ -64,7 +64,7 @@ typedef enum _Perch__V1__Cause {
    */
   PERCH__V1__CAUSE__CAUSE_CLOCK = 7,
   /*
-   * A setting of the app or of the account: auto-renew, plan, storefront, time rate.
+   * A setting of the app or of the account: auto-renew, plan, storefront, time rate. Also a grant, its revocation, and a merge.
    */
   PERCH__V1__CAUSE__CAUSE_SETTING = 8
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__CAUSE)

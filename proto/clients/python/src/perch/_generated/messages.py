@@ -522,7 +522,7 @@ class Cause(Enumeration):
     """The first value of a call."""
 
     PURCHASE = 2
-    """A purchase, a restore or a grant."""
+    """A purchase or a restore."""
 
     RENEWAL = 3
     """A renewal attempt, succeeded or failed."""
@@ -540,7 +540,8 @@ class Cause(Enumeration):
     """The app's clock was moved."""
 
     SETTING = 8
-    """A setting of the app or of the account: auto-renew, plan, storefront, time rate."""
+    """A setting of the app or of the account: auto-renew, plan, storefront, time rate. Also a grant, its revocation, and a merge.
+    """
 
 
 class ForecastKind(Enumeration):
