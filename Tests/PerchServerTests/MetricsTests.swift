@@ -255,7 +255,7 @@ enum SampleReports {
         "consumptionAnswerMilliseconds",
         "groupDifferencesMax", "linkedOriginalsMax", "passKeyMilliseconds", "passKeyMillisecondsRange",
         "reportedConsumablesMax",
-        "reportedNoticeTextMax", "reportedUnfinishedMax",
+        "notificationsKeptMax", "reportedNoticeTextMax", "reportedUnfinishedMax",
     ]
 
     /// Names of the constants in a file of limits.
