@@ -82,7 +82,7 @@ private func attemptRenewal(
 
 /// How long the store retries, and how long the customer stays entitled meanwhile. Fixed when the charge fails: later
 /// settings do not change it.
-private func billingRetry(
+func billingRetry(
     of line: Line, _ product: CatalogueProduct, _ next: CatalogueSubscription, app: AppState, at instant: Instant
 ) -> BillingRetry {
     let rate = app.settings.timeRate

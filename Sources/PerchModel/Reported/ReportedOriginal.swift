@@ -104,6 +104,11 @@ package struct ReportedOriginal: Hashable, Sendable {
             && self.registers.values.allSatisfy { $0.reported.productType == .consumable }
     }
 
+    /// The orders of its purchases, as reported.
+    package var orders: Set<String> {
+        Set(self.registers.values.map(\.reported.webOrderLineItemID).filter { !$0.isEmpty })
+    }
+
     /// When the line began, as its reports say; lists are sorted by it.
     package var originalPurchaseDate: Instant {
         self.registers.values.map(\.reported.originalPurchaseDate).min() ?? .distantFuture

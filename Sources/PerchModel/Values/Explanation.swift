@@ -58,11 +58,26 @@ public struct Explanations: Hashable, Sendable {
     public var isEntitled: Bool
     /// One for each line or transaction considered; the one that counts is first.
     public var explanations: [Explanation]
+    /// What the account has, in sentences that can be read to the customer.
+    public var summary: String
+    /// The next changes that time alone brings, soonest first.
+    public var changes: [ExpectedChange]
+    /// What administrators granted. Only of a question about everything.
+    public var grants: [ExplainedGrant]
+    /// What would be after a supposed event; nil without one.
+    public var supposed: SupposedOutcome?
 
     /// Creates a value from its parts.
-    public init(message: String, isEntitled: Bool, explanations: [Explanation]) {
+    public init(
+        message: String, isEntitled: Bool, explanations: [Explanation], summary: String = "",
+        changes: [ExpectedChange] = [], grants: [ExplainedGrant] = [], supposed: SupposedOutcome? = nil
+    ) {
         self.message = message
         self.isEntitled = isEntitled
         self.explanations = explanations
+        self.summary = summary
+        self.changes = changes
+        self.grants = grants
+        self.supposed = supposed
     }
 }

@@ -126,6 +126,44 @@ package func explainEntitlement(
     return answer([Explanation(.neverBought, "The account never bought \(productID).")], isEntitled: false)
 }
 
+/// Explanations of everything that an account has, at most.
+private let explanationsMax = 100
+
+/// Explains everything that an account has: its lines, group by group, then its purchases without an end.
+///
+/// `rows`: the account's newest transactions.
+package func explainEverything(
+    of record: AccountRecord?, rows: [Transaction], app: AppState, at now: Instant
+) -> Explanations {
+    var explanations: [Explanation] = []
+    for group in (record?.groupIDs(in: app.catalogue) ?? []).sorted() where explanations.count < explanationsMax {
+        let rows = rows.filter { app.catalogue.groupID(of: $0) == group }
+        explanations += explainStatus(of: record, inGroup: group, rows: rows, app: app, at: now).explanations
+    }
+    let products = Set(holdings(of: record, in: app, at: now).owned.map(\.value.productID)).sorted()
+    for product in products where explanations.count < explanationsMax {
+        let rows = rows.filter { $0.productID == product }
+        explanations += explainEntitlement(of: record, toProduct: product, rows: rows, app: app, at: now).explanations
+    }
+    let entitling = explanations.count(where: \.isEntitled)
+    let grants = (record?.grants ?? []).count { $0.until.map { now < $0 } ?? true }
+    let sources = [
+        entitling == 0 ? nil : "\(entitling) of \(explanations.count) lines and purchases",
+        grants == 0 ? nil : "\(grants) grant\(grants == 1 ? "" : "s")",
+    ].compactMap { $0 }
+    let message =
+        sources.isEmpty
+        ? explanations.isEmpty
+            ? "The account has no line, no purchase and no grant."
+            : "None of the account's \(explanations.count) lines and purchases entitles it."
+        : "The account is entitled by \(sources.joined(separator: " and "))."
+    return Explanations(
+        message: message, isEntitled: !sources.isEmpty,
+        explanations: Array(
+            (explanations.filter(\.isEntitled) + explanations.filter { !$0.isEntitled })
+                .prefix(explanationsMax)))
+}
+
 // MARK: The holdings of a test app
 
 extension TestHoldings {

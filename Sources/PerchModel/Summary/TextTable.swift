@@ -1,0 +1,207 @@
+/// A text for people, of which each language has one form. Places such as `{product}` are filled in.
+///
+/// `{who}` is the customer as the one who has something, `{whom}` as the one to whom something is given or done. No form knows
+/// whether the customer is a man or a woman.
+enum TextKey: String, CaseIterable, Sendable {
+    // How the customer is called where the key is too long to be read out.
+    case customer, toCustomer
+
+    // A subscription in force. The last part follows the first.
+    case has, hasTrial, hasShared
+    case renews, renewsFor, becomes, becomesFor, renewalFails
+    case renewsNot, renewsNotUnsold, renewsIfAgreed, renewalUnreported
+    case renewalAwaited, renewalAwaitedUntil, renewalDue
+
+    // A subscription whose charge failed.
+    case declined, declinedShared, declinedWithoutAccess, declinedSharedWithoutAccess, declinedBeside,
+        declinedSharedBeside
+    case keepsUntil, goesOnTrying
+
+    // What is over.
+    case unshared, refunded, refundedWithoutAccess, unverified
+    case had, hadBecause, hadUnreported
+    case becauseSwitchedOff, becauseDeclined, becauseNotAgreed, becauseUnsold
+
+    // What lasts, what was granted, what waits, and nothing.
+    case owns, ownsShared, given, givenUntil, waits
+    case hasNothing, boughtNothing, boughtNot, clockStopped
+
+    // Changes that time brings, without a full stop.
+    case willRenew, willRenewFor, willFailWithAccess, willFailWithoutAccess, willEnd, willLoseAccess, willStopTrying,
+        willEndUnreported, grantWillEnd
+
+    // Where a grant comes from.
+    case grantedOn, grantedBy, grantedBecause
+}
+
+/// The texts of one language, and how it writes days.
+struct TextTable: Sendable {
+    /// Of the language, such as `de`.
+    let language: String
+    let months: [String]
+    /// `{day}`, `{month}`; with `{year}`; and a day with `{time}`.
+    let day: String
+    let dayOfYear: String
+    let dayWithTime: String
+    let texts: [TextKey: String]
+
+    subscript(key: TextKey) -> String {
+        guard let text = self.texts[key] else { preconditionFailure("\(self.language) has no text \(key)") }
+        return text
+    }
+
+    /// English is first: it is what other languages get.
+    static let all = [Self.english, Self.german]
+
+    /// The texts of a locale such as `de_AT`.
+    static func table(of locale: String) -> TextTable {
+        let language = locale.prefix { $0 != "_" && $0 != "-" }
+        return Self.all.first { $0.language == language.lowercased() } ?? Self.english
+    }
+
+    static let english = TextTable(
+        language: "en",
+        months: [
+            "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+            "November", "December",
+        ],
+        day: "{day} {month}", dayOfYear: "{day} {month} {year}", dayWithTime: "{date}, {time}",
+        texts: [
+            .customer: "the customer",
+            .toCustomer: "the customer",
+            .has: "{who} has {product} until {end}",
+            .hasTrial: "{who} has a free trial of {product} until {end}",
+            .hasShared: "{who} has {product}, shared by a family member, until {end}",
+            .renews: ", then it renews.",
+            .renewsFor: ", then it renews for {price}.",
+            .becomes: ", then it becomes {next}.",
+            .becomesFor: ", then it becomes {next} for {price}.",
+            .renewalFails: ". The next charge is set to fail.",
+            .renewsNot: ". It does not renew.",
+            .renewsNotUnsold: ". It does not renew, because the product is no longer sold.",
+            .renewsIfAgreed: ". It renews only if {who} agrees to the higher price.",
+            .renewalUnreported: ". Whether it renews was not reported.",
+            .renewalAwaited:
+                "The period of {product} ended on {end}, and its renewal has not been reported. Until it is, {who} keeps {product}.",
+            .renewalAwaitedUntil:
+                "The period of {product} ended on {end}, and its renewal has not been reported. {who} keeps {product} until {until} while the report is awaited.",
+            .renewalDue: "{who} has {product}. The period ended on {end}, and the renewal is due.",
+            .declined: "The card was declined on {end}.",
+            .declinedShared: "The card of the family member who shares {product} was declined on {end}.",
+            .declinedWithoutAccess:
+                "The card was declined on {end}, and {who} has no access to {product} until a charge succeeds.",
+            .declinedSharedWithoutAccess:
+                "The card of the family member who shares {product} was declined on {end}, and {who} has no access to {product} until a charge succeeds.",
+            .declinedBeside: "The card was declined on {end}, and no charge for {product} has succeeded since.",
+            .declinedSharedBeside:
+                "The card of the family member who shares {product} was declined on {end}, and no charge for {product} has succeeded since.",
+            .keepsUntil: "{who} keeps {product} until {until}, and then loses it unless a charge succeeds.",
+            .goesOnTrying: "The store goes on trying.",
+            .unshared: "{product} is no longer shared with {whom}.",
+            .refunded: "{product} was refunded on {end}.",
+            .refundedWithoutAccess: "{product} was refunded on {end}, and {who} has no access to it.",
+            .unverified: "The purchase of {product} could not be verified, so it gives {whom} no access.",
+            .had: "{who} had {product} until {end}.",
+            .hadBecause: "{who} had {product} until {end}: {reason}.",
+            .hadUnreported: "{who} had {product} until {end}. Whether it renewed was not reported.",
+            .becauseSwitchedOff: "renewal was switched off",
+            .becauseDeclined: "the card was declined and no later charge succeeded",
+            .becauseNotAgreed: "the higher price was not agreed to",
+            .becauseUnsold: "the product is no longer sold",
+            .owns: "{who} owns {products}.",
+            .ownsShared: "{who} has {products}, shared by a family member.",
+            .given: "{who} was given {products}.",
+            .givenUntil: "{product} until {end}",
+            .waits: "A purchase of {product} waits for approval since {end}.",
+            .hasNothing: "{who} has nothing at the moment.",
+            .boughtNothing: "{who} has bought nothing yet.",
+            .boughtNot: "{who} has not bought {product}.",
+            .clockStopped: "The clock of this test app is stopped, so nothing changes until it runs again.",
+            .willRenew: "{product} renews",
+            .willRenewFor: "{product} renews for {price}",
+            .willFailWithAccess: "The charge for {product} will fail, and access goes on for a while",
+            .willFailWithoutAccess: "The charge for {product} will fail, and access ends",
+            .willEnd: "{product} ends",
+            .willLoseAccess: "Access to {product} ends, unless a charge succeeds",
+            .willStopTrying: "The store stops trying to charge for {product}",
+            .willEndUnreported: "The period of {product} ends, and whether it renews was not reported",
+            .grantWillEnd: "The grant of {product} ends",
+            .grantedOn: "granted on {end}",
+            .grantedBy: "granted on {end} by {by}",
+            .grantedBecause: ", because: {reason}",
+        ])
+
+    static let german = TextTable(
+        language: "de",
+        months: [
+            "Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober",
+            "November", "Dezember",
+        ],
+        day: "{day}. {month}", dayOfYear: "{day}. {month} {year}", dayWithTime: "{date}, {time} Uhr",
+        texts: [
+            .customer: "dieses Konto",
+            .toCustomer: "diesem Konto",
+            .has: "{who} hat {product} bis {end}",
+            .hasTrial: "{who} hat {product} kostenlos zur Probe bis {end}",
+            .hasShared: "{who} hat {product} über die Familienfreigabe bis {end}",
+            .renews: ", danach verlängert es sich.",
+            .renewsFor: ", danach verlängert es sich für {price}.",
+            .becomes: ", danach wird es {next}.",
+            .becomesFor: ", danach wird es {next} für {price}.",
+            .renewalFails: ". Die nächste Abbuchung wird fehlschlagen.",
+            .renewsNot: ". Es verlängert sich nicht.",
+            .renewsNotUnsold: ". Es verlängert sich nicht, weil das Produkt nicht mehr verkauft wird.",
+            .renewsIfAgreed: ". Es verlängert sich nur, wenn {who} dem höheren Preis zustimmt.",
+            .renewalUnreported: ". Ob es sich verlängert, wurde nicht gemeldet.",
+            .renewalAwaited:
+                "Der Zeitraum von {product} endete am {end}, und die Verlängerung wurde noch nicht gemeldet. Bis dahin behält {who} {product}.",
+            .renewalAwaitedUntil:
+                "Der Zeitraum von {product} endete am {end}, und die Verlängerung wurde noch nicht gemeldet. {who} behält {product} bis {until}, solange die Meldung aussteht.",
+            .renewalDue: "{who} hat {product}. Der Zeitraum endete am {end}, und die Verlängerung ist fällig.",
+            .declined: "Die Zahlung wurde am {end} abgelehnt.",
+            .declinedShared: "Die Zahlung des Familienmitglieds, das {product} freigibt, wurde am {end} abgelehnt.",
+            .declinedWithoutAccess:
+                "Die Zahlung wurde am {end} abgelehnt, und {who} hat keinen Zugang zu {product}, bis eine Abbuchung gelingt.",
+            .declinedSharedWithoutAccess:
+                "Die Zahlung des Familienmitglieds, das {product} freigibt, wurde am {end} abgelehnt, und {who} hat keinen Zugang zu {product}, bis eine Abbuchung gelingt.",
+            .declinedBeside:
+                "Die Zahlung wurde am {end} abgelehnt, und seither ist keine Abbuchung für {product} gelungen.",
+            .declinedSharedBeside:
+                "Die Zahlung des Familienmitglieds, das {product} freigibt, wurde am {end} abgelehnt, und seither ist keine Abbuchung für {product} gelungen.",
+            .keepsUntil: "{who} behält {product} bis {until} und verliert es dann, wenn keine Abbuchung gelingt.",
+            .goesOnTrying: "Der Store versucht es weiter.",
+            .unshared: "{product} wird nicht mehr mit {whom} geteilt.",
+            .refunded: "{product} wurde am {end} erstattet.",
+            .refundedWithoutAccess: "{product} wurde am {end} erstattet, und {who} hat keinen Zugang mehr dazu.",
+            .unverified:
+                "Der Kauf von {product} konnte nicht überprüft werden und gibt {whom} daher keinen Zugang.",
+            .had: "{who} hatte {product} bis {end}.",
+            .hadBecause: "{who} hatte {product} bis {end}: {reason}.",
+            .hadUnreported: "{who} hatte {product} bis {end}. Ob es sich verlängert hat, wurde nicht gemeldet.",
+            .becauseSwitchedOff: "die Verlängerung war ausgeschaltet",
+            .becauseDeclined: "die Zahlung wurde abgelehnt, und keine spätere Abbuchung gelang",
+            .becauseNotAgreed: "dem höheren Preis wurde nicht zugestimmt",
+            .becauseUnsold: "das Produkt wird nicht mehr verkauft",
+            .owns: "{who} besitzt {products}.",
+            .ownsShared: "{who} hat {products} über die Familienfreigabe.",
+            .given: "{who} hat {products} geschenkt bekommen.",
+            .givenUntil: "{product} bis {end}",
+            .waits: "Ein Kauf von {product} wartet seit {end} auf Genehmigung.",
+            .hasNothing: "{who} hat zurzeit nichts.",
+            .boughtNothing: "{who} hat noch nichts gekauft.",
+            .boughtNot: "{who} hat {product} nicht gekauft.",
+            .clockStopped: "Die Uhr dieser Test-App steht; bis sie weiterläuft, ändert sich nichts.",
+            .willRenew: "{product} verlängert sich",
+            .willRenewFor: "{product} verlängert sich für {price}",
+            .willFailWithAccess: "Die Abbuchung für {product} wird fehlschlagen, der Zugang bleibt noch eine Weile",
+            .willFailWithoutAccess: "Die Abbuchung für {product} wird fehlschlagen, der Zugang endet",
+            .willEnd: "{product} endet",
+            .willLoseAccess: "Der Zugang zu {product} endet, wenn keine Abbuchung gelingt",
+            .willStopTrying: "Der Store versucht nicht länger, für {product} abzubuchen",
+            .willEndUnreported: "Der Zeitraum von {product} endet; ob er sich verlängert, wurde nicht gemeldet",
+            .grantWillEnd: "Die Gewährung von {product} endet",
+            .grantedOn: "gewährt am {end}",
+            .grantedBy: "gewährt am {end} von {by}",
+            .grantedBecause: ", weil: {reason}",
+        ])
+}

@@ -1,0 +1,486 @@
+import PerchBase
+import Testing
+
+@testable import PerchModel
+
+/// A customer's page in words: what `Explain` says, for one reader.
+struct Told {
+    var locale = "en"
+    var offset: Int32 = 0
+    var called = "alice"
+    var scope = SummaryScope.all
+
+    func callAsFunction(
+        _ record: AccountRecord?, rows: [Transaction], _ app: AppState, at now: Instant
+    ) -> String {
+        Summary(
+            of: record, called: self.called, about: self.scope, rows: rows, app: app, at: now,
+            for: TextReader(locale: self.locale, offsetMinutes: self.offset)
+        ).text
+    }
+
+    func callAsFunction(_ account: TestAccount) -> String {
+        self(account.record, rows: account.rowsNewestFirst, account.runningApp, at: account.now)
+    }
+
+    func changes(_ account: TestAccount) -> [String] {
+        expectedChanges(
+            of: account.record, about: self.scope, app: account.runningApp, at: account.now,
+            for: TextReader(locale: self.locale, offsetMinutes: self.offset)
+        ).map { "\($0.at): \($0.message)" }
+    }
+
+    func supposed(_ supposition: Supposition, _ account: TestAccount) throws -> String {
+        let record = try supposing(
+            supposition, of: account.record, rows: account.rowsNewestFirst, app: account.runningApp, at: account.now)
+        return self(record, rows: account.rowsNewestFirst, account.runningApp, at: account.now)
+    }
+}
+
+extension TestAccount {
+    var rowsNewestFirst: [Transaction] { self.rows.sorted { ($0.purchaseDate, $0.id) > ($1.purchaseDate, $1.id) } }
+
+    /// The shop's clock stands, which is told too.
+    var runningApp: AppState { self.app(clock: .running(offsetMilliseconds: 0)) }
+
+    func app(clock: AppClock, environment: AppEnvironment = .xcode) -> AppState {
+        AppState(
+            number: 1, bundleID: "com.example.shop", environment: environment, revision: 1,
+            effective: Instant(milliseconds: 0), committed: Instant(milliseconds: 0), catalogue: self.catalogue,
+            catalogueRevision: 1, catalogueSource: "test", settings: self.settings, clock: clock)
+    }
+}
+
+private let english = Told()
+private let german = Told(locale: "de")
+
+@Suite struct `What a customer is told of a test app` {
+    @Test func `a subscription that renews`() throws {
+        var alice = TestAccount()
+        try alice.buy("silver")
+        #expect(english(alice) == "alice has silver until 10 February, then it renews for $9.99.")
+        #expect(german(alice) == "alice hat silver bis 10. Februar, danach verlängert es sich für 9,99\u{A0}$.")
+        #expect(
+            english.changes(alice) == [
+                "2026-02-10T00:00:00Z: silver renews for $9.99", "2026-03-10T00:00:00Z: silver renews for $9.99",
+                "2026-04-10T00:00:00Z: silver renews for $9.99",
+            ])
+    }
+
+    @Test func `a subscription that was cancelled, and that has ended`() throws {
+        var alice = TestAccount()
+        try alice.buy("silver")
+        try alice.setAutoRenew(false)
+        #expect(english(alice) == "alice has silver until 10 February. It does not renew.")
+        #expect(german(alice) == "alice hat silver bis 10. Februar. Es verlängert sich nicht.")
+        #expect(english.changes(alice) == ["2026-02-10T00:00:00Z: silver ends"])
+        alice.advance(to: at("2026-02-20"))
+        #expect(english(alice) == "alice had silver until 10 February: renewal was switched off.")
+        #expect(german(alice) == "alice hatte silver bis 10. Februar: die Verlängerung war ausgeschaltet.")
+    }
+
+    @Test func `a charge that fails`() throws {
+        var alice = TestAccount(settings: Shop.settings(billingIssues: true, grace: true))
+        try alice.buy("silver")
+        #expect(english(alice) == "alice has silver until 10 February. The next charge is set to fail.")
+        #expect(
+            english.changes(alice) == [
+                "2026-02-10T00:00:00Z: The charge for silver will fail, and access goes on for a while",
+                "2026-02-26T00:00:00Z: Access to silver ends, unless a charge succeeds",
+                "2026-04-11T00:00:00Z: The store stops trying to charge for silver",
+            ])
+        alice.advance(to: at("2026-02-15"))
+        #expect(
+            english(alice)
+                == "The card was declined on 10 February. alice keeps silver until 26 February, and then loses it unless a charge succeeds."
+        )
+        #expect(
+            german(alice)
+                == "Die Zahlung wurde am 10. Februar abgelehnt. alice behält silver bis 26. Februar und verliert es dann, wenn keine Abbuchung gelingt."
+        )
+        alice.advance(to: at("2026-03-15"))
+        #expect(
+            english(alice)
+                == "The card was declined on 10 February, and alice has no access to silver until a charge succeeds. The store goes on trying."
+        )
+        alice = TestAccount(settings: Shop.settings(billingIssues: true))
+        try alice.buy("lifetime")
+        try alice.buy("silver")
+        alice.advance(to: at("2026-03-15"))
+        #expect(
+            english(alice)
+                == "alice owns lifetime. The card was declined on 10 February, and no charge for silver has succeeded since. The store goes on trying."
+        )
+        alice.advance(to: at("2026-06-01"))
+        #expect(english(alice) == "alice owns lifetime.")
+        #expect(
+            Told(scope: .group("G"))(alice)
+                == "alice had silver until 10 February: the card was declined and no later charge succeeded.")
+    }
+
+    @Test func `a refund`() throws {
+        var alice = TestAccount()
+        try alice.buy("silver")
+        alice.advance(days: 5)
+        try alice.refund(1)
+        alice.advance(days: 5)
+        #expect(english(alice) == "silver was refunded on 15 January, and alice has no access to it.")
+        #expect(german(alice) == "silver wurde am 15. Januar erstattet, und alice hat keinen Zugang mehr dazu.")
+        try alice.buy("lifetime")
+        try alice.refund(2)
+        alice.advance(days: 5)
+        #expect(
+            Told(scope: .product("lifetime"))(alice)
+                == "lifetime was refunded on 20 January, and alice has no access to it.")
+    }
+
+    @Test func `purchases that last, several lines, and nothing at all`() throws {
+        var alice = TestAccount()
+        #expect(english(alice) == "alice has bought nothing yet.")
+        #expect(english(alice.record, rows: [], alice.runningApp, at: alice.now) == "alice has bought nothing yet.")
+        #expect(english(nil, rows: [], alice.runningApp, at: alice.now) == "alice has bought nothing yet.")
+        #expect(Told(scope: .group("G"))(alice) == "alice has not bought G.")
+        #expect(Told(scope: .product("gold"))(alice) == "alice has not bought gold.")
+        try alice.buy("coins")
+        #expect(english(alice) == "alice has nothing at the moment.")
+        try alice.buy("lifetime")
+        try alice.buy("season")
+        #expect(english(alice) == "alice owns lifetime, season.")
+        try alice.buy("silver")
+        try alice.buy("weekly")
+        #expect(
+            english(alice)
+                == "alice has silver until 10 February, then it renews for $9.99. alice has weekly until 17 January, then it renews for $1.99. alice owns lifetime, season."
+        )
+    }
+
+    @Test func `a change of plan, and one that waits`() throws {
+        var alice = TestAccount()
+        try alice.buy("gold")
+        try alice.buy("bronze")
+        #expect(english(alice) == "alice has gold until 10 February, then it becomes bronze for $4.99.")
+        #expect(german(alice) == "alice hat gold bis 10. Februar, danach wird es bronze für 4,99\u{A0}$.")
+        #expect(english.changes(alice).first == "2026-02-10T00:00:00Z: bronze renews for $4.99")
+    }
+
+    @Test func `a higher price that waits for an answer`() throws {
+        var alice = TestAccount()
+        try alice.buy("silver")
+        try alice.operate(.raisePrice(.product("silver"), milliunits: 15_000, needsConsent: true))
+        #expect(
+            english(alice) == "alice has silver until 10 February. It renews only if alice agrees to the higher price.")
+        #expect(
+            german(alice)
+                == "alice hat silver bis 10. Februar. Es verlängert sich nur, wenn alice dem höheren Preis zustimmt.")
+        try alice.operate(.answerPriceIncrease(.product("silver"), agrees: true))
+        #expect(english(alice) == "alice has silver until 10 February, then it renews for $15.00.")
+    }
+
+    @Test func `a product that is no longer sold`() throws {
+        var alice = TestAccount()
+        try alice.buy("silver")
+        try alice.withdraw("silver")
+        #expect(
+            english(alice)
+                == "alice has silver until 10 February. It does not renew, because the product is no longer sold.")
+    }
+
+    @Test func `a free trial, and a commitment`() throws {
+        var alice = TestAccount(
+            catalogue: Shop.catalogue(introductory: Shop.introductory(.freeTrial, Period(1, .week))))
+        try alice.buy("silver")
+        #expect(english(alice) == "alice has a free trial of silver until 17 January, then it renews for $9.99.")
+        var bob = TestAccount(catalogue: Shop.billedMonthly())
+        try bob.buyMonthly()
+        #expect(
+            Told(called: "bob")(bob) == "bob has silver.yearly until 10 January 2027, then it renews.")
+    }
+
+    @Test func `what was granted`() throws {
+        var alice = TestAccount()
+        for (name, until) in [("plus", at("2026-01-20")), ("beta", nil), ("old", at("2026-01-09"))] {
+            let grant = EntitlementGrant(
+                name: name, until: until, reason: "outage", since: at("2026-01-08"), tier: "")
+            alice.record.apply(Fact(.reported(.granted(grant)), effective: alice.now))
+        }
+        #expect(english(alice) == "alice was given plus until 20 January, beta.")
+        #expect(german(alice) == "alice hat plus bis 20. Januar, beta geschenkt bekommen.")
+        #expect(english.changes(alice) == ["2026-01-20T00:00:00Z: The grant of plus ends"])
+        let reader = TextReader(locale: "en", offsetMinutes: 0)
+        let grants = reader.grants(of: alice.record, by: ["plus": "ada"], at: alice.now, forCustomer: false)
+        #expect(
+            grants.map(\.message) == [
+                "granted on 8 January, 0:00 UTC by ada, because: outage",
+                "granted on 8 January, 0:00 UTC, because: outage", "granted on 8 January, 0:00 UTC, because: outage",
+            ])
+        #expect(grants.map(\.grantedBy) == ["ada", "", ""])
+        let shown = reader.grants(of: alice.record, by: ["plus": "ada"], at: alice.now, forCustomer: true)
+        #expect(
+            shown.allSatisfy {
+                $0.grantedBy.isEmpty && $0.reason.isEmpty && $0.message == "granted on 8 January, 0:00 UTC"
+            })
+    }
+
+    @Test func `a clock that stands`() throws {
+        var alice = TestAccount()
+        try alice.buy("silver")
+        let app = alice.app(clock: .frozen(at: alice.now))
+        #expect(
+            english(alice.record, rows: alice.rowsNewestFirst, app, at: alice.now)
+                == "alice has silver until 10 February, then it renews for $9.99. The clock of this test app is stopped, so nothing changes until it runs again."
+        )
+    }
+
+    @Test func `a purchase that waits for approval`() throws {
+        var settings = AppSettings()
+        settings.isAskToBuyEnabled = true
+        var alice = TestAccount(settings: settings)
+        try alice.operate(.buy(PurchaseOrder(productID: "silver")))
+        #expect(english(alice) == "A purchase of silver waits for approval since 10 January, 0:00 UTC.")
+    }
+
+    @Test func `a customer without a name that can be read out`() throws {
+        var alice = TestAccount()
+        try alice.buy("silver")
+        let uuid = "7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d"
+        #expect(
+            Told(called: uuid)(alice) == "The customer has silver until 10 February, then it renews for $9.99.")
+        #expect(
+            Told(locale: "de_AT", called: uuid)(alice)
+                == "Dieses Konto hat silver bis 10. Februar, danach verlängert es sich für $\u{A0}9,99.")
+        #expect(Told(called: "\u{5D0}\u{202E}b")(alice).hasPrefix("\u{2068}\u{5D0}b\u{2069} has silver"))
+        #expect(Told(called: "a\u{7}b")(alice).hasPrefix("ab has silver"))
+    }
+
+    @Test func `days of the reader's clock`() throws {
+        var alice = TestAccount(at: at("2026-12-30T23:30:00Z"))
+        try alice.buy("weekly")
+        #expect(english(alice).hasPrefix("alice has weekly until 6 January 2027,"))
+        #expect(Told(offset: 60)(alice).hasPrefix("alice has weekly until 7 January 2027,"))
+        #expect(Told(offset: -24 * 30)(alice).hasPrefix("alice has weekly until 6 January 2027,"))
+        alice.advance(days: 6)
+        #expect(Told(offset: 60)(alice).hasPrefix("alice has weekly until 7 January, 0:30 UTC+1,"))
+        #expect(Told(offset: -210)(alice).hasPrefix("alice has weekly until 6 January, 20:00 UTC-3:30,"))
+    }
+
+    @Test func `what would be after an event`() throws {
+        var alice = TestAccount(settings: Shop.settings(grace: true))
+        try alice.buy("silver")
+        alice.advance(days: 5)
+        let record = alice.record
+        let failed = try english.supposed(Supposition(event: .chargeFails), alice)
+        #expect(
+            failed
+                == "The card was declined on 15 January, 0:00 UTC. alice keeps silver until 31 January, and then loses it unless a charge succeeds."
+        )
+        #expect(
+            try english.supposed(Supposition(event: .refund), alice)
+                == "silver was refunded on 15 January, 0:00 UTC, and alice has no access to it.")
+        #expect(
+            try english.supposed(Supposition(event: .cancelled), alice)
+                == "alice has silver until 10 February. It does not renew.")
+        #expect(
+            try english.supposed(Supposition(event: .planChange, productID: "gold"), alice)
+                == "alice has gold until 15 February, then it renews for $19.99.")
+        #expect(
+            try english.supposed(Supposition(event: .planChange, productID: "bronze"), alice)
+                == "alice has silver until 10 February, then it becomes bronze for $4.99.")
+        #expect(
+            try english.supposed(Supposition(event: .priceAgreed, priceMilliunits: 12_990), alice)
+                == "alice has silver until 10 February, then it renews for $12.99.")
+        #expect(
+            try english.supposed(Supposition(event: .priceNotAgreed), alice)
+                == "alice has silver until 10 February. It does not renew.")
+        #expect(alice.record == record)
+        #expect(throws: Refusal.self) {
+            try english.supposed(Supposition(event: .planChange, productID: "platinum"), alice)
+        }
+        #expect(throws: Refusal.self) {
+            try english.supposed(Supposition(event: .cancelled, originalTransactionID: 99), alice)
+        }
+        #expect(throws: Refusal.self) { try english.supposed(Supposition(event: .cancelled), TestAccount()) }
+        try alice.buy("lifetime")
+        #expect(
+            try english.supposed(Supposition(event: .refund, originalTransactionID: 2), alice)
+                == "alice has silver until 10 February, then it renews for $9.99.")
+    }
+}
+
+private let dayLength: Int64 = 86_400_000
+private let present = at("2026-06-10")
+
+@Suite struct `What a customer is told of an app of the App Store` {
+    private static let app: AppState = {
+        var account = TestAccount()
+        account.settings.leewayMilliseconds = dayLength
+        account.settings.isGracePeriodEnabled = true
+        return account.app(clock: .running(offsetMilliseconds: 0), environment: .production)
+    }()
+
+    /// A line of silver; days count from now.
+    private static func line(
+        from: Int64 = -10, to: Int64 = 20, renews: Bool? = true, product: String = "silver",
+        transaction change: (inout Transaction) -> Void = { _ in },
+        info changeInfo: (inout RenewalInfo) -> Void = { _ in }
+    ) -> AccountRecord {
+        func onDay(_ days: Int64) -> Instant { present.advanced(byMilliseconds: days * dayLength) }
+        var transaction = Shop.transaction(11, of: product, from: onDay(from), to: onDay(to))
+        transaction.webOrderLineItemID = "1"
+        transaction.price = usd(9_990)
+        change(&transaction)
+        var record = AccountRecord(account: 1, app: 1)
+        if let fact = ReportedOriginal(id: 11).fact(of: transaction, content: .zero) {
+            record.apply(Fact(.reported(.transaction(fact)), effective: present))
+        }
+        guard let renews else { return record }
+        var info = RenewalInfo(
+            originalTransactionID: 11, currentProductID: product, willAutoRenew: renews, renewalDate: onDay(to),
+            recentSubscriptionStartDate: onDay(from), environment: .production, signedDate: onDay(from))
+        info.autoRenewPreference = renews ? product : nil
+        info.renewalPrice = renews ? usd(9_990) : nil
+        changeInfo(&info)
+        record.apply(Fact(.reported(.renewal(info, renewalDate: onDay(to), content: .zero)), effective: present))
+        return record
+    }
+
+    private static func told(_ record: AccountRecord?, _ told: Told = english) -> String {
+        told(record, rows: [], Self.app, at: present)
+    }
+
+    private static func changes(_ record: AccountRecord) -> [String] {
+        expectedChanges(
+            of: record, about: .all, app: Self.app, at: present, for: TextReader(locale: "", offsetMinutes: 0)
+        ).map { "\($0.at): \($0.message)" }
+    }
+
+    @Test func `no more than was reported`() {
+        #expect(Self.told(Self.line()) == "alice has silver until 30 June, then it renews for $9.99.")
+        #expect(Self.changes(Self.line()) == ["2026-06-30T00:00:00Z: silver renews for $9.99"])
+        #expect(
+            Self.told(Self.line(renews: nil)) == "alice has silver until 30 June. Whether it renews was not reported.")
+        #expect(
+            Self.told(Self.line(renews: nil), german)
+                == "alice hat silver bis 30. Juni. Ob es sich verlängert, wurde nicht gemeldet.")
+        #expect(
+            Self.changes(Self.line(renews: nil)) == [
+                "2026-06-30T00:00:00Z: The period of silver ends, and whether it renews was not reported"
+            ])
+        #expect(Self.told(Self.line(renews: false)) == "alice has silver until 30 June. It does not renew.")
+        #expect(Self.changes(Self.line(renews: false)) == ["2026-06-30T00:00:00Z: silver ends"])
+        #expect(Self.told(nil) == "alice has bought nothing yet.")
+    }
+
+    @Test func `news that is awaited, and that never came`() {
+        let awaited = Self.line(from: -30, to: 0)
+        #expect(
+            Self.told(awaited)
+                == "The period of silver ended on 10 June, 0:00 UTC, and its renewal has not been reported. alice keeps silver until 11 June, 0:00 UTC while the report is awaited."
+        )
+        #expect(
+            Self.told(Self.line(from: -40, to: -10))
+                == "alice had silver until 31 May. Whether it renewed was not reported.")
+        #expect(
+            Self.told(Self.line(from: -40, to: -10, renews: nil))
+                == "alice had silver until 31 May. Whether it renewed was not reported.")
+        #expect(
+            Self.told(Self.line(from: -40, to: -10, renews: false))
+                == "alice had silver until 31 May: renewal was switched off.")
+    }
+
+    @Test func `a charge that failed`() {
+        let grace = Self.line(
+            from: -31, to: -1,
+            info: { info in
+                info.isInBillingRetry = true
+                info.gracePeriodExpirationDate = present.advanced(byMilliseconds: 5 * dayLength)
+            })
+        #expect(
+            Self.told(grace)
+                == "The card was declined on 9 June, 0:00 UTC. alice keeps silver until 15 June, and then loses it unless a charge succeeds."
+        )
+        #expect(Self.changes(grace).first == "2026-06-15T00:00:00Z: Access to silver ends, unless a charge succeeds")
+        let retry = Self.line(from: -40, to: -10, info: { $0.isInBillingRetry = true })
+        #expect(
+            Self.told(retry)
+                == "The card was declined on 31 May, and alice has no access to silver until a charge succeeds. The store goes on trying."
+        )
+    }
+
+    @Test func `a family, a refund, and a price that waits`() {
+        let shared = Self.line(transaction: { $0.ownership = .familyShared })
+        #expect(Self.told(shared) == "alice has silver, shared by a family member, until 30 June.")
+        #expect(Self.told(shared, german) == "alice hat silver über die Familienfreigabe bis 30. Juni.")
+        let unshared = Self.line(transaction: {
+            $0.ownership = .familyShared
+            $0.revocation = Revocation(date: present, reason: .other, type: .familyRevoke)
+        })
+        #expect(Self.told(unshared) == "silver is no longer shared with alice.")
+        let refunded = Self.line(transaction: {
+            $0.revocation = Revocation(date: present.advanced(byMilliseconds: -5 * dayLength), reason: .other)
+        })
+        #expect(Self.told(refunded) == "silver was refunded on 5 June, and alice has no access to it.")
+        let waiting = Self.line(info: { $0.priceIncreaseStatus = .pending })
+        #expect(
+            Self.told(waiting)
+                == "alice has silver until 30 June. It renews only if alice agrees to the higher price.")
+    }
+
+    @Test func `what would be after an event`() throws {
+        let record = Self.line()
+        func supposed(_ supposition: Supposition) throws -> String {
+            Self.told(try supposing(supposition, of: record, rows: [], app: Self.app, at: present))
+        }
+        #expect(
+            try supposed(Supposition(event: .chargeFails))
+                == "The card was declined on 10 June, 0:00 UTC. alice keeps silver until 26 June, and then loses it unless a charge succeeds."
+        )
+        #expect(
+            try supposed(Supposition(event: .refund))
+                == "silver was refunded on 10 June, 0:00 UTC, and alice has no access to it.")
+        #expect(
+            try supposed(Supposition(event: .cancelled)) == "alice has silver until 30 June. It does not renew.")
+        #expect(
+            try supposed(Supposition(event: .priceNotAgreed)) == "alice has silver until 30 June. It does not renew.")
+        #expect(
+            try supposed(Supposition(event: .priceAgreed, priceMilliunits: 12_990))
+                == "alice has silver until 30 June, then it renews for $12.99.")
+        #expect(
+            try supposed(Supposition(event: .planChange, productID: "gold"))
+                == "alice has gold until 10 July, then it renews for $19.99.")
+        #expect(
+            try supposed(Supposition(event: .planChange, productID: "bronze"))
+                == "alice has silver until 30 June, then it becomes bronze for $4.99.")
+        #expect(throws: Refusal.self) { try supposed(Supposition(event: .planChange, productID: "weekly")) }
+        #expect(throws: Refusal.self) { try supposed(Supposition(event: .cancelled, originalTransactionID: 12)) }
+        #expect(record == Self.line())
+    }
+}
+
+@Suite struct `The texts for people` {
+    @Test func `are whole in each language, with the same places`() {
+        func places(_ text: String) -> Set<String> {
+            Set(text.matches(of: /\{(\w+)\}/).map { String($0.output.1) })
+        }
+        for table in TextTable.all {
+            #expect(table.months.count == 12)
+            for key in TextKey.allCases {
+                // A language may call the customer where another does not.
+                let (own, first) = (places(table[key]), places(TextTable.english[key]))
+                #expect(
+                    own.subtracting(["who", "whom"]) == first.subtracting(["who", "whom"]), "\(table.language) \(key)")
+            }
+        }
+        #expect(TextTable.table(of: "de-CH").language == "de")
+        #expect(TextTable.table(of: "fr").language == "en")
+    }
+
+    @Test(arguments: ["he ", "she ", "his ", "her ", " er ", " sie ", " ihr", "sein "])
+    func `do not know whether a customer is a man or a woman`(_ pronoun: String) {
+        for table in TextTable.all {
+            for key in TextKey.allCases {
+                let words = " " + table[key].lowercased().replacing(/[.,;:]/, with: " ") + " "
+                #expect(!words.contains(" " + pronoun.trimmingPrefix(" ") + " "), "\(table.language): \(table[key])")
+            }
+        }
+    }
+}
