@@ -66,6 +66,22 @@ extension Limits {
     /// Grants of one account. More are refused with RECORD_LIMIT.
     package static let grantsMax = 64
 
+    /// Minutes between UTC and the clock of a reader, in both directions.
+    package static let utcOffsetMinutesMax: Int64 = 18 * 60
+
+    /// The highest price that an answer supposes, in thousandths of the currency's unit.
+    package static let priceMilliunitsMax: Int64 = 1_000_000_000_000
+
+    /// Bytes of a note beside a customer. A longer one is refused with FIELD_INVALID.
+    package static let noteBytesMax = 2_000
+
+    /// Notes beside one customer. More are refused with RECORD_LIMIT.
+    package static let notesMax = 100
+
+    /// Customers that one search returns, and when the caller names no number.
+    package static let customersFoundMax = 100
+    package static let customersFoundDefault = 20
+
     /// Consumables of an account of the App Store that its record keeps, the newest. Older ones leave the record and stay in the list of
     /// transactions, so they never fill the record (`recordEntriesMax`); a late refund finds them.
     package static let reportedConsumablesMax = 256

@@ -146,8 +146,8 @@ extension PostgresStorage {
         switch body {
         // Changes of apps are read after the tick's snapshot, and only up to what was applied.
         case .record, .recordOf, .changes, .mutate, .order, .revoke, .note, .code, .look, .barrierReached: false
-        case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find, .export,
-            .copySlice, .ended, .awaited:
+        case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find,
+            .customers, .notes, .export, .copySlice, .ended, .awaited:
             true
         }
     }

@@ -466,6 +466,10 @@ package struct StoreRequest: Sendable {
         indirect case items(ItemKind, groups: [[UInt8]], after: [UInt8], limit: Int)
         /// The key of the account that a transaction or a name of a customer leads to.
         indirect case find(AppNumber, AccountSought)
+        /// Customers by any name.
+        indirect case customers(AppNumber, CustomersSought)
+        /// The notes beside an account.
+        indirect case notes(AccountKey)
         /// Everything of an account, with its first transactions.
         indirect case export(AccountKey, TransactionQuery)
         /// An image of an app's catalogue.
@@ -488,38 +492,6 @@ package struct StoreRequest: Sendable {
         case look
         /// Reports that a loop has applied everything before a barrier.
         case barrierReached(UInt64)
-    }
-}
-
-/// What names an account that is sought.
-package enum AccountSought: Hashable, Sendable {
-    /// Any transaction or original transaction of the account.
-    case transaction(TransactionID)
-    case alias(AccountAlias)
-}
-
-/// Everything of an account, with its first transactions, oldest first.
-package struct ExportedAccount: Sendable {
-    package var record: AccountRecord
-    /// Keys that callers use.
-    package var keys: [[UInt8]]
-    /// Names of the customer that an administrator attached or a report brought.
-    package var aliases: [AccountAlias]
-    package var rows: [TransactionRow]
-    package var hasMore: Bool
-}
-
-/// An account that was found.
-package struct FoundAccount: Hashable, Sendable {
-    /// The key that callers use; empty for an unclaimed account.
-    package var key: [UInt8]
-    package var isUnclaimed: Bool
-    package var record: AccountRecord
-
-    package init(key: [UInt8], isUnclaimed: Bool, record: AccountRecord) {
-        self.key = key
-        self.isUnclaimed = isUnclaimed
-        self.record = record
     }
 }
 
@@ -553,8 +525,7 @@ package struct RevokedToken: Hashable, Sendable {
 package enum StoreAnswer: Sendable {
     indirect case record(AccountRecord?)
     indirect case recordAsKnown(AccountRecord?, AppState)
-    /// Newest rows first.
-    indirect case history(AccountRecord?, [Transaction], AppState)
+    indirect case history(AccountHistory)
     indirect case keys([[UInt8]], hasMore: Bool)
     /// `next`: the list goes on after this key, which need not be one of them.
     indirect case accounts([(key: [UInt8], record: AccountRecord)], next: [UInt8]?)
@@ -569,6 +540,9 @@ package enum StoreAnswer: Sendable {
     indirect case items([StoredItem], hasMore: Bool)
     /// Nil: there is none. An unclaimed account has no key.
     indirect case found(FoundAccount?)
+    indirect case customers([FoundName], hasMore: Bool)
+    /// Oldest first.
+    indirect case notes([CustomerNote])
     /// Nil: there is no such account.
     indirect case exported(ExportedAccount?)
     case mutated(MutationResult, Position)

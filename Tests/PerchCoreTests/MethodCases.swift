@@ -114,6 +114,10 @@ struct MethodCase {
         case .revokeGrant: return Self(.revokeGrant(RevokeGrantRequest(account: "anna", name: "plus")), .admin)
         case .listAudit: return Self(.listAudit(ListAuditRequest()), .admin)
         case .findAccount: return Self(.findAccount(FindAccountRequest(transactionID: 1)), .admin)
+        case .findCustomers: return Self(.findCustomers(FindCustomersRequest(text: "an")), .read)
+        case .addNote: return Self(.addNote(AddNoteRequest(account: "anna", text: "called")), .read)
+        case .listNotes: return Self(.listNotes(ListNotesRequest(account: "anna")), .read)
+        case .deleteNote: return Self(.deleteNote(DeleteNoteRequest(account: "anna", noteID: 1)), .read)
         case .listUnclaimed: return .reported(.listUnclaimed(ListUnclaimedRequest()), .admin)
         case .attachAlias:
             return .reported(.attachAlias(AttachAliasRequest(account: "anna", appTransactionID: "7")), .admin)

@@ -105,7 +105,7 @@ enum Contract {
         "EntitlementsBegin.clock", "EntitlementsEnd.position",
         "EraseAccountResponse.position", "ExportAccountResponse.account", "MoveTransactionResponse.position",
         "MergeAccountsResponse.position", "DetachAliasResponse.position",
-        "AttachAliasResponse.position",
+        "AttachAliasResponse.position", "AddNoteResponse.position",
         "ExplainResponse.position", "GetAppTransactionResponse.position", "InspectAccountResponse.position",
         "PurchaseRequest.order", "PendingPurchase.order", "PlanOption.product", "GroupStatuses.statuses",
         "OfferEdit.period", "GetSubscriptionStatusRequest.as_of", "GetCurrentEntitlementRequest.as_of",

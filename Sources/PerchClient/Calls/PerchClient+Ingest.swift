@@ -99,7 +99,12 @@ public enum CustomerName: Hashable, Sendable {
     case appAccountToken(String)
     /// Apple's number of the customer in this app.
     case appTransactionID(String)
+    /// The customer's e-mail address, of which only the hash leaves this process, or that hash in hexadecimal digits.
+    case email(String)
 
+    fileprivate var emailHash: String {
+        if case .email(let address) = self { EmailHash.hash(of: address)?.description ?? address } else { "" }
+    }
     fileprivate var token: String { if case .appAccountToken(let token) = self { token } else { "" } }
     fileprivate var id: String { if case .appTransactionID(let id) = self { id } else { "" } }
 }
@@ -118,6 +123,26 @@ public struct FoundAccount: Hashable, Sendable {
         self.account = account
         self.isUnclaimed = isUnclaimed
         self.originalTransactionIDs = originalTransactionIDs
+    }
+}
+
+/// A customer who was found by a name.
+public struct FoundByName: Hashable, Sendable {
+    private let contract: FoundCustomer
+
+    init(_ found: FoundCustomer) { self.contract = found }
+
+    /// The caller's key; empty for an unclaimed account, which no caller can name.
+    public var account: String { self.contract.account }
+    /// What was reported belongs to no account that is known.
+    public var isUnclaimed: Bool { self.contract.isUnclaimed }
+    /// The kind of the name that matched.
+    public var kind: CustomerNameKind { self.contract.kind }
+    /// The whole name that matched.
+    public var name: String { self.contract.name }
+    /// The purchase that the name leads to, by its first transaction; nil for none.
+    public var originalTransactionID: TransactionID? {
+        self.contract.originalTransactionID == 0 ? nil : self.contract.originalTransactionID
     }
 }
 
@@ -228,6 +253,42 @@ extension PerchClient {
         try await self.find(FindAccountRequest(app: self.app, transactionID: id), timeout)
     }
 
+    /// Customers by any name: the beginning of their key, or a whole name of another kind. `hasMore`: more keys begin so.
+    public func customers(
+        by text: String, kinds: [CustomerNameKind] = [], limit: Int = 20, timeout: Duration? = nil
+    ) async throws(PerchError) -> (customers: [FoundByName], hasMore: Bool) {
+        let request = FindCustomersRequest(
+            app: self.app, text: text, kinds: kinds, pageSize: UInt32(clamping: limit))
+        return try await self.call(Calls.findCustomers, request, timeout: timeout) { found in
+            (found.customers.map { FoundByName($0) }, found.hasMore)
+        }
+    }
+
+    /// Writes a note beside a customer. Returns its number.
+    public func addNote(
+        _ text: String, to account: String, timeout: Duration? = nil
+    ) async throws(PerchError) -> Positioned<UInt64> {
+        let request = AddNoteRequest(app: self.app, account: account, text: text)
+        return try await self.call(Calls.addNote, request, timeout: timeout) { added in
+            Positioned(added.noteID, position: added.position)
+        }
+    }
+
+    /// The notes beside a customer, oldest first.
+    public func notes(on account: String, timeout: Duration? = nil) async throws(PerchError) -> [CustomerNote] {
+        try await self.call(
+            Calls.listNotes, ListNotesRequest(app: self.app, account: account), timeout: timeout
+        ) { $0.notes }
+    }
+
+    /// Deletes a note, if there is one.
+    public func deleteNote(
+        _ id: UInt64, of account: String, timeout: Duration? = nil
+    ) async throws(PerchError) -> Position? {
+        let request = DeleteNoteRequest(app: self.app, account: account, noteID: id)
+        return try await self.call(Calls.deleteNote, request, timeout: timeout) { $0.position }
+    }
+
     /// The account of a customer's name.
     public func account(
         named name: CustomerName, timeout: Duration? = nil
@@ -251,7 +312,8 @@ extension PerchClient {
         _ name: CustomerName, to account: String, timeout: Duration? = nil
     ) async throws(PerchError) -> Int {
         let request = AttachAliasRequest(
-            app: self.app, account: account, appAccountToken: name.token, appTransactionID: name.id)
+            app: self.app, account: account, appAccountToken: name.token, appTransactionID: name.id,
+            emailSha256: name.emailHash)
         return try await self.call(Calls.attachAlias, request, timeout: timeout) { answer in
             Int(answer.movedCount)
         }
@@ -259,7 +321,8 @@ extension PerchClient {
 
     /// A customer's name belongs to no account from now on.
     public func detach(_ name: CustomerName, timeout: Duration? = nil) async throws(PerchError) -> Int {
-        let request = DetachAliasRequest(app: self.app, appAccountToken: name.token, appTransactionID: name.id)
+        let request = DetachAliasRequest(
+            app: self.app, appAccountToken: name.token, appTransactionID: name.id, emailSha256: name.emailHash)
         return try await self.call(Calls.detachAlias, request, timeout: timeout) { answer in
             Int(answer.movedCount)
         }

@@ -117,28 +117,56 @@ extension PerchClient {
         }
     }
 
+    /// Everything that an account has, why, and what will change automatically, with the sentences that can be read to the customer.
+    public func explain(
+        account: String, asOf: AsOf = .now, for reader: Reader = Reader(), supposing: Supposition? = nil,
+        atLeast: Position? = nil, timeout: Duration? = nil
+    ) async throws(PerchError) -> Positioned<Explanations> {
+        try await self.explain(
+            nil, account: account, asOf: asOf, reader, supposing, atLeast: atLeast, timeout: timeout)
+    }
+
     /// Why an account is subscribed in a group, or not, and what will change automatically.
     public func explainStatus(
-        account: String, group: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
+        account: String, group: String, asOf: AsOf = .now, for reader: Reader = Reader(),
+        supposing: Supposition? = nil, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<Explanations> {
-        try await self.explain(.group(group), account: account, asOf: asOf, atLeast: atLeast, timeout: timeout)
+        try await self.explain(
+            .group(group), account: account, asOf: asOf, reader, supposing, atLeast: atLeast, timeout: timeout)
     }
 
     /// Why an account is entitled to a product, or not, and what will change automatically.
     public func explainEntitlement(
-        account: String, product: String, asOf: AsOf = .now, atLeast: Position? = nil, timeout: Duration? = nil
+        account: String, product: String, asOf: AsOf = .now, for reader: Reader = Reader(),
+        supposing: Supposition? = nil, atLeast: Position? = nil, timeout: Duration? = nil
     ) async throws(PerchError) -> Positioned<Explanations> {
-        try await self.explain(.product(product), account: account, asOf: asOf, atLeast: atLeast, timeout: timeout)
+        try await self.explain(
+            .product(product), account: account, asOf: asOf, reader, supposing, atLeast: atLeast, timeout: timeout)
     }
 
     private func explain(
-        _ about: ExplainRequest.About, account: String, asOf: AsOf, atLeast: Position?, timeout: Duration?
+        _ about: ExplainRequest.About?, account: String, asOf: AsOf, _ reader: Reader, _ supposing: Supposition?,
+        atLeast: Position?, timeout: Duration?
     ) async throws(PerchError) -> Positioned<Explanations> {
         let request = ExplainRequest(
-            app: self.app, account: account, about: about, asOf: asOf.onWire, atLeast: atLeast)
+            app: self.app, account: account, about: about, asOf: asOf.onWire, atLeast: atLeast, locale: reader.locale,
+            utcOffsetMinutes: Int32(clamping: reader.utcOffsetMinutes), suppose: supposing)
         return try await self.call(Calls.explain, request, timeout: timeout) { answer in
             Positioned(answer.value, position: answer.position, isNotInCatalog: answer.isNotInCatalog)
         }
+    }
+}
+
+/// Who reads the texts for people in an answer.
+public struct Reader: Hashable, Sendable {
+    /// Such as `de_AT`; empty for English.
+    public var locale: String
+    /// Minutes between the reader's clock and UTC; positive in the east.
+    public var utcOffsetMinutes: Int
+
+    public init(locale: String = "", utcOffsetMinutes: Int = 0) {
+        self.locale = locale
+        self.utcOffsetMinutes = utcOffsetMinutes
     }
 }
 

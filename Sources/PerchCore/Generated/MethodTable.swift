@@ -57,6 +57,10 @@ extension Request {
             case .offerConsoleCode(let asked): OfferConsoleCode(asked: asked)
             case .redeemConsoleCode(let asked): RedeemConsoleCode(asked: asked)
             case .findAccount(let asked): FindAccount(asked: asked)
+            case .findCustomers(let asked): FindCustomers(asked: asked)
+            case .addNote(let asked): AddNote(asked: asked)
+            case .listNotes(let asked): ListNotes(asked: asked)
+            case .deleteNote(let asked): DeleteNote(asked: asked)
             case .listUnclaimed(let asked): ListUnclaimed(asked: asked)
             case .attachAlias(let asked): AttachAlias(asked: asked)
             case .detachAlias(let asked): DetachAlias(asked: asked)
@@ -366,6 +370,29 @@ extension RedeemConsoleCode: ChangingMethod {
 extension FindAccount: SafeMethod {
     typealias Effect = ChangesNothing
     static func response(_ answer: AccountFound) -> Response { .findAccount(answer) }
+}
+
+extension FindCustomers: SafeMethod {
+    typealias Effect = ChangesNothing
+    static func response(_ answer: CustomersFound) -> Response { .findCustomers(answer) }
+}
+
+extension AddNote: ChangingMethod {
+    typealias Effect = ChangesSomething
+    static func response(_ answer: NoteAdded) -> Response { .addNote(answer) }
+    var account: String? { self.asked.account }
+}
+
+extension ListNotes: SafeMethod {
+    typealias Effect = ChangesNothing
+    static func response(_ answer: NoteList) -> Response { .listNotes(answer) }
+    var account: String? { self.asked.account }
+}
+
+extension DeleteNote: ChangingMethod {
+    typealias Effect = ChangesSomething
+    static func response(_ answer: Acknowledgement) -> Response { .deleteNote(answer) }
+    var account: String? { self.asked.account }
 }
 
 extension ListUnclaimed: SafeMethod {

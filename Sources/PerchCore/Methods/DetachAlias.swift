@@ -1,3 +1,4 @@
+import PerchBase
 import PerchModel
 import PerchStore
 import PerchWire
@@ -7,9 +8,15 @@ struct DetachAlias: AccountMove {
 
     var auditNote: AuditNote { .audited("") }
 
-    func check() throws(CallRefusal) { try Check.oneName([self.asked.appAccountToken, self.asked.appTransactionID]) }
+    func check() throws(CallRefusal) {
+        try Check.oneName([self.asked.appAccountToken, self.asked.appTransactionID, self.asked.emailSha256])
+        _ = try Check.emailHash(self.asked.emailSha256)
+    }
 
     func move(_ context: MethodContext) -> ReportedRequest {
-        .detach(AccountAlias(token: self.asked.appAccountToken, id: self.asked.appTransactionID))
+        if let hash = EmailHash.hash(hexadecimal: self.asked.emailSha256) {
+            return .detachEmail(hash)
+        }
+        return .detach(AccountAlias(token: self.asked.appAccountToken, id: self.asked.appTransactionID))
     }
 }

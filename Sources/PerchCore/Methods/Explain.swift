@@ -1,3 +1,4 @@
+import PerchIdentity
 import PerchModel
 import PerchStore
 import PerchWire
@@ -9,10 +10,10 @@ struct Explain: MethodHandler {
         switch self.asked.about {
         case .group(let id)?: try Check.present(id, "group_id")
         case .product(let id)?: try Check.present(id, "product_id")
-        case nil:
-            throw CallRefusal(
-                .fieldMissing, "about is not set; name a group_id or a product_id", details: [.field("about")])
+        case nil: break
         }
+        try Check.reader(self.asked.locale, self.asked.utcOffsetMinutes)
+        if let supposed = self.asked.suppose { try Check.supposition(supposed) }
     }
 
     func begin(_ context: MethodContext) throws(CallRefusal) -> Step {
@@ -20,26 +21,70 @@ struct Explain: MethodHandler {
         return .ask(.history(context.key(ofAccount: self.asked.account), context.known(self.asked.asOf)))
     }
 
-    func finish(_ found: StoreAnswer, _ context: MethodContext) -> Step {
-        guard case .history(let record, let rows, let app) = found, let about = self.asked.about else {
-            preconditionFailure("a history was asked for")
+    func finish(_ found: StoreAnswer, _ context: MethodContext) throws(CallRefusal) -> Step {
+        guard case .history(let history) = found else { preconditionFailure("a history was asked for") }
+        let read = AccountRead(history.record, history.app, of: self, context)
+        var answer = self.why(read, history.rows)
+        let reader = TextReader(locale: self.asked.locale, offsetMinutes: self.asked.utcOffsetMinutes)
+        (answer.value.summary, _, answer.value.changes) = self.outcome(read.record, read, history.rows, reader)
+        if self.asked.about == nil {
+            answer.value.grants = reader.grants(
+                of: read.record, by: history.granters, at: read.now, forCustomer: context.caller.identity.account != nil
+            )
         }
-        return Self.step(self.answer(AccountRead(record, app, of: self, context), rows, about))
+        if let supposed = self.asked.suppose {
+            let record = try self.supposing(supposed, read, history.rows)
+            let (summary, isEntitled, changes) = self.outcome(record, read, history.rows, reader)
+            answer.value.supposed = SupposedOutcome(summary: summary, isEntitled: isEntitled, changes: changes)
+        }
+        return Self.step(answer)
     }
 
-    private func answer(_ read: AccountRead, _ rows: [Transaction], _ about: ExplainRequest.About) -> ExplainAnswer {
+    private func why(_ read: AccountRead, _ rows: [Transaction]) -> ExplainAnswer {
         let (app, now) = (read.app, read.now)
-        switch about {
-        case .group(let id):
+        switch self.asked.about {
+        case .group(let id)?:
             let rows = rows.filter { $0.subscriptionGroupID == id }
             return ExplainAnswer(
                 value: explainStatus(of: read.record, inGroup: id, rows: rows, app: app, at: now),
                 position: read.position, isNotInCatalog: rows.isEmpty && app.catalogue.group(id) == nil)
-        case .product(let id):
+        case .product(let id)?:
             let rows = rows.filter { $0.productID == id }
             return ExplainAnswer(
                 value: explainEntitlement(of: read.record, toProduct: id, rows: rows, app: app, at: now),
                 position: read.position, isNotInCatalog: rows.isEmpty && app.catalogue.product(id) == nil)
+        case nil:
+            return ExplainAnswer(
+                value: explainEverything(of: read.record, rows: rows, app: app, at: now), position: read.position)
+        }
+    }
+
+    /// What an account has, as it is or as it is supposed to be, and what time brings.
+    private func outcome(
+        _ record: AccountRecord?, _ read: AccountRead, _ rows: [Transaction], _ reader: TextReader
+    ) -> (String, Bool, [ExpectedChange]) {
+        let summary = Summary(
+            of: record, called: self.asked.account, about: self.scope, rows: rows, app: read.app, at: read.now,
+            for: reader)
+        let changes = expectedChanges(of: record, about: self.scope, app: read.app, at: read.now, for: reader)
+        return (summary.text, summary.isEntitled, changes)
+    }
+
+    private var scope: SummaryScope {
+        switch self.asked.about {
+        case .group(let id)?: .group(id)
+        case .product(let id)?: .product(id)
+        case nil: .all
+        }
+    }
+
+    private func supposing(
+        _ supposed: Supposition, _ read: AccountRead, _ rows: [Transaction]
+    ) throws(CallRefusal) -> AccountRecord {
+        do throws(Refusal) {
+            return try PerchModel.supposing(supposed, of: read.record, rows: rows, app: read.app, at: read.now)
+        } catch {
+            throw CallRefusal(WireStatus(error))
         }
     }
 }

@@ -29,6 +29,8 @@ struct ExportAccount: MethodHandler {
                 after: account.rows, of: Self.transactions, account: self.asked.account)
         }
         export.grants = account.record.grants
+        export.notes = account.notes
+        export.emailSha256s = account.emailHashes
         return Self.step(export)
     }
 

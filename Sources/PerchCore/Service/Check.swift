@@ -45,7 +45,7 @@ enum Check {
         guard count == 1 else {
             throw CallRefusal(
                 count == 0 ? .fieldMissing : .fieldInvalid,
-                "\(count) names of a customer are given; give exactly one of app_account_token, app_transaction_id and, to find an account, transaction_id",
+                "\(count) names of a customer are given; give exactly one of app_account_token, app_transaction_id, email_sha256 and, to find an account, transaction_id",
                 details: [.field("app_account_token"), .found(count), .limit(1)])
         }
         guard names.allSatisfy({ $0.utf8.count <= Limits.accountKeyBytesMax }) else {
@@ -53,6 +53,18 @@ enum Check {
                 .fieldInvalid, "a name of a customer has more than \(Limits.accountKeyBytesMax) bytes",
                 details: [.field("app_account_token"), .limit(Limits.accountKeyBytesMax)])
         }
+    }
+
+    /// The hash of an e-mail address; nil where none is given.
+    static func emailHash(_ text: String) throws(CallRefusal) -> ContentHash? {
+        if text.isEmpty { return nil }
+        guard let hash = EmailHash.hash(hexadecimal: text) else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "email_sha256 is no SHA-256 in 64 hexadecimal digits; send the hash of the address, trimmed and in lower case",
+                details: [.field("email_sha256"), .found(text.utf8.count), .limit(ContentHash.byteCount * 2)])
+        }
+        return hash
     }
 
     static func account(_ key: String, field: String = "account") throws(CallRefusal) {
@@ -105,6 +117,33 @@ enum Check {
             CallRefusal(
                 .fieldInvalid, "\(path).\(name) is \(found), which this server does not know; leave it out",
                 details: [.field("\(path).\(name)"), .found(found)])
+        }
+    }
+
+    /// Who reads texts for people.
+    static func reader(_ locale: String, _ offset: Int32) throws(CallRefusal) {
+        try Self.locale(locale)
+        guard abs(Int64(offset)) <= Limits.utcOffsetMinutesMax else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "utc_offset_minutes is \(offset), the limit is \(Limits.utcOffsetMinutesMax) in both directions",
+                details: [.field("utc_offset_minutes"), .found(offset), .limit(Limits.utcOffsetMinutesMax)])
+        }
+    }
+
+    static func supposition(_ supposed: Supposition) throws(CallRefusal) {
+        guard supposed.event.isKnown else {
+            throw CallRefusal(
+                supposed.event == .unspecified ? .fieldMissing : .fieldInvalid,
+                "suppose.event is \(supposed.event), which is no event that this server knows",
+                details: [.field("suppose.event"), .found(supposed.event.rawValue)])
+        }
+        if supposed.event == .planChange { try Self.present(supposed.productID, "suppose.product_id") }
+        guard (0...Limits.priceMilliunitsMax).contains(supposed.priceMilliunits) else {
+            throw CallRefusal(
+                .fieldInvalid,
+                "suppose.price_milliunits is \(supposed.priceMilliunits), expected 0 to \(Limits.priceMilliunitsMax)",
+                details: [.field("suppose.price_milliunits"), .found(supposed.priceMilliunits)])
         }
     }
 

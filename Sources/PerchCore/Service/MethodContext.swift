@@ -37,6 +37,9 @@ struct MethodContext {
 
     func key(ofAccount account: String) -> AccountKey { AccountKey(account, of: self.app.number) }
 
+    /// The name of the caller, without the key of the credentials.
+    var author: String { AuditEntry.author(of: self.caller.identity.label) }
+
     /// The audit entry of a call; nil where nothing is audited.
     func entry(_ note: AuditNote, _ method: Method) -> AuditEntry? {
         guard case .audited(let what) = note else { return nil }

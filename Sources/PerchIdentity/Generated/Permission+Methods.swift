@@ -58,6 +58,10 @@ extension Permission {
             case .offerConsoleCode: self.init(.read, .catalogue)
             case .redeemConsoleCode: self = .open
             case .findAccount: self.init(.admin, .app)
+            case .findCustomers: self.init(.read, .app)
+            case .addNote: self.init(.read, .app)
+            case .listNotes: self.init(.read, .app)
+            case .deleteNote: self.init(.read, .app)
             case .listUnclaimed: self.init(.admin, .app)
             case .attachAlias: self.init(.admin, .app)
             case .detachAlias: self.init(.admin, .app)

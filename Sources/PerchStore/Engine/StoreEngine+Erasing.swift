@@ -86,11 +86,16 @@ extension StoreEngine {
         for old in erased {
             side.removedAliases += try self.storage.names(of: old.record.account)
             for dated in old.facts { revisions.insert(dated.revision) }
+            let notes = ItemKey.noteGroup(of: old.record.account, app: app.number)
+            side.removedItems += try self.allItems(.note, group: notes).map(\.key)
             let archived = try self.archivedOriginals(of: old.record.account, app.number)
             side.removedItems += archived.map { .archived($0.id, of: old.record.account, app: app.number) }
             for original in (old.record.reported?.originals ?? []) + archived {
                 for alias in original.links.aliases.keys.sorted() {
                     side.removedItems.append(.link(alias, app: app.number, original: original.id))
+                }
+                for order in original.orders.sorted() {
+                    side.removedItems.append(.order(order, app: app.number, original: original.id))
                 }
                 let group = ItemKey.seenGroup(original.id, app: app.number)
                 side.removedItems += try self.allItems(.seenReport, group: group).map(\.key)

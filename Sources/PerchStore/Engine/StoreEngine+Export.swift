@@ -16,7 +16,7 @@ extension StoreEngine {
         }
         return ExportedAccount(
             record: record, keys: names.lazy.filter { !$0.isInternal }.map(\.bytes), aliases: aliases.sorted(),
-            rows: rows,
-            hasMore: hasMore)
+            emailHashes: names.compactMap(\.emailHash), rows: rows, hasMore: hasMore,
+            notes: try self.notes(of: account, key.app))
     }
 }

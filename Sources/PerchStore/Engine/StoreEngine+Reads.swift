@@ -63,6 +63,11 @@ extension StoreEngine {
                 return .items(items, hasMore: hasMore)
             case .find(let app, let sought):
                 return .found(try self.find(sought, app))
+            case .customers(let app, let sought):
+                return try self.customers(sought, app)
+            case .notes(let key):
+                guard let account = try self.account(of: key) else { return .notes([]) }
+                return .notes(try self.notes(of: account, key.app))
             case .export(let key, let query):
                 return .exported(try self.export(key, query))
             case .copySlice(let asked):
@@ -196,15 +201,39 @@ extension StoreEngine {
             let (found, refusal) = try self.past(key, known)
             guard let found else { return .refused(refusal) }
             let rows = found.rows.values.sorted { ($0.purchaseDate, $0.id) > ($1.purchaseDate, $1.id) }
-            return .history(found.record, Array(rows.prefix(Limits.pageSizeMax)), found.app)
+            return .history(
+                AccountHistory(
+                    record: found.record, rows: Array(rows.prefix(Limits.pageSizeMax)), app: found.app,
+                    granters: try self.granters(of: found.record)))
         }
         guard let app = self.apps[key.app]?.state else { preconditionFailure("app \(key.app) is gone") }
-        guard let account = try self.account(of: key) else { return .history(nil, [], app) }
+        guard let account = try self.account(of: key) else { return .history(AccountHistory(app: app)) }
         var query = TransactionQuery(limit: Limits.pageSizeMax)
         query.isNewestFirst = true
         query.includesFinishedConsumables = true
         let rows = try self.storage.transactions(of: account, query).map(\.transaction)
-        return .history(try self.record(account), rows, app)
+        let record = try self.record(account)
+        return .history(AccountHistory(record: record, rows: rows, app: app, granters: try self.granters(of: record)))
+    }
+
+    /// Who granted what an account was granted: the line of the audit trail at the revision of the grant. Accounts with more facts than
+    /// a read may go through have no granters.
+    private func granters(of record: AccountRecord?) throws(StorageError) -> [String: String] {
+        guard let record, !record.grants.isEmpty else { return [:] }
+        let facts = try self.storage.facts(
+            of: record.account, after: 0, through: .max >> 1, limit: self.factsPerReadMax + 1)
+        guard facts.count <= self.factsPerReadMax else { return [:] }
+        var granters: [String: String] = [:]
+        for dated in facts {
+            guard case .granted(let grant) = dated.fact.reported, record.grants.contains(grant) else { continue }
+            let item = try self.storage.item(AuditEntry.key(ofRevision: dated.revision))
+            // After a merger the revision is that of the merger.
+            guard let entry = item.flatMap({ AuditEntry($0) }), entry.method.hasSuffix("/GrantEntitlement") else {
+                continue
+            }
+            granters[grant.name] = entry.author
+        }
+        return granters
     }
 
     private struct Past {

@@ -33,6 +33,14 @@ package struct AuditEntry: Hashable, Sendable {
         self.environment = environment
     }
 
+    /// The name of who called, without the key of the credentials: `ada` of `"ada" by main`.
+    package var author: String { Self.author(of: self.subject) }
+
+    package static func author(of subject: String) -> String {
+        guard subject.hasPrefix("\""), let end = subject.dropFirst().firstIndex(of: "\"") else { return subject }
+        return String(subject[subject.index(after: subject.startIndex)..<end])
+    }
+
     /// The item of an entry: its key is its revision.
     func item(revision: UInt64) -> StoredItem {
         var writer = ByteWriter()

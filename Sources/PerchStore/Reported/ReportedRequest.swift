@@ -1,4 +1,4 @@
-import PerchBase
+package import PerchBase
 package import PerchModel
 
 /// A change that was reported, and not decided by a test store. Erasing and dead letters are of any app.
@@ -16,6 +16,13 @@ package enum ReportedRequest: Sendable {
     case claim(TransactionID, for: AccountKey)
     /// All that one account has goes to another, and so does its key.
     case merge(AccountKey, into: AccountKey)
+    /// The hash of a customer's e-mail address finds an account from now on.
+    case attachEmail(ContentHash, to: AccountKey)
+    case detachEmail(ContentHash)
+    /// A note is written beside an account, which must exist; in a test app too. `at`: by the wall clock.
+    case note(String, by: String, at: Instant, on: AccountKey)
+    /// A note is deleted.
+    case dropNote(UInt64, of: AccountKey)
     /// A named entitlement is granted to an account, which is opened if there is none.
     case grant(EntitlementGrant, to: AccountKey)
     /// Everything that is known of an account goes, in a test app too.
@@ -28,7 +35,8 @@ package enum ReportedRequest: Sendable {
     var isOfStore: Bool {
         switch self {
         case .keep, .drop: true
-        case .reports, .attach, .detach, .claim, .merge, .grant, .erase: false
+        case .reports, .attach, .detach, .attachEmail, .detachEmail, .claim, .merge, .note, .dropNote, .grant, .erase:
+            false
         }
     }
 }

@@ -19,12 +19,16 @@ struct ReportedWork {
     private(set) var writtenNames: [AccountKey] = []
     var side = SideWrites()
     var nextAccount: AccountNumber
+    /// The account beside which something was written, without a fact of its own.
+    var noted: AccountNumber?
+    /// The number of what the change made; nil for most.
+    var made: UInt64?
     /// Why a claim was refused, although the reports are kept.
     var refusal: Refusal?
 
     /// The account that the change is about: of a move or a merger the one that gains.
     var gainer: AccountNumber? {
-        self.touched.first { !$0.loses }?.account
+        self.noted ?? self.touched.first { !$0.loses }?.account
             ?? self.writtenNames.lazy.compactMap { self.names[$0] ?? nil }.first
     }
 
@@ -93,8 +97,8 @@ extension StoreEngine {
         let accounts = try self.fold(
             facts, into: &stored, known: Known(others: work.before), origin: mutation.origin, app: app.state)
         let answer = try self.write(
-            &stored, accounts: accounts, answer: .reported(work.outcome), of: mutation, asOf: now, about: work.gainer,
-            keeps: work.refusal == nil, &batch)
+            &stored, accounts: accounts, answer: work.made.map { .number($0) } ?? .reported(work.outcome),
+            of: mutation, asOf: now, about: work.gainer, keeps: work.refusal == nil, &batch)
         guard let refusal = work.refusal, case .mutated = answer else { return answer }
         return .refused(refusal)
     }
@@ -121,7 +125,8 @@ extension StoreEngine {
                 return .refused(Refusal(.itemUnknown, "there is no such dead letter; it may have been taken meanwhile"))
             }
             side.removedItems.append(key)
-        case .reports, .attach, .detach, .claim, .merge, .grant, .erase: preconditionFailure("a change of an app")
+        case .reports, .attach, .detach, .attachEmail, .detachEmail, .claim, .merge, .note, .dropNote, .grant, .erase:
+            preconditionFailure("a change of an app")
         }
         var stored = self.nextChange(of: 0, wall: call.wall, batch.header)
         stored.side = side
@@ -152,6 +157,20 @@ extension StoreEngine {
             _ = try self.record(account, &work)
             work.add(Fact(.reported(.unnamed(alias)), effective: work.now), to: account)
             try self.resolve(linkedWith: alias, &work)
+        case .attachEmail(let hash, let key):
+            let account = try self.open(key, &work)
+            try self.attach(.email(hash, app: work.app.number), to: account, &work)
+        case .detachEmail(let hash):
+            let name = AccountKey.email(hash, app: work.app.number)
+            guard let account = try self.account(name, work) else {
+                return Refusal(.accountUnknown, "no account has this e-mail address")
+            }
+            work.name(name, nil)
+            work.noted = account
+        case .note(let text, let author, let at, let key):
+            return try self.note(text, by: author, at: at, on: key, &work)
+        case .dropNote(let id, let key):
+            return try self.dropNote(id, of: key, &work)
         case .claim(let id, let key):
             guard try self.account(.original(id, app: work.app.number), work) != nil else {
                 return Refusal(

@@ -74,6 +74,9 @@ extension StoreEngine {
             for alias in next.links.aliases.keys.sorted() where state.links.aliases[alias] == nil {
                 work.side.items.append(StoredItem(.link(alias, app: work.app.number, original: id), []))
             }
+            for order in next.orders where !state.orders.contains(order) {
+                work.side.items.append(StoredItem(.order(order, app: work.app.number, original: id), []))
+            }
         }
         let owner: AccountNumber
         if let found {

@@ -67,6 +67,15 @@ extension StoreEngine {
         try self.resolve(linkedWith: alias, &work)
     }
 
+    /// Names an account by something that owns no purchase, such as the hash of an e-mail address.
+    func attach(_ name: AccountKey, to account: AccountNumber, _ work: inout ReportedWork) throws(StorageError) {
+        guard try self.account(name, work) != account else { return }
+        work.name(name, account)
+        // So that the revision is one of the account's: whoever erases it finds the name there.
+        _ = try self.record(account, &work)
+        work.add(Fact(.reported(.named(nil)), effective: work.now), to: account)
+    }
+
     /// The account that an alias names by itself: it was attached, or is the account's key.
     func named(_ alias: AccountAlias, _ work: ReportedWork) throws(StorageError) -> AccountNumber? {
         if let account = try self.account(.attached(alias, app: work.app.number), work) { return account }
@@ -246,13 +255,15 @@ extension StoreEngine {
         let archived = try self.archivedOriginals(of: source, work.app.number)
         let own = (record.reported?.originals ?? []) + archived
         for original in own { try self.claim(original.id, for: target, &work) }
-        for name in try self.storage.names(of: source) where name.attachedAlias != nil || !name.isInternal {
+        for name in try self.storage.names(of: source)
+        where name.attachedAlias != nil || name.emailHash != nil || !name.isInternal {
             work.name(name, target)
             guard let alias = name.attachedAlias else { continue }
             work.add(Fact(.reported(.unnamed(alias)), effective: work.now), to: source)
             work.add(Fact(.reported(.named(alias)), effective: work.now), to: target)
         }
         work.name(key.canonical, target)
+        try self.moveNotes(of: source, to: target, &work)
         for grant in record.grants {
             let held = work.after[target]?.grants.first { $0.name == grant.name }
             work.add(

@@ -1,4 +1,4 @@
-import PerchBase
+package import PerchBase
 package import PerchModel
 
 /// What an item is. Numbers are never reused.
@@ -26,9 +26,15 @@ package enum ItemKind: UInt8, Hashable, Sendable, CaseIterable {
     case notification = 10
     /// How far the App Store was asked for what it did not deliver. Group: the app. Key: empty.
     case reconciled = 11
+    /// An original transaction that an order of the App Store is of. Group: app and order. Key: the original.
+    case order = 12
+    /// A note beside a customer: see `CustomerNote`. Group: app and account. Key: the revision that wrote it.
+    case note = 13
 
     /// Those whose group begins with the number of an app: see `ItemKey.appGroup`.
-    package static let ofApps: [ItemKind] = [.link, .seenReport, .erased, .archivedOriginal, .redemption, .reconciled]
+    package static let ofApps: [ItemKind] = [
+        .link, .seenReport, .erased, .archivedOriginal, .redemption, .reconciled, .order, .note,
+    ]
 }
 
 /// The place of an item. Items of one group are listed together, in bytewise order of their keys.
@@ -132,6 +138,17 @@ extension AccountKey {
         }
     }
 
+    /// The account of a customer with an e-mail address, by its hash.
+    package static func email(_ hash: ContentHash, app: AppNumber) -> AccountKey {
+        AccountKey(app: app, internal: "e", hash.description)
+    }
+
+    /// The hash of such a key, in hexadecimal digits; nil for any other.
+    var emailHash: String? {
+        guard self.bytes.count > 2, self.bytes[0] == 0, self.bytes[1] == UInt8(ascii: "e") else { return nil }
+        return String(decoding: self.bytes[2...], as: UTF8.self)
+    }
+
     /// The account that has an original transaction.
     package static func original(_ id: TransactionID, app: AppNumber) -> AccountKey {
         AccountKey(app: app, internal: "o", String(id))
@@ -196,7 +213,7 @@ extension ItemKey {
         return writer.bytes
     }
 
-    /// The original of a link.
+    /// The original of a link, or of an order.
     var linkedOriginal: TransactionID {
         self.key.reduce(0) { $0 << 8 | TransactionID($1) }
     }
@@ -228,6 +245,24 @@ extension ItemKey {
 
     static func redemptions(of name: OfferCodeName, app: AppNumber) -> ItemKey {
         ItemKey(.redemption, group: Self.appGroup(app), key: Array(name.productID.utf8) + [0] + Array(name.code.utf8))
+    }
+
+    static func order(_ order: String, app: AppNumber, original: TransactionID) -> ItemKey {
+        var key = ByteWriter()
+        key.write(fixed: original)
+        return ItemKey(.order, group: Self.orderGroup(order, app: app), key: key.bytes)
+    }
+
+    static func orderGroup(_ order: String, app: AppNumber) -> [UInt8] { Self.appGroup(app) + Array(order.utf8) }
+
+    static func note(_ id: UInt64, of account: AccountNumber, app: AppNumber) -> ItemKey {
+        var key = ByteWriter()
+        key.write(fixed: id)
+        return ItemKey(.note, group: Self.noteGroup(of: account, app: app), key: key.bytes)
+    }
+
+    static func noteGroup(of account: AccountNumber, app: AppNumber) -> [UInt8] {
+        Self.archiveGroup(account, app: app)
     }
 
     /// The group of all reports of an original that changed no register.

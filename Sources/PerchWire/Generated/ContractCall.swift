@@ -115,7 +115,7 @@ package enum Calls {
             if case .appEntitlements(let answer) = $0 { answer } else { nil }
         }
     }
-    /// Why an account is entitled, or not, and what will change automatically.
+    /// Why an account is entitled, or not, and what will change automatically; as sentences that can be read to the customer too.
     package static var explain: ContractCall<ExplainRequest, ExplainAnswer> {
         ContractCall(method: .explain, wrap: { .explain($0) }) {
             if case .explain(let answer) = $0 { answer } else { nil }
@@ -313,6 +313,31 @@ package enum Calls {
     package static var findAccount: ContractCall<FindAccountRequest, AccountFound> {
         ContractCall(method: .findAccount, wrap: { .findAccount($0) }) {
             if case .findAccount(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Customers by any name: the beginning of their key, or a whole name of another kind. In every environment. Reads a bounded number
+    /// of rows, however many accounts there are.
+    package static var findCustomers: ContractCall<FindCustomersRequest, CustomersFound> {
+        ContractCall(method: .findCustomers, wrap: { .findCustomers($0) }) {
+            if case .findCustomers(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Writes a note beside a customer. A note changes nothing that the customer has, so the scope read is enough. In every environment.
+    package static var addNote: ContractCall<AddNoteRequest, NoteAdded> {
+        ContractCall(method: .addNote, wrap: { .addNote($0) }) {
+            if case .addNote(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// The notes beside a customer.
+    package static var listNotes: ContractCall<ListNotesRequest, NoteList> {
+        ContractCall(method: .listNotes, wrap: { .listNotes($0) }) {
+            if case .listNotes(let answer) = $0 { answer } else { nil }
+        }
+    }
+    /// Deletes a note: an own one, or anybody's with the scope admin.
+    package static var deleteNote: ContractCall<DeleteNoteRequest, Acknowledgement> {
+        ContractCall(method: .deleteNote, wrap: { .deleteNote($0) }) {
+            if case .deleteNote(let answer) = $0 { answer } else { nil }
         }
     }
     /// Purchases that the App Store reported and that need somebody: those of no account that is known, and subscriptions whose

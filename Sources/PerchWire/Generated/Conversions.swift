@@ -1875,6 +1875,157 @@ extension SignedPayload {
     }
 }
 
+extension FindCustomersRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__FindCustomersRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.text = arena.text(self.text)
+        (message.pointee.n_kinds, message.pointee.kinds) = arena.values(self.kinds)
+        message.pointee.page_size = self.pageSize
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__FindCustomersRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            text: String(wire: message.pointee.text),
+            kinds: readValues(message.pointee.n_kinds, message.pointee.kinds),
+            pageSize: message.pointee.page_size
+        )
+    }
+}
+
+extension FoundCustomer {
+    func write(to message: UnsafeMutablePointer<Perch__V1__FoundCustomer>, _ arena: Arena) {
+        message.pointee.account = arena.text(self.account)
+        message.pointee.unclaimed = self.isUnclaimed ? 1 : 0
+        message.pointee.kind = .init(self.kind)
+        message.pointee.name = arena.text(self.name)
+        message.pointee.original_transaction_id = self.originalTransactionID
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__FoundCustomer>) {
+        self.init(
+            account: String(wire: message.pointee.account),
+            isUnclaimed: message.pointee.unclaimed != 0,
+            kind: CustomerNameKind(message.pointee.kind),
+            name: String(wire: message.pointee.name),
+            originalTransactionID: message.pointee.original_transaction_id
+        )
+    }
+}
+
+extension CustomersFound {
+    func write(to message: UnsafeMutablePointer<Perch__V1__FindCustomersResponse>, _ arena: Arena) {
+        (message.pointee.n_customers, message.pointee.customers) = arena.list(self.customers) { $0.write(to: $1, arena) }
+        message.pointee.has_more = self.hasMore ? 1 : 0
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__FindCustomersResponse>) {
+        self.init(
+            customers: readList(message.pointee.n_customers, message.pointee.customers) { FoundCustomer($0) },
+            hasMore: message.pointee.has_more != 0
+        )
+    }
+}
+
+extension CustomerNote {
+    func write(to message: UnsafeMutablePointer<Perch__V1__CustomerNote>, _ arena: Arena) {
+        message.pointee.id = self.id
+        message.pointee.at_ms = self.at.milliseconds
+        message.pointee.author = arena.text(self.author)
+        message.pointee.text = arena.text(self.text)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__CustomerNote>) {
+        self.init(
+            id: message.pointee.id,
+            at: Instant(milliseconds: message.pointee.at_ms),
+            author: String(wire: message.pointee.author),
+            text: String(wire: message.pointee.text)
+        )
+    }
+}
+
+extension AddNoteRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AddNoteRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.text = arena.text(self.text)
+        message.pointee.idempotency_key = arena.bytes(self.idempotencyKey)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AddNoteRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            text: String(wire: message.pointee.text),
+            idempotencyKey: [UInt8](message.pointee.idempotency_key)
+        )
+    }
+}
+
+extension NoteAdded {
+    func write(to message: UnsafeMutablePointer<Perch__V1__AddNoteResponse>, _ arena: Arena) {
+        if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
+        message.pointee.note_id = self.noteID
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__AddNoteResponse>) {
+        self.init(position: read(message.pointee.position) { Position($0) } ?? .blank, noteID: message.pointee.note_id)
+    }
+}
+
+extension ListNotesRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListNotesRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListNotesRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account)
+        )
+    }
+}
+
+extension NoteList {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ListNotesResponse>, _ arena: Arena) {
+        (message.pointee.n_notes, message.pointee.notes) = arena.list(self.notes) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ListNotesResponse>) {
+        self.init(notes: readList(message.pointee.n_notes, message.pointee.notes) { CustomerNote($0) })
+    }
+}
+
+extension DeleteNoteRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__DeleteNoteRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.account = arena.text(self.account)
+        message.pointee.note_id = self.noteID
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__DeleteNoteRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            account: String(wire: message.pointee.account),
+            noteID: message.pointee.note_id
+        )
+    }
+}
+
+extension Acknowledgement {
+    func write(to message: UnsafeMutablePointer<Perch__V1__DeleteNoteResponse>, _ arena: Arena) {
+        if let value = self.position {
+            message.pointee.position = arena.message { value.write(to: $0, arena) }
+        }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__DeleteNoteResponse>) {
+        self.init(position: read(message.pointee.position) { Position($0) })
+    }
+}
+
 extension FindAccountRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__FindAccountRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
@@ -1978,6 +2129,7 @@ extension AttachAliasRequest {
         message.pointee.account = arena.text(self.account)
         message.pointee.app_account_token = arena.text(self.appAccountToken)
         message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+        message.pointee.email_sha256 = arena.text(self.emailSha256)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__AttachAliasRequest>) {
@@ -1985,7 +2137,8 @@ extension AttachAliasRequest {
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             account: String(wire: message.pointee.account),
             appAccountToken: String(wire: message.pointee.app_account_token),
-            appTransactionID: String(wire: message.pointee.app_transaction_id)
+            appTransactionID: String(wire: message.pointee.app_transaction_id),
+            emailSha256: String(wire: message.pointee.email_sha256)
         )
     }
 }
@@ -2009,13 +2162,15 @@ extension DetachAliasRequest {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
         message.pointee.app_account_token = arena.text(self.appAccountToken)
         message.pointee.app_transaction_id = arena.text(self.appTransactionID)
+        message.pointee.email_sha256 = arena.text(self.emailSha256)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__DetachAliasRequest>) {
         self.init(
             app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
             appAccountToken: String(wire: message.pointee.app_account_token),
-            appTransactionID: String(wire: message.pointee.app_transaction_id)
+            appTransactionID: String(wire: message.pointee.app_transaction_id),
+            emailSha256: String(wire: message.pointee.email_sha256)
         )
     }
 }
@@ -2145,6 +2300,8 @@ extension AccountExport {
         (message.pointee.n_transactions, message.pointee.transactions) = arena.list(self.transactions) { $0.write(to: $1, arena) }
         message.pointee.next_page_token = arena.bytes(self.nextPageToken)
         (message.pointee.n_grants, message.pointee.grants) = arena.list(self.grants) { $0.write(to: $1, arena) }
+        (message.pointee.n_notes, message.pointee.notes) = arena.list(self.notes) { $0.write(to: $1, arena) }
+        (message.pointee.n_email_sha256s, message.pointee.email_sha256s) = arena.texts(self.emailSha256s)
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ExportAccountResponse>) {
@@ -2155,7 +2312,9 @@ extension AccountExport {
             inspection: read(message.pointee.account) { AccountInspection($0) } ?? AccountInspection(),
             transactions: readList(message.pointee.n_transactions, message.pointee.transactions) { Verified<Transaction>($0) },
             nextPageToken: [UInt8](message.pointee.next_page_token),
-            grants: readList(message.pointee.n_grants, message.pointee.grants) { EntitlementGrant($0) }
+            grants: readList(message.pointee.n_grants, message.pointee.grants) { EntitlementGrant($0) },
+            notes: readList(message.pointee.n_notes, message.pointee.notes) { CustomerNote($0) },
+            emailSha256s: readTexts(message.pointee.n_email_sha256s, message.pointee.email_sha256s)
         )
     }
 }
@@ -2969,6 +3128,11 @@ extension ExplainRequest {
         if let value = self.atLeast {
             message.pointee.at_least = arena.message { value.write(to: $0, arena) }
         }
+        message.pointee.locale = arena.text(self.locale)
+        message.pointee.utc_offset_minutes = self.utcOffsetMinutes
+        if let value = self.suppose {
+            message.pointee.suppose = arena.message { value.write(to: $0, arena) }
+        }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ExplainRequest>) {
@@ -2985,7 +3149,91 @@ extension ExplainRequest {
             account: String(wire: message.pointee.account),
             about: about,
             asOf: read(message.pointee.as_of) { AsOf($0) } ?? AsOf(),
-            atLeast: read(message.pointee.at_least) { Position($0) }
+            atLeast: read(message.pointee.at_least) { Position($0) },
+            locale: String(wire: message.pointee.locale),
+            utcOffsetMinutes: message.pointee.utc_offset_minutes,
+            suppose: read(message.pointee.suppose) { Supposition($0) }
+        )
+    }
+}
+
+extension Supposition {
+    func write(to message: UnsafeMutablePointer<Perch__V1__Supposition>, _ arena: Arena) {
+        message.pointee.event = .init(self.event)
+        message.pointee.product_id = arena.text(self.productID)
+        message.pointee.original_transaction_id = self.originalTransactionID
+        message.pointee.price_milliunits = self.priceMilliunits
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__Supposition>) {
+        self.init(
+            event: SupposedEvent(message.pointee.event),
+            productID: String(wire: message.pointee.product_id),
+            originalTransactionID: message.pointee.original_transaction_id,
+            priceMilliunits: message.pointee.price_milliunits
+        )
+    }
+}
+
+extension ExpectedChange {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ExpectedChange>, _ arena: Arena) {
+        message.pointee.at_ms = self.at.milliseconds
+        message.pointee.message = arena.text(self.message)
+        message.pointee.kind = .init(self.kind)
+        message.pointee.original_transaction_id = self.originalTransactionID
+        message.pointee.grant = arena.text(self.grant)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ExpectedChange>) {
+        self.init(
+            at: Instant(milliseconds: message.pointee.at_ms),
+            message: String(wire: message.pointee.message),
+            kind: ForecastKind(message.pointee.kind),
+            originalTransactionID: message.pointee.original_transaction_id,
+            grant: String(wire: message.pointee.grant)
+        )
+    }
+}
+
+extension ExplainedGrant {
+    func write(to message: UnsafeMutablePointer<Perch__V1__ExplainedGrant>, _ arena: Arena) {
+        message.pointee.name = arena.text(self.name)
+        message.pointee.granted_by = arena.text(self.grantedBy)
+        message.pointee.reason = arena.text(self.reason)
+        message.pointee.since_ms = self.since.milliseconds
+        if let value = self.until {
+            message.pointee.end_case = PERCH__V1__EXPLAINED_GRANT__END_UNTIL_MS
+            message.pointee.until_ms = value.milliseconds
+        }
+        message.pointee.tier = arena.text(self.tier)
+        message.pointee.message = arena.text(self.message)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__ExplainedGrant>) {
+        self.init(
+            name: String(wire: message.pointee.name),
+            grantedBy: String(wire: message.pointee.granted_by),
+            reason: String(wire: message.pointee.reason),
+            since: Instant(milliseconds: message.pointee.since_ms),
+            until: message.pointee.end_case == PERCH__V1__EXPLAINED_GRANT__END_UNTIL_MS ? Instant(milliseconds: message.pointee.until_ms) : nil,
+            tier: String(wire: message.pointee.tier),
+            message: String(wire: message.pointee.message)
+        )
+    }
+}
+
+extension SupposedOutcome {
+    func write(to message: UnsafeMutablePointer<Perch__V1__SupposedOutcome>, _ arena: Arena) {
+        message.pointee.summary = arena.text(self.summary)
+        message.pointee.entitled = self.isEntitled ? 1 : 0
+        (message.pointee.n_changes, message.pointee.changes) = arena.list(self.changes) { $0.write(to: $1, arena) }
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__SupposedOutcome>) {
+        self.init(
+            summary: String(wire: message.pointee.summary),
+            isEntitled: message.pointee.entitled != 0,
+            changes: readList(message.pointee.n_changes, message.pointee.changes) { ExpectedChange($0) }
         )
     }
 }
@@ -3044,11 +3292,17 @@ extension ExplainAnswer {
         (message.pointee.n_explanations, message.pointee.explanations) = arena.list(self.value.explanations) { $0.write(to: $1, arena) }
         if !self.position.isBlank { message.pointee.position = arena.message { self.position.write(to: $0, arena) } }
         message.pointee.not_in_catalog = self.isNotInCatalog ? 1 : 0
+        message.pointee.summary = arena.text(self.value.summary)
+        (message.pointee.n_changes, message.pointee.changes) = arena.list(self.value.changes) { $0.write(to: $1, arena) }
+        (message.pointee.n_grants, message.pointee.grants) = arena.list(self.value.grants) { $0.write(to: $1, arena) }
+        if let value = self.value.supposed {
+            message.pointee.supposed = arena.message { value.write(to: $0, arena) }
+        }
     }
 
     init(_ message: UnsafeMutablePointer<Perch__V1__ExplainResponse>) {
         self.init(
-            value: Explanations(message: String(wire: message.pointee.message), isEntitled: message.pointee.entitled != 0, explanations: readList(message.pointee.n_explanations, message.pointee.explanations) { Explanation($0) }),
+            value: Explanations(message: String(wire: message.pointee.message), isEntitled: message.pointee.entitled != 0, explanations: readList(message.pointee.n_explanations, message.pointee.explanations) { Explanation($0) }, summary: String(wire: message.pointee.summary), changes: readList(message.pointee.n_changes, message.pointee.changes) { ExpectedChange($0) }, grants: readList(message.pointee.n_grants, message.pointee.grants) { ExplainedGrant($0) }, supposed: read(message.pointee.supposed) { SupposedOutcome($0) }),
             position: read(message.pointee.position) { Position($0) } ?? .blank,
             isNotInCatalog: message.pointee.not_in_catalog != 0
         )

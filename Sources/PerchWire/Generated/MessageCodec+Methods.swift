@@ -118,6 +118,14 @@ extension MessageCodec {
                 return .redeemConsoleCode(RedeemConsoleCodeRequest(try self.request(Perch__V1__RedeemConsoleCodeRequest.self, bytes)))
             case .findAccount:
                 return .findAccount(FindAccountRequest(try self.request(Perch__V1__FindAccountRequest.self, bytes)))
+            case .findCustomers:
+                return .findCustomers(FindCustomersRequest(try self.request(Perch__V1__FindCustomersRequest.self, bytes)))
+            case .addNote:
+                return .addNote(AddNoteRequest(try self.request(Perch__V1__AddNoteRequest.self, bytes)))
+            case .listNotes:
+                return .listNotes(ListNotesRequest(try self.request(Perch__V1__ListNotesRequest.self, bytes)))
+            case .deleteNote:
+                return .deleteNote(DeleteNoteRequest(try self.request(Perch__V1__DeleteNoteRequest.self, bytes)))
             case .listUnclaimed:
                 return .listUnclaimed(ListUnclaimedRequest(try self.request(Perch__V1__ListUnclaimedRequest.self, bytes)))
             case .attachAlias:
@@ -210,6 +218,10 @@ extension MessageCodec {
             case .offerConsoleCode(let value): return try self.packRequest(Perch__V1__OfferConsoleCodeRequest.self) { value.write(to: $0, arena) }
             case .redeemConsoleCode(let value): return try self.packRequest(Perch__V1__RedeemConsoleCodeRequest.self) { value.write(to: $0, arena) }
             case .findAccount(let value): return try self.packRequest(Perch__V1__FindAccountRequest.self) { value.write(to: $0, arena) }
+            case .findCustomers(let value): return try self.packRequest(Perch__V1__FindCustomersRequest.self) { value.write(to: $0, arena) }
+            case .addNote(let value): return try self.packRequest(Perch__V1__AddNoteRequest.self) { value.write(to: $0, arena) }
+            case .listNotes(let value): return try self.packRequest(Perch__V1__ListNotesRequest.self) { value.write(to: $0, arena) }
+            case .deleteNote(let value): return try self.packRequest(Perch__V1__DeleteNoteRequest.self) { value.write(to: $0, arena) }
             case .listUnclaimed(let value): return try self.packRequest(Perch__V1__ListUnclaimedRequest.self) { value.write(to: $0, arena) }
             case .attachAlias(let value): return try self.packRequest(Perch__V1__AttachAliasRequest.self) { value.write(to: $0, arena) }
             case .detachAlias(let value): return try self.packRequest(Perch__V1__DetachAliasRequest.self) { value.write(to: $0, arena) }
@@ -332,6 +344,14 @@ extension MessageCodec {
                 return .redeemConsoleCode(ConsoleToken(try self.response(Perch__V1__RedeemConsoleCodeResponse.self, bytes)))
             case .findAccount:
                 return .findAccount(AccountFound(try self.response(Perch__V1__FindAccountResponse.self, bytes)))
+            case .findCustomers:
+                return .findCustomers(CustomersFound(try self.response(Perch__V1__FindCustomersResponse.self, bytes)))
+            case .addNote:
+                return .addNote(NoteAdded(try self.response(Perch__V1__AddNoteResponse.self, bytes)))
+            case .listNotes:
+                return .listNotes(NoteList(try self.response(Perch__V1__ListNotesResponse.self, bytes)))
+            case .deleteNote:
+                return .deleteNote(Acknowledgement(try self.response(Perch__V1__DeleteNoteResponse.self, bytes)))
             case .listUnclaimed:
                 return .listUnclaimed(UnclaimedPage(try self.response(Perch__V1__ListUnclaimedResponse.self, bytes)))
             case .attachAlias:
@@ -424,6 +444,10 @@ extension MessageCodec {
             case .offerConsoleCode(let value): return try self.pack(Perch__V1__OfferConsoleCodeResponse.self) { value.write(to: $0, arena) }
             case .redeemConsoleCode(let value): return try self.pack(Perch__V1__RedeemConsoleCodeResponse.self) { value.write(to: $0, arena) }
             case .findAccount(let value): return try self.pack(Perch__V1__FindAccountResponse.self) { value.write(to: $0, arena) }
+            case .findCustomers(let value): return try self.pack(Perch__V1__FindCustomersResponse.self) { value.write(to: $0, arena) }
+            case .addNote(let value): return try self.pack(Perch__V1__AddNoteResponse.self) { value.write(to: $0, arena) }
+            case .listNotes(let value): return try self.pack(Perch__V1__ListNotesResponse.self) { value.write(to: $0, arena) }
+            case .deleteNote(let value): return try self.pack(Perch__V1__DeleteNoteResponse.self) { value.write(to: $0, arena) }
             case .listUnclaimed(let value): return try self.pack(Perch__V1__ListUnclaimedResponse.self) { value.write(to: $0, arena) }
             case .attachAlias(let value): return try self.pack(Perch__V1__AttachAliasResponse.self) { value.write(to: $0, arena) }
             case .detachAlias(let value): return try self.pack(Perch__V1__DetachAliasResponse.self) { value.write(to: $0, arena) }
@@ -499,6 +523,10 @@ extension Method {
             case .offerConsoleCode: Perch__V1__OfferConsoleCodeRequest.descriptor
             case .redeemConsoleCode: Perch__V1__RedeemConsoleCodeRequest.descriptor
             case .findAccount: Perch__V1__FindAccountRequest.descriptor
+            case .findCustomers: Perch__V1__FindCustomersRequest.descriptor
+            case .addNote: Perch__V1__AddNoteRequest.descriptor
+            case .listNotes: Perch__V1__ListNotesRequest.descriptor
+            case .deleteNote: Perch__V1__DeleteNoteRequest.descriptor
             case .listUnclaimed: Perch__V1__ListUnclaimedRequest.descriptor
             case .attachAlias: Perch__V1__AttachAliasRequest.descriptor
             case .detachAlias: Perch__V1__DetachAliasRequest.descriptor
@@ -572,6 +600,10 @@ extension Method {
             case .offerConsoleCode: Perch__V1__OfferConsoleCodeResponse.descriptor
             case .redeemConsoleCode: Perch__V1__RedeemConsoleCodeResponse.descriptor
             case .findAccount: Perch__V1__FindAccountResponse.descriptor
+            case .findCustomers: Perch__V1__FindCustomersResponse.descriptor
+            case .addNote: Perch__V1__AddNoteResponse.descriptor
+            case .listNotes: Perch__V1__ListNotesResponse.descriptor
+            case .deleteNote: Perch__V1__DeleteNoteResponse.descriptor
             case .listUnclaimed: Perch__V1__ListUnclaimedResponse.descriptor
             case .attachAlias: Perch__V1__AttachAliasResponse.descriptor
             case .detachAlias: Perch__V1__DetachAliasResponse.descriptor

@@ -45,7 +45,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// at once. Each later `accounts` is a change. A stream may begin another copy at any time: after a new catalogue or entitlement
     /// file, or if a resume token is of no use any more. The copy before stays valid until the new one's `end`.
     case appEntitlements
-    /// Why an account is entitled, or not, and what will change automatically.
+    /// Why an account is entitled, or not, and what will change automatically; as sentences that can be read to the customer too.
     case explain
     /// Buys a product, as an app does. Test apps only.
     case purchase
@@ -113,6 +113,15 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     case redeemConsoleCode
     /// The account of a transaction, or of a name that the App Store or the app gives a customer. In every environment.
     case findAccount
+    /// Customers by any name: the beginning of their key, or a whole name of another kind. In every environment. Reads a bounded number
+    /// of rows, however many accounts there are.
+    case findCustomers
+    /// Writes a note beside a customer. A note changes nothing that the customer has, so the scope read is enough. In every environment.
+    case addNote
+    /// The notes beside a customer.
+    case listNotes
+    /// Deletes a note: an own one, or anybody's with the scope admin.
+    case deleteNote
     /// Purchases that the App Store reported and that need somebody: those of no account that is known, and subscriptions whose
     /// renewal was awaited and never reported. A page looks at a limited number of accounts, so it may be empty and not the last.
     case listUnclaimed
@@ -215,6 +224,10 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.AdminService/OfferConsoleCode",
         "/perch.v1.AdminService/RedeemConsoleCode",
         "/perch.v1.AdminService/FindAccount",
+        "/perch.v1.AdminService/FindCustomers",
+        "/perch.v1.AdminService/AddNote",
+        "/perch.v1.AdminService/ListNotes",
+        "/perch.v1.AdminService/DeleteNote",
         "/perch.v1.AdminService/ListUnclaimed",
         "/perch.v1.AdminService/AttachAlias",
         "/perch.v1.AdminService/DetachAlias",
@@ -246,7 +259,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether a call changes nothing: the contract says `NO_SIDE_EFFECTS`.
     package var isSafe: Bool {
         switch self {
-            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .appEntitlements, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .listUnclaimed, .exportAccount, .listAudit, .listDeadLetters, .listNotifications, .getSignedPayload, .watch: true
+            case .productsTask, .subscriptionStatusTask, .currentEntitlementTask, .entitlementsTask, .getEntitlements, .getPass, .getProducts, .getImage, .getSubscriptionStatus, .getCurrentEntitlement, .listCurrentEntitlements, .listPlanOptions, .getOfferEligibility, .getAppPolicies, .appChanges, .appEntitlements, .explain, .listTransactions, .listUnfinished, .getLatestTransaction, .transactionUpdates, .getAppTransaction, .purchaseIntents, .messages, .inspectAccount, .listAccounts, .getSettings, .getClock, .listApps, .checkCatalog, .getCatalog, .getServerStatus, .findAccount, .findCustomers, .listNotes, .listUnclaimed, .exportAccount, .listAudit, .listDeadLetters, .listNotifications, .getSignedPayload, .watch: true
             default: false
         }
     }
@@ -254,7 +267,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Whether repeated calls have the effect of one: the contract says `IDEMPOTENT`.
     package var isIdempotent: Bool {
         switch self {
-            case .revokeToken, .attachAlias, .detachAlias, .moveTransaction, .revokeGrant, .dropDeadLetter, .submitTransaction, .submitNotification: true
+            case .revokeToken, .deleteNote, .attachAlias, .detachAlias, .moveTransaction, .revokeGrant, .dropDeadLetter, .submitTransaction, .submitNotification: true
             default: false
         }
     }
@@ -322,6 +335,10 @@ package indirect enum Request: Hashable, Sendable {
     case offerConsoleCode(OfferConsoleCodeRequest)
     case redeemConsoleCode(RedeemConsoleCodeRequest)
     case findAccount(FindAccountRequest)
+    case findCustomers(FindCustomersRequest)
+    case addNote(AddNoteRequest)
+    case listNotes(ListNotesRequest)
+    case deleteNote(DeleteNoteRequest)
     case listUnclaimed(ListUnclaimedRequest)
     case attachAlias(AttachAliasRequest)
     case detachAlias(DetachAliasRequest)
@@ -392,6 +409,10 @@ package indirect enum Request: Hashable, Sendable {
             case .offerConsoleCode: .offerConsoleCode
             case .redeemConsoleCode: .redeemConsoleCode
             case .findAccount: .findAccount
+            case .findCustomers: .findCustomers
+            case .addNote: .addNote
+            case .listNotes: .listNotes
+            case .deleteNote: .deleteNote
             case .listUnclaimed: .listUnclaimed
             case .attachAlias: .attachAlias
             case .detachAlias: .detachAlias
@@ -465,6 +486,10 @@ package enum Response: Hashable, Sendable {
     case offerConsoleCode(ConsoleCode)
     case redeemConsoleCode(ConsoleToken)
     case findAccount(AccountFound)
+    case findCustomers(CustomersFound)
+    case addNote(NoteAdded)
+    case listNotes(NoteList)
+    case deleteNote(Acknowledgement)
     case listUnclaimed(UnclaimedPage)
     case attachAlias(MoveAnswer)
     case detachAlias(MoveAnswer)
@@ -535,6 +560,10 @@ package enum Response: Hashable, Sendable {
             case .offerConsoleCode: .offerConsoleCode
             case .redeemConsoleCode: .redeemConsoleCode
             case .findAccount: .findAccount
+            case .findCustomers: .findCustomers
+            case .addNote: .addNote
+            case .listNotes: .listNotes
+            case .deleteNote: .deleteNote
             case .listUnclaimed: .listUnclaimed
             case .attachAlias: .attachAlias
             case .detachAlias: .detachAlias
@@ -603,6 +632,10 @@ extension Request {
             case .loadCatalog(let asked): asked.app
             case .getCatalog(let asked): asked.app
             case .findAccount(let asked): asked.app
+            case .findCustomers(let asked): asked.app
+            case .addNote(let asked): asked.app
+            case .listNotes(let asked): asked.app
+            case .deleteNote(let asked): asked.app
             case .listUnclaimed(let asked): asked.app
             case .attachAlias(let asked): asked.app
             case .detachAlias(let asked): asked.app
@@ -723,6 +756,9 @@ extension Request {
             case .messages(let asked): asked.account
             case .operate(let asked): asked.account
             case .inspectAccount(let asked): asked.account
+            case .addNote(let asked): asked.account
+            case .listNotes(let asked): asked.account
+            case .deleteNote(let asked): asked.account
             case .attachAlias(let asked): asked.account
             case .moveTransaction(let asked): asked.account
             case .mergeAccounts(let asked): asked.account
@@ -748,6 +784,7 @@ extension Request {
             case .answerPriceIncrease(let asked): asked.idempotencyKey
             case .operate(let asked): asked.idempotencyKey
             case .configure(let asked): asked.idempotencyKey
+            case .addNote(let asked): asked.idempotencyKey
             case .grantEntitlement(let asked): asked.idempotencyKey
             case .submitTransaction(let asked): asked.idempotencyKey
             default: nil
@@ -773,6 +810,7 @@ extension Response {
             case .configure(let answer): answer.position
             case .setClock(let answer): answer.position
             case .loadCatalog(let answer): answer.position
+            case .deleteNote(let answer): answer.position
             case .grantEntitlement(let answer): answer.position
             case .revokeGrant(let answer): answer.position
             case .dropDeadLetter(let answer): answer.position

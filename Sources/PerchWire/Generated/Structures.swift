@@ -387,6 +387,36 @@ extension Perch__V1__GetSignedPayloadRequest: CMessage {
 extension Perch__V1__GetSignedPayloadResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__get_signed_payload_response__init(message) }
 }
+extension Perch__V1__FindCustomersRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__find_customers_request__init(message) }
+}
+extension Perch__V1__FoundCustomer: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__found_customer__init(message) }
+}
+extension Perch__V1__FindCustomersResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__find_customers_response__init(message) }
+}
+extension Perch__V1__CustomerNote: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__customer_note__init(message) }
+}
+extension Perch__V1__AddNoteRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__add_note_request__init(message) }
+}
+extension Perch__V1__AddNoteResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__add_note_response__init(message) }
+}
+extension Perch__V1__ListNotesRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_notes_request__init(message) }
+}
+extension Perch__V1__ListNotesResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_notes_response__init(message) }
+}
+extension Perch__V1__DeleteNoteRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__delete_note_request__init(message) }
+}
+extension Perch__V1__DeleteNoteResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__delete_note_response__init(message) }
+}
 extension Perch__V1__FindAccountRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__find_account_request__init(message) }
 }
@@ -462,6 +492,7 @@ extension Perch__V1__AuditLine: CMessage {
 extension Perch__V1__ListAuditResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__list_audit_response__init(message) }
 }
+extension Perch__V1__CustomerNameKind: CEnumeration {}
 extension Perch__V1__AsOf: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__as_of__init(message) }
 }
@@ -570,6 +601,18 @@ extension Perch__V1__GetAppPoliciesResponse: CMessage {
 extension Perch__V1__ExplainRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__explain_request__init(message) }
 }
+extension Perch__V1__Supposition: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__supposition__init(message) }
+}
+extension Perch__V1__ExpectedChange: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__expected_change__init(message) }
+}
+extension Perch__V1__ExplainedGrant: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__explained_grant__init(message) }
+}
+extension Perch__V1__SupposedOutcome: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__supposed_outcome__init(message) }
+}
 extension Perch__V1__ExplainedFact: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__explained_fact__init(message) }
 }
@@ -617,6 +660,7 @@ extension Perch__V1__AppEntitlementsResponse: CMessage {
 }
 extension Perch__V1__EntitlementOrigin: CEnumeration {}
 extension Perch__V1__PlanRelation: CEnumeration {}
+extension Perch__V1__SupposedEvent: CEnumeration {}
 extension Perch__V1__EntitlementReason: CEnumeration {}
 extension Perch__V1__SubmitTransactionRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__submit_transaction_request__init(message) }
@@ -894,6 +938,16 @@ extension MessageScan {
         "perch.v1.ListNotificationsResponse": Perch__V1__ListNotificationsResponse.descriptor,
         "perch.v1.GetSignedPayloadRequest": Perch__V1__GetSignedPayloadRequest.descriptor,
         "perch.v1.GetSignedPayloadResponse": Perch__V1__GetSignedPayloadResponse.descriptor,
+        "perch.v1.FindCustomersRequest": Perch__V1__FindCustomersRequest.descriptor,
+        "perch.v1.FoundCustomer": Perch__V1__FoundCustomer.descriptor,
+        "perch.v1.FindCustomersResponse": Perch__V1__FindCustomersResponse.descriptor,
+        "perch.v1.CustomerNote": Perch__V1__CustomerNote.descriptor,
+        "perch.v1.AddNoteRequest": Perch__V1__AddNoteRequest.descriptor,
+        "perch.v1.AddNoteResponse": Perch__V1__AddNoteResponse.descriptor,
+        "perch.v1.ListNotesRequest": Perch__V1__ListNotesRequest.descriptor,
+        "perch.v1.ListNotesResponse": Perch__V1__ListNotesResponse.descriptor,
+        "perch.v1.DeleteNoteRequest": Perch__V1__DeleteNoteRequest.descriptor,
+        "perch.v1.DeleteNoteResponse": Perch__V1__DeleteNoteResponse.descriptor,
         "perch.v1.FindAccountRequest": Perch__V1__FindAccountRequest.descriptor,
         "perch.v1.FindAccountResponse": Perch__V1__FindAccountResponse.descriptor,
         "perch.v1.ListUnclaimedRequest": Perch__V1__ListUnclaimedRequest.descriptor,
@@ -955,6 +1009,10 @@ extension MessageScan {
         "perch.v1.GetAppPoliciesRequest": Perch__V1__GetAppPoliciesRequest.descriptor,
         "perch.v1.GetAppPoliciesResponse": Perch__V1__GetAppPoliciesResponse.descriptor,
         "perch.v1.ExplainRequest": Perch__V1__ExplainRequest.descriptor,
+        "perch.v1.Supposition": Perch__V1__Supposition.descriptor,
+        "perch.v1.ExpectedChange": Perch__V1__ExpectedChange.descriptor,
+        "perch.v1.ExplainedGrant": Perch__V1__ExplainedGrant.descriptor,
+        "perch.v1.SupposedOutcome": Perch__V1__SupposedOutcome.descriptor,
         "perch.v1.ExplainedFact": Perch__V1__ExplainedFact.descriptor,
         "perch.v1.Explanation": Perch__V1__Explanation.descriptor,
         "perch.v1.ExplainResponse": Perch__V1__ExplainResponse.descriptor,

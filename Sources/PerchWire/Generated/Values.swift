@@ -1269,6 +1269,171 @@ package struct SignedPayload: Hashable, Sendable {
     package var isBlank: Bool { self.signedPayload.isEmpty }
 }
 
+/// Asks for customers.
+package struct FindCustomersRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The beginning of a key, a whole name of another kind, or an e-mail address, of which only the hash is looked up: 1 to 255 bytes.
+    package var text: String
+    /// Kinds of names that are tried; empty for all.
+    package var kinds: [CustomerNameKind]
+    /// At most this many customers, up to 100; 0 for 20.
+    package var pageSize: UInt32
+
+    package init(
+        app: AppReference = AppReference(),
+        text: String = "",
+        kinds: [CustomerNameKind] = [],
+        pageSize: UInt32 = 0
+    ) {
+        self.app = app
+        self.text = text
+        self.kinds = kinds
+        self.pageSize = pageSize
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.text.isEmpty && self.kinds.isEmpty && self.pageSize == 0 }
+}
+
+/// A customer who was found, and by what name.
+package struct FoundCustomer: Hashable, Sendable {
+    /// The caller's key of the account; empty for an unclaimed one, which no caller can name.
+    package var account: String
+    /// What was reported belongs to no account that is known.
+    package var isUnclaimed: Bool
+    /// The kind of the name that matched.
+    package var kind: CustomerNameKind
+    /// The whole name that matched.
+    package var name: String
+    /// The purchase that the name leads to, by its first transaction; 0 for none.
+    package var originalTransactionID: UInt64
+
+    package init(
+        account: String = "",
+        isUnclaimed: Bool = false,
+        kind: CustomerNameKind = .unspecified,
+        name: String = "",
+        originalTransactionID: UInt64 = 0
+    ) {
+        self.account = account
+        self.isUnclaimed = isUnclaimed
+        self.kind = kind
+        self.name = name
+        self.originalTransactionID = originalTransactionID
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.account.isEmpty && !self.isUnclaimed && self.kind == .unspecified && self.name.isEmpty && self.originalTransactionID == 0 }
+}
+
+/// Customers.
+package struct CustomersFound: Hashable, Sendable {
+    /// Whole names first, then keys in bytewise order.
+    package var customers: [FoundCustomer]
+    /// More keys begin so.
+    package var hasMore: Bool
+
+    package init(customers: [FoundCustomer] = [], hasMore: Bool = false) {
+        self.customers = customers
+        self.hasMore = hasMore
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.customers.isEmpty && !self.hasMore }
+}
+
+/// Writes a note.
+package struct AddNoteRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account, which must be known: 1 to 255 bytes.
+    package var account: String
+    /// The text: 1 to 2,000 bytes.
+    package var text: String
+    /// Makes the call safe to repeat. Up to 64 bytes.
+    package var idempotencyKey: [UInt8]
+
+    package init(
+        app: AppReference = AppReference(),
+        account: String = "",
+        text: String = "",
+        idempotencyKey: [UInt8] = []
+    ) {
+        self.app = app
+        self.account = account
+        self.text = text
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.text.isEmpty && self.idempotencyKey.isEmpty }
+}
+
+/// It is written.
+package struct NoteAdded: Hashable, Sendable {
+    /// Where the change stands.
+    package var position: Position
+    /// The note's number.
+    package var noteID: UInt64
+
+    package init(position: Position = .blank, noteID: UInt64 = 0) {
+        self.position = position
+        self.noteID = noteID
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.position.isBlank && self.noteID == 0 }
+}
+
+/// Asks for the notes beside a customer.
+package struct ListNotesRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+
+    package init(app: AppReference = AppReference(), account: String = "") {
+        self.app = app
+        self.account = account
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty }
+}
+
+/// The notes beside a customer.
+package struct NoteList: Hashable, Sendable {
+    /// Oldest first, at most 100.
+    package var notes: [CustomerNote]
+
+    package init(notes: [CustomerNote] = []) {
+        self.notes = notes
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.notes.isEmpty }
+}
+
+/// Deletes a note.
+package struct DeleteNoteRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// The caller's key of the account: 1 to 255 bytes.
+    package var account: String
+    /// The note's number.
+    package var noteID: UInt64
+
+    package init(app: AppReference = AppReference(), account: String = "", noteID: UInt64 = 0) {
+        self.app = app
+        self.account = account
+        self.noteID = noteID
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.noteID == 0 }
+}
+
 /// Asks for an account. Exactly one of the last three fields is set.
 package struct FindAccountRequest: Hashable, Sendable {
     /// The app.
@@ -1401,7 +1566,7 @@ package struct UnclaimedPage: Hashable, Sendable {
     package var isBlank: Bool { self.purchases.isEmpty && self.nextPageToken.isEmpty }
 }
 
-/// Attaches a name to an account. Exactly one of the last two fields is set.
+/// Attaches a name to an account. Exactly one of the last three fields is set.
 package struct AttachAliasRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
@@ -1411,21 +1576,25 @@ package struct AttachAliasRequest: Hashable, Sendable {
     package var appAccountToken: String
     /// Apple's number of the customer in this app.
     package var appTransactionID: String
+    /// SHA-256 of the customer's e-mail address, trimmed and in lower case: 64 hexadecimal digits. Only FindCustomers uses it.
+    package var emailSha256: String
 
     package init(
         app: AppReference = AppReference(),
         account: String = "",
         appAccountToken: String = "",
-        appTransactionID: String = ""
+        appTransactionID: String = "",
+        emailSha256: String = ""
     ) {
         self.app = app
         self.account = account
         self.appAccountToken = appAccountToken
         self.appTransactionID = appTransactionID
+        self.emailSha256 = emailSha256
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.appAccountToken.isEmpty && self.appTransactionID.isEmpty }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.appAccountToken.isEmpty && self.appTransactionID.isEmpty && self.emailSha256.isEmpty }
 }
 
 /// It is attached.
@@ -1444,7 +1613,7 @@ package struct MoveAnswer: Hashable, Sendable {
     package var isBlank: Bool { self.position.isBlank && self.movedCount == 0 }
 }
 
-/// Detaches a name. Exactly one of the last two fields is set.
+/// Detaches a name. Exactly one of the last three fields is set.
 package struct DetachAliasRequest: Hashable, Sendable {
     /// The app.
     package var app: AppReference
@@ -1452,15 +1621,23 @@ package struct DetachAliasRequest: Hashable, Sendable {
     package var appAccountToken: String
     /// Apple's number of the customer in this app.
     package var appTransactionID: String
+    /// SHA-256 of the customer's e-mail address, as it was attached.
+    package var emailSha256: String
 
-    package init(app: AppReference = AppReference(), appAccountToken: String = "", appTransactionID: String = "") {
+    package init(
+        app: AppReference = AppReference(),
+        appAccountToken: String = "",
+        appTransactionID: String = "",
+        emailSha256: String = ""
+    ) {
         self.app = app
         self.appAccountToken = appAccountToken
         self.appTransactionID = appTransactionID
+        self.emailSha256 = emailSha256
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.appAccountToken.isEmpty && self.appTransactionID.isEmpty }
+    package var isBlank: Bool { self.app.isBlank && self.appAccountToken.isEmpty && self.appTransactionID.isEmpty && self.emailSha256.isEmpty }
 }
 
 /// Moves an original transaction.
@@ -1565,6 +1742,10 @@ package struct AccountExport: Hashable, Sendable {
     package var nextPageToken: [UInt8]
     /// Granted entitlements.
     package var grants: [EntitlementGrant]
+    /// Notes, oldest first.
+    package var notes: [CustomerNote]
+    /// SHA-256 of e-mail addresses that were attached.
+    package var emailSha256s: [String]
 
     package init(
         keys: [String] = [],
@@ -1573,7 +1754,9 @@ package struct AccountExport: Hashable, Sendable {
         inspection: AccountInspection = AccountInspection(),
         transactions: [Verified<Transaction>] = [],
         nextPageToken: [UInt8] = [],
-        grants: [EntitlementGrant] = []
+        grants: [EntitlementGrant] = [],
+        notes: [CustomerNote] = [],
+        emailSha256s: [String] = []
     ) {
         self.keys = keys
         self.appAccountTokens = appAccountTokens
@@ -1582,10 +1765,12 @@ package struct AccountExport: Hashable, Sendable {
         self.transactions = transactions
         self.nextPageToken = nextPageToken
         self.grants = grants
+        self.notes = notes
+        self.emailSha256s = emailSha256s
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.keys.isEmpty && self.appAccountTokens.isEmpty && self.appTransactionIDs.isEmpty && self.inspection.isBlank && self.transactions.isEmpty && self.nextPageToken.isEmpty && self.grants.isEmpty }
+    package var isBlank: Bool { self.keys.isEmpty && self.appAccountTokens.isEmpty && self.appTransactionIDs.isEmpty && self.inspection.isBlank && self.transactions.isEmpty && self.nextPageToken.isEmpty && self.grants.isEmpty && self.notes.isEmpty && self.emailSha256s.isEmpty }
 }
 
 /// Grants a named entitlement.
@@ -2260,23 +2445,35 @@ package struct ExplainRequest: Hashable, Sendable {
     package var asOf: AsOf
     /// The server answers when it has reached this position.
     package var atLeast: Position?
+    /// Language of the texts for people, such as `de` or `de_AT`. Empty, or a language that the server has no texts in: English.
+    package var locale: String
+    /// Where the reader's clock stands, in minutes east of UTC: -1080 to 1080. Days and times in the texts for people are of this clock.
+    package var utcOffsetMinutes: Int32
+    /// An event that has not happened. The answer has, beside what is, what would be. Nothing is changed.
+    package var suppose: Supposition?
 
     package init(
         app: AppReference = AppReference(),
         account: String = "",
         about: About? = nil,
         asOf: AsOf = AsOf(),
-        atLeast: Position? = nil
+        atLeast: Position? = nil,
+        locale: String = "",
+        utcOffsetMinutes: Int32 = 0,
+        suppose: Supposition? = nil
     ) {
         self.app = app
         self.account = account
         self.about = about
         self.asOf = asOf
         self.atLeast = atLeast
+        self.locale = locale
+        self.utcOffsetMinutes = utcOffsetMinutes
+        self.suppose = suppose
     }
 
     /// Whether it says nothing, and is left out of the message around it.
-    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.about == nil && self.asOf.isBlank && self.atLeast == nil }
+    package var isBlank: Bool { self.app.isBlank && self.account.isEmpty && self.about == nil && self.asOf.isBlank && self.atLeast == nil && self.locale.isEmpty && self.utcOffsetMinutes == 0 && self.suppose == nil }
 }
 
 /// Why.

@@ -1672,6 +1672,456 @@ void   perch__v1__get_signed_payload_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__get_signed_payload_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__find_customers_request__init
+                     (Perch__V1__FindCustomersRequest         *message)
+{
+  static const Perch__V1__FindCustomersRequest init_value = PERCH__V1__FIND_CUSTOMERS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__find_customers_request__get_packed_size
+                     (const Perch__V1__FindCustomersRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__find_customers_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__find_customers_request__pack
+                     (const Perch__V1__FindCustomersRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__find_customers_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__find_customers_request__pack_to_buffer
+                     (const Perch__V1__FindCustomersRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__find_customers_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__FindCustomersRequest *
+       perch__v1__find_customers_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__FindCustomersRequest *)
+     protobuf_c_message_unpack (&perch__v1__find_customers_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__find_customers_request__free_unpacked
+                     (Perch__V1__FindCustomersRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__find_customers_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__found_customer__init
+                     (Perch__V1__FoundCustomer         *message)
+{
+  static const Perch__V1__FoundCustomer init_value = PERCH__V1__FOUND_CUSTOMER__INIT;
+  *message = init_value;
+}
+size_t perch__v1__found_customer__get_packed_size
+                     (const Perch__V1__FoundCustomer *message)
+{
+  assert(message->base.descriptor == &perch__v1__found_customer__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__found_customer__pack
+                     (const Perch__V1__FoundCustomer *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__found_customer__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__found_customer__pack_to_buffer
+                     (const Perch__V1__FoundCustomer *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__found_customer__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__FoundCustomer *
+       perch__v1__found_customer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__FoundCustomer *)
+     protobuf_c_message_unpack (&perch__v1__found_customer__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__found_customer__free_unpacked
+                     (Perch__V1__FoundCustomer *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__found_customer__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__find_customers_response__init
+                     (Perch__V1__FindCustomersResponse         *message)
+{
+  static const Perch__V1__FindCustomersResponse init_value = PERCH__V1__FIND_CUSTOMERS_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__find_customers_response__get_packed_size
+                     (const Perch__V1__FindCustomersResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__find_customers_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__find_customers_response__pack
+                     (const Perch__V1__FindCustomersResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__find_customers_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__find_customers_response__pack_to_buffer
+                     (const Perch__V1__FindCustomersResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__find_customers_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__FindCustomersResponse *
+       perch__v1__find_customers_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__FindCustomersResponse *)
+     protobuf_c_message_unpack (&perch__v1__find_customers_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__find_customers_response__free_unpacked
+                     (Perch__V1__FindCustomersResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__find_customers_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__customer_note__init
+                     (Perch__V1__CustomerNote         *message)
+{
+  static const Perch__V1__CustomerNote init_value = PERCH__V1__CUSTOMER_NOTE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__customer_note__get_packed_size
+                     (const Perch__V1__CustomerNote *message)
+{
+  assert(message->base.descriptor == &perch__v1__customer_note__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__customer_note__pack
+                     (const Perch__V1__CustomerNote *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__customer_note__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__customer_note__pack_to_buffer
+                     (const Perch__V1__CustomerNote *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__customer_note__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__CustomerNote *
+       perch__v1__customer_note__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__CustomerNote *)
+     protobuf_c_message_unpack (&perch__v1__customer_note__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__customer_note__free_unpacked
+                     (Perch__V1__CustomerNote *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__customer_note__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__add_note_request__init
+                     (Perch__V1__AddNoteRequest         *message)
+{
+  static const Perch__V1__AddNoteRequest init_value = PERCH__V1__ADD_NOTE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__add_note_request__get_packed_size
+                     (const Perch__V1__AddNoteRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__add_note_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__add_note_request__pack
+                     (const Perch__V1__AddNoteRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__add_note_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__add_note_request__pack_to_buffer
+                     (const Perch__V1__AddNoteRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__add_note_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AddNoteRequest *
+       perch__v1__add_note_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AddNoteRequest *)
+     protobuf_c_message_unpack (&perch__v1__add_note_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__add_note_request__free_unpacked
+                     (Perch__V1__AddNoteRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__add_note_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__add_note_response__init
+                     (Perch__V1__AddNoteResponse         *message)
+{
+  static const Perch__V1__AddNoteResponse init_value = PERCH__V1__ADD_NOTE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__add_note_response__get_packed_size
+                     (const Perch__V1__AddNoteResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__add_note_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__add_note_response__pack
+                     (const Perch__V1__AddNoteResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__add_note_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__add_note_response__pack_to_buffer
+                     (const Perch__V1__AddNoteResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__add_note_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__AddNoteResponse *
+       perch__v1__add_note_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__AddNoteResponse *)
+     protobuf_c_message_unpack (&perch__v1__add_note_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__add_note_response__free_unpacked
+                     (Perch__V1__AddNoteResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__add_note_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_notes_request__init
+                     (Perch__V1__ListNotesRequest         *message)
+{
+  static const Perch__V1__ListNotesRequest init_value = PERCH__V1__LIST_NOTES_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_notes_request__get_packed_size
+                     (const Perch__V1__ListNotesRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_notes_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_notes_request__pack
+                     (const Perch__V1__ListNotesRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_notes_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_notes_request__pack_to_buffer
+                     (const Perch__V1__ListNotesRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_notes_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListNotesRequest *
+       perch__v1__list_notes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListNotesRequest *)
+     protobuf_c_message_unpack (&perch__v1__list_notes_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_notes_request__free_unpacked
+                     (Perch__V1__ListNotesRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_notes_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__list_notes_response__init
+                     (Perch__V1__ListNotesResponse         *message)
+{
+  static const Perch__V1__ListNotesResponse init_value = PERCH__V1__LIST_NOTES_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__list_notes_response__get_packed_size
+                     (const Perch__V1__ListNotesResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__list_notes_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__list_notes_response__pack
+                     (const Perch__V1__ListNotesResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__list_notes_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__list_notes_response__pack_to_buffer
+                     (const Perch__V1__ListNotesResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__list_notes_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ListNotesResponse *
+       perch__v1__list_notes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ListNotesResponse *)
+     protobuf_c_message_unpack (&perch__v1__list_notes_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__list_notes_response__free_unpacked
+                     (Perch__V1__ListNotesResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__list_notes_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__delete_note_request__init
+                     (Perch__V1__DeleteNoteRequest         *message)
+{
+  static const Perch__V1__DeleteNoteRequest init_value = PERCH__V1__DELETE_NOTE_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__delete_note_request__get_packed_size
+                     (const Perch__V1__DeleteNoteRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__delete_note_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__delete_note_request__pack
+                     (const Perch__V1__DeleteNoteRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__delete_note_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__delete_note_request__pack_to_buffer
+                     (const Perch__V1__DeleteNoteRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__delete_note_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__DeleteNoteRequest *
+       perch__v1__delete_note_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__DeleteNoteRequest *)
+     protobuf_c_message_unpack (&perch__v1__delete_note_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__delete_note_request__free_unpacked
+                     (Perch__V1__DeleteNoteRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__delete_note_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__delete_note_response__init
+                     (Perch__V1__DeleteNoteResponse         *message)
+{
+  static const Perch__V1__DeleteNoteResponse init_value = PERCH__V1__DELETE_NOTE_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__delete_note_response__get_packed_size
+                     (const Perch__V1__DeleteNoteResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__delete_note_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__delete_note_response__pack
+                     (const Perch__V1__DeleteNoteResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__delete_note_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__delete_note_response__pack_to_buffer
+                     (const Perch__V1__DeleteNoteResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__delete_note_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__DeleteNoteResponse *
+       perch__v1__delete_note_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__DeleteNoteResponse *)
+     protobuf_c_message_unpack (&perch__v1__delete_note_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__delete_note_response__free_unpacked
+                     (Perch__V1__DeleteNoteResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__delete_note_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__find_account_request__init
                      (Perch__V1__FindAccountRequest         *message)
 {
@@ -5047,6 +5497,620 @@ const ProtobufCMessageDescriptor perch__v1__get_signed_payload_response__descrip
   (ProtobufCMessageInit) perch__v1__get_signed_payload_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor perch__v1__find_customers_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindCustomersRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "text",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindCustomersRequest, text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kinds",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_ENUM,
+    offsetof(Perch__V1__FindCustomersRequest, n_kinds),
+    offsetof(Perch__V1__FindCustomersRequest, kinds),
+    &perch__v1__customer_name_kind__descriptor,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "page_size",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindCustomersRequest, page_size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__find_customers_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  2,   /* field[2] = kinds */
+  3,   /* field[3] = page_size */
+  1,   /* field[1] = text */
+};
+static const ProtobufCIntRange perch__v1__find_customers_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__find_customers_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.FindCustomersRequest",
+  "FindCustomersRequest",
+  "Perch__V1__FindCustomersRequest",
+  "perch.v1",
+  sizeof(Perch__V1__FindCustomersRequest),
+  4,
+  perch__v1__find_customers_request__field_descriptors,
+  perch__v1__find_customers_request__field_indices_by_name,
+  1,  perch__v1__find_customers_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__find_customers_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__found_customer__field_descriptors[5] =
+{
+  {
+    "account",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FoundCustomer, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "unclaimed",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FoundCustomer, unclaimed),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FoundCustomer, kind),
+    &perch__v1__customer_name_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "name",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FoundCustomer, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FoundCustomer, original_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__found_customer__field_indices_by_name[] = {
+  0,   /* field[0] = account */
+  2,   /* field[2] = kind */
+  3,   /* field[3] = name */
+  4,   /* field[4] = original_transaction_id */
+  1,   /* field[1] = unclaimed */
+};
+static const ProtobufCIntRange perch__v1__found_customer__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__found_customer__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.FoundCustomer",
+  "FoundCustomer",
+  "Perch__V1__FoundCustomer",
+  "perch.v1",
+  sizeof(Perch__V1__FoundCustomer),
+  5,
+  perch__v1__found_customer__field_descriptors,
+  perch__v1__found_customer__field_indices_by_name,
+  1,  perch__v1__found_customer__number_ranges,
+  (ProtobufCMessageInit) perch__v1__found_customer__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__find_customers_response__field_descriptors[2] =
+{
+  {
+    "customers",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__FindCustomersResponse, n_customers),
+    offsetof(Perch__V1__FindCustomersResponse, customers),
+    &perch__v1__found_customer__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "has_more",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__FindCustomersResponse, has_more),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__find_customers_response__field_indices_by_name[] = {
+  0,   /* field[0] = customers */
+  1,   /* field[1] = has_more */
+};
+static const ProtobufCIntRange perch__v1__find_customers_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__find_customers_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.FindCustomersResponse",
+  "FindCustomersResponse",
+  "Perch__V1__FindCustomersResponse",
+  "perch.v1",
+  sizeof(Perch__V1__FindCustomersResponse),
+  2,
+  perch__v1__find_customers_response__field_descriptors,
+  perch__v1__find_customers_response__field_indices_by_name,
+  1,  perch__v1__find_customers_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__find_customers_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__customer_note__field_descriptors[4] =
+{
+  {
+    "id",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CustomerNote, id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CustomerNote, at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "author",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CustomerNote, author),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "text",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__CustomerNote, text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__customer_note__field_indices_by_name[] = {
+  1,   /* field[1] = at_ms */
+  2,   /* field[2] = author */
+  0,   /* field[0] = id */
+  3,   /* field[3] = text */
+};
+static const ProtobufCIntRange perch__v1__customer_note__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__customer_note__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.CustomerNote",
+  "CustomerNote",
+  "Perch__V1__CustomerNote",
+  "perch.v1",
+  sizeof(Perch__V1__CustomerNote),
+  4,
+  perch__v1__customer_note__field_descriptors,
+  perch__v1__customer_note__field_indices_by_name,
+  1,  perch__v1__customer_note__number_ranges,
+  (ProtobufCMessageInit) perch__v1__customer_note__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__add_note_request__field_descriptors[4] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AddNoteRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AddNoteRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "text",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AddNoteRequest, text),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "idempotency_key",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AddNoteRequest, idempotency_key),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__add_note_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  3,   /* field[3] = idempotency_key */
+  2,   /* field[2] = text */
+};
+static const ProtobufCIntRange perch__v1__add_note_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__add_note_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AddNoteRequest",
+  "AddNoteRequest",
+  "Perch__V1__AddNoteRequest",
+  "perch.v1",
+  sizeof(Perch__V1__AddNoteRequest),
+  4,
+  perch__v1__add_note_request__field_descriptors,
+  perch__v1__add_note_request__field_indices_by_name,
+  1,  perch__v1__add_note_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__add_note_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__add_note_response__field_descriptors[2] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AddNoteResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AddNoteResponse, note_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__add_note_response__field_indices_by_name[] = {
+  1,   /* field[1] = note_id */
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__add_note_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__add_note_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.AddNoteResponse",
+  "AddNoteResponse",
+  "Perch__V1__AddNoteResponse",
+  "perch.v1",
+  sizeof(Perch__V1__AddNoteResponse),
+  2,
+  perch__v1__add_note_response__field_descriptors,
+  perch__v1__add_note_response__field_indices_by_name,
+  1,  perch__v1__add_note_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__add_note_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_notes_request__field_descriptors[2] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListNotesRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ListNotesRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_notes_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+};
+static const ProtobufCIntRange perch__v1__list_notes_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_notes_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListNotesRequest",
+  "ListNotesRequest",
+  "Perch__V1__ListNotesRequest",
+  "perch.v1",
+  sizeof(Perch__V1__ListNotesRequest),
+  2,
+  perch__v1__list_notes_request__field_descriptors,
+  perch__v1__list_notes_request__field_indices_by_name,
+  1,  perch__v1__list_notes_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_notes_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__list_notes_response__field_descriptors[1] =
+{
+  {
+    "notes",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ListNotesResponse, n_notes),
+    offsetof(Perch__V1__ListNotesResponse, notes),
+    &perch__v1__customer_note__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__list_notes_response__field_indices_by_name[] = {
+  0,   /* field[0] = notes */
+};
+static const ProtobufCIntRange perch__v1__list_notes_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__list_notes_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ListNotesResponse",
+  "ListNotesResponse",
+  "Perch__V1__ListNotesResponse",
+  "perch.v1",
+  sizeof(Perch__V1__ListNotesResponse),
+  1,
+  perch__v1__list_notes_response__field_descriptors,
+  perch__v1__list_notes_response__field_indices_by_name,
+  1,  perch__v1__list_notes_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__list_notes_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__delete_note_request__field_descriptors[3] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeleteNoteRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "account",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeleteNoteRequest, account),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "note_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeleteNoteRequest, note_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__delete_note_request__field_indices_by_name[] = {
+  1,   /* field[1] = account */
+  0,   /* field[0] = app */
+  2,   /* field[2] = note_id */
+};
+static const ProtobufCIntRange perch__v1__delete_note_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__delete_note_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.DeleteNoteRequest",
+  "DeleteNoteRequest",
+  "Perch__V1__DeleteNoteRequest",
+  "perch.v1",
+  sizeof(Perch__V1__DeleteNoteRequest),
+  3,
+  perch__v1__delete_note_request__field_descriptors,
+  perch__v1__delete_note_request__field_indices_by_name,
+  1,  perch__v1__delete_note_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__delete_note_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__delete_note_response__field_descriptors[1] =
+{
+  {
+    "position",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DeleteNoteResponse, position),
+    &perch__v1__position__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__delete_note_response__field_indices_by_name[] = {
+  0,   /* field[0] = position */
+};
+static const ProtobufCIntRange perch__v1__delete_note_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__delete_note_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.DeleteNoteResponse",
+  "DeleteNoteResponse",
+  "Perch__V1__DeleteNoteResponse",
+  "perch.v1",
+  sizeof(Perch__V1__DeleteNoteResponse),
+  1,
+  perch__v1__delete_note_response__field_descriptors,
+  perch__v1__delete_note_response__field_indices_by_name,
+  1,  perch__v1__delete_note_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__delete_note_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__find_account_request__field_descriptors[4] =
 {
   {
@@ -5458,7 +6522,7 @@ const ProtobufCMessageDescriptor perch__v1__list_unclaimed_response__descriptor 
   (ProtobufCMessageInit) perch__v1__list_unclaimed_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__attach_alias_request__field_descriptors[4] =
+static const ProtobufCFieldDescriptor perch__v1__attach_alias_request__field_descriptors[5] =
 {
   {
     "app",
@@ -5508,17 +6572,30 @@ static const ProtobufCFieldDescriptor perch__v1__attach_alias_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "email_sha256",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__AttachAliasRequest, email_sha256),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__attach_alias_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
   0,   /* field[0] = app */
   2,   /* field[2] = app_account_token */
   3,   /* field[3] = app_transaction_id */
+  4,   /* field[4] = email_sha256 */
 };
 static const ProtobufCIntRange perch__v1__attach_alias_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor perch__v1__attach_alias_request__descriptor =
 {
@@ -5528,7 +6605,7 @@ const ProtobufCMessageDescriptor perch__v1__attach_alias_request__descriptor =
   "Perch__V1__AttachAliasRequest",
   "perch.v1",
   sizeof(Perch__V1__AttachAliasRequest),
-  4,
+  5,
   perch__v1__attach_alias_request__field_descriptors,
   perch__v1__attach_alias_request__field_indices_by_name,
   1,  perch__v1__attach_alias_request__number_ranges,
@@ -5586,7 +6663,7 @@ const ProtobufCMessageDescriptor perch__v1__attach_alias_response__descriptor =
   (ProtobufCMessageInit) perch__v1__attach_alias_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__detach_alias_request__field_descriptors[3] =
+static const ProtobufCFieldDescriptor perch__v1__detach_alias_request__field_descriptors[4] =
 {
   {
     "app",
@@ -5624,16 +6701,29 @@ static const ProtobufCFieldDescriptor perch__v1__detach_alias_request__field_des
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "email_sha256",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__DetachAliasRequest, email_sha256),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__detach_alias_request__field_indices_by_name[] = {
   0,   /* field[0] = app */
   1,   /* field[1] = app_account_token */
   2,   /* field[2] = app_transaction_id */
+  3,   /* field[3] = email_sha256 */
 };
 static const ProtobufCIntRange perch__v1__detach_alias_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 3 }
+  { 0, 4 }
 };
 const ProtobufCMessageDescriptor perch__v1__detach_alias_request__descriptor =
 {
@@ -5643,7 +6733,7 @@ const ProtobufCMessageDescriptor perch__v1__detach_alias_request__descriptor =
   "Perch__V1__DetachAliasRequest",
   "perch.v1",
   sizeof(Perch__V1__DetachAliasRequest),
-  3,
+  4,
   perch__v1__detach_alias_request__field_descriptors,
   perch__v1__detach_alias_request__field_indices_by_name,
   1,  perch__v1__detach_alias_request__number_ranges,
@@ -6084,7 +7174,7 @@ const ProtobufCMessageDescriptor perch__v1__export_account_request__descriptor =
   (ProtobufCMessageInit) perch__v1__export_account_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__export_account_response__field_descriptors[7] =
+static const ProtobufCFieldDescriptor perch__v1__export_account_response__field_descriptors[9] =
 {
   {
     "keys",
@@ -6170,20 +7260,46 @@ static const ProtobufCFieldDescriptor perch__v1__export_account_response__field_
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "notes",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ExportAccountResponse, n_notes),
+    offsetof(Perch__V1__ExportAccountResponse, notes),
+    &perch__v1__customer_note__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "email_sha256s",
+    9,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_STRING,
+    offsetof(Perch__V1__ExportAccountResponse, n_email_sha256s),
+    offsetof(Perch__V1__ExportAccountResponse, email_sha256s),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__export_account_response__field_indices_by_name[] = {
   3,   /* field[3] = account */
   1,   /* field[1] = app_account_tokens */
   2,   /* field[2] = app_transaction_ids */
+  8,   /* field[8] = email_sha256s */
   6,   /* field[6] = grants */
   0,   /* field[0] = keys */
   5,   /* field[5] = next_page_token */
+  7,   /* field[7] = notes */
   4,   /* field[4] = transactions */
 };
 static const ProtobufCIntRange perch__v1__export_account_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 7 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor perch__v1__export_account_response__descriptor =
 {
@@ -6193,7 +7309,7 @@ const ProtobufCMessageDescriptor perch__v1__export_account_response__descriptor 
   "Perch__V1__ExportAccountResponse",
   "perch.v1",
   sizeof(Perch__V1__ExportAccountResponse),
-  7,
+  9,
   perch__v1__export_account_response__field_descriptors,
   perch__v1__export_account_response__field_indices_by_name,
   1,  perch__v1__export_account_response__number_ranges,
@@ -6790,7 +7906,49 @@ const ProtobufCMessageDescriptor perch__v1__list_audit_response__descriptor =
   (ProtobufCMessageInit) perch__v1__list_audit_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[25] =
+static const ProtobufCEnumValue perch__v1__customer_name_kind__enum_values_by_number[9] =
+{
+  { "CUSTOMER_NAME_KIND_UNSPECIFIED", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_UNSPECIFIED", 0 },
+  { "CUSTOMER_NAME_KIND_ACCOUNT", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_ACCOUNT", 1 },
+  { "CUSTOMER_NAME_KIND_ALIAS", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_ALIAS", 2 },
+  { "CUSTOMER_NAME_KIND_EMAIL_HASH", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_EMAIL_HASH", 3 },
+  { "CUSTOMER_NAME_KIND_TRANSACTION", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_TRANSACTION", 4 },
+  { "CUSTOMER_NAME_KIND_ORIGINAL_TRANSACTION", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_ORIGINAL_TRANSACTION", 5 },
+  { "CUSTOMER_NAME_KIND_ORDER", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_ORDER", 6 },
+  { "CUSTOMER_NAME_KIND_APP_ACCOUNT_TOKEN", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_APP_ACCOUNT_TOKEN", 7 },
+  { "CUSTOMER_NAME_KIND_APP_TRANSACTION", "PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_APP_TRANSACTION", 8 },
+};
+static const ProtobufCIntRange perch__v1__customer_name_kind__value_ranges[] = {
+{0, 0},{0, 9}
+};
+static const ProtobufCEnumValueIndex perch__v1__customer_name_kind__enum_values_by_name[9] =
+{
+  { "CUSTOMER_NAME_KIND_ACCOUNT", 1 },
+  { "CUSTOMER_NAME_KIND_ALIAS", 2 },
+  { "CUSTOMER_NAME_KIND_APP_ACCOUNT_TOKEN", 7 },
+  { "CUSTOMER_NAME_KIND_APP_TRANSACTION", 8 },
+  { "CUSTOMER_NAME_KIND_EMAIL_HASH", 3 },
+  { "CUSTOMER_NAME_KIND_ORDER", 6 },
+  { "CUSTOMER_NAME_KIND_ORIGINAL_TRANSACTION", 5 },
+  { "CUSTOMER_NAME_KIND_TRANSACTION", 4 },
+  { "CUSTOMER_NAME_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor perch__v1__customer_name_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.CustomerNameKind",
+  "CustomerNameKind",
+  "Perch__V1__CustomerNameKind",
+  "perch.v1",
+  9,
+  perch__v1__customer_name_kind__enum_values_by_number,
+  9,
+  perch__v1__customer_name_kind__enum_values_by_name,
+  1,
+  perch__v1__customer_name_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descriptors[29] =
 {
   { "ListApps", &perch__v1__list_apps_request__descriptor, &perch__v1__list_apps_response__descriptor },
   { "CheckCatalog", &perch__v1__check_catalog_request__descriptor, &perch__v1__check_catalog_response__descriptor },
@@ -6802,6 +7960,10 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "OfferConsoleCode", &perch__v1__offer_console_code_request__descriptor, &perch__v1__offer_console_code_response__descriptor },
   { "RedeemConsoleCode", &perch__v1__redeem_console_code_request__descriptor, &perch__v1__redeem_console_code_response__descriptor },
   { "FindAccount", &perch__v1__find_account_request__descriptor, &perch__v1__find_account_response__descriptor },
+  { "FindCustomers", &perch__v1__find_customers_request__descriptor, &perch__v1__find_customers_response__descriptor },
+  { "AddNote", &perch__v1__add_note_request__descriptor, &perch__v1__add_note_response__descriptor },
+  { "ListNotes", &perch__v1__list_notes_request__descriptor, &perch__v1__list_notes_response__descriptor },
+  { "DeleteNote", &perch__v1__delete_note_request__descriptor, &perch__v1__delete_note_response__descriptor },
   { "ListUnclaimed", &perch__v1__list_unclaimed_request__descriptor, &perch__v1__list_unclaimed_response__descriptor },
   { "AttachAlias", &perch__v1__attach_alias_request__descriptor, &perch__v1__attach_alias_response__descriptor },
   { "DetachAlias", &perch__v1__detach_alias_request__descriptor, &perch__v1__detach_alias_response__descriptor },
@@ -6819,30 +7981,34 @@ static const ProtobufCMethodDescriptor perch__v1__admin_service__method_descript
   { "GetSignedPayload", &perch__v1__get_signed_payload_request__descriptor, &perch__v1__get_signed_payload_response__descriptor },
 };
 const unsigned perch__v1__admin_service__method_indices_by_name[] = {
-  11,        /* AttachAlias */
+  11,        /* AddNote */
+  15,        /* AttachAlias */
   5,        /* Backup */
   1,        /* CheckCatalog */
-  12,        /* DetachAlias */
-  22,        /* DropDeadLetter */
-  15,        /* EraseAccount */
-  16,        /* ExportAccount */
+  13,        /* DeleteNote */
+  16,        /* DetachAlias */
+  26,        /* DropDeadLetter */
+  19,        /* EraseAccount */
+  20,        /* ExportAccount */
   9,        /* FindAccount */
+  10,        /* FindCustomers */
   3,        /* GetCatalog */
   4,        /* GetServerStatus */
-  24,        /* GetSignedPayload */
-  17,        /* GrantEntitlement */
+  28,        /* GetSignedPayload */
+  21,        /* GrantEntitlement */
   0,        /* ListApps */
-  19,        /* ListAudit */
-  20,        /* ListDeadLetters */
-  23,        /* ListNotifications */
-  10,        /* ListUnclaimed */
+  23,        /* ListAudit */
+  24,        /* ListDeadLetters */
+  12,        /* ListNotes */
+  27,        /* ListNotifications */
+  14,        /* ListUnclaimed */
   2,        /* LoadCatalog */
-  14,        /* MergeAccounts */
-  13,        /* MoveTransaction */
+  18,        /* MergeAccounts */
+  17,        /* MoveTransaction */
   7,        /* OfferConsoleCode */
   8,        /* RedeemConsoleCode */
-  21,        /* RetryDeadLetter */
-  18,        /* RevokeGrant */
+  25,        /* RetryDeadLetter */
+  22,        /* RevokeGrant */
   6         /* RevokeToken */
 };
 const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
@@ -6852,7 +8018,7 @@ const ProtobufCServiceDescriptor perch__v1__admin_service__descriptor =
   "AdminService",
   "Perch__V1__AdminService",
   "perch.v1",
-  25,
+  29,
   perch__v1__admin_service__method_descriptors,
   perch__v1__admin_service__method_indices_by_name
 };
@@ -6936,13 +8102,45 @@ void perch__v1__admin_service__find_account(ProtobufCService *service,
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
   service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void perch__v1__admin_service__find_customers(ProtobufCService *service,
+                                              const Perch__V1__FindCustomersRequest *input,
+                                              Perch__V1__FindCustomersResponse_Closure closure,
+                                              void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__add_note(ProtobufCService *service,
+                                        const Perch__V1__AddNoteRequest *input,
+                                        Perch__V1__AddNoteResponse_Closure closure,
+                                        void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__list_notes(ProtobufCService *service,
+                                          const Perch__V1__ListNotesRequest *input,
+                                          Perch__V1__ListNotesResponse_Closure closure,
+                                          void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__admin_service__delete_note(ProtobufCService *service,
+                                           const Perch__V1__DeleteNoteRequest *input,
+                                           Perch__V1__DeleteNoteResponse_Closure closure,
+                                           void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__admin_service__descriptor);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void perch__v1__admin_service__list_unclaimed(ProtobufCService *service,
                                               const Perch__V1__ListUnclaimedRequest *input,
                                               Perch__V1__ListUnclaimedResponse_Closure closure,
                                               void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__attach_alias(ProtobufCService *service,
                                             const Perch__V1__AttachAliasRequest *input,
@@ -6950,7 +8148,7 @@ void perch__v1__admin_service__attach_alias(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__detach_alias(ProtobufCService *service,
                                             const Perch__V1__DetachAliasRequest *input,
@@ -6958,7 +8156,7 @@ void perch__v1__admin_service__detach_alias(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__move_transaction(ProtobufCService *service,
                                                 const Perch__V1__MoveTransactionRequest *input,
@@ -6966,7 +8164,7 @@ void perch__v1__admin_service__move_transaction(ProtobufCService *service,
                                                 void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__merge_accounts(ProtobufCService *service,
                                               const Perch__V1__MergeAccountsRequest *input,
@@ -6974,7 +8172,7 @@ void perch__v1__admin_service__merge_accounts(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__erase_account(ProtobufCService *service,
                                              const Perch__V1__EraseAccountRequest *input,
@@ -6982,7 +8180,7 @@ void perch__v1__admin_service__erase_account(ProtobufCService *service,
                                              void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__export_account(ProtobufCService *service,
                                               const Perch__V1__ExportAccountRequest *input,
@@ -6990,7 +8188,7 @@ void perch__v1__admin_service__export_account(ProtobufCService *service,
                                               void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__grant_entitlement(ProtobufCService *service,
                                                  const Perch__V1__GrantEntitlementRequest *input,
@@ -6998,7 +8196,7 @@ void perch__v1__admin_service__grant_entitlement(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__revoke_grant(ProtobufCService *service,
                                             const Perch__V1__RevokeGrantRequest *input,
@@ -7006,7 +8204,7 @@ void perch__v1__admin_service__revoke_grant(ProtobufCService *service,
                                             void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 18, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__list_audit(ProtobufCService *service,
                                           const Perch__V1__ListAuditRequest *input,
@@ -7014,7 +8212,7 @@ void perch__v1__admin_service__list_audit(ProtobufCService *service,
                                           void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 19, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__list_dead_letters(ProtobufCService *service,
                                                  const Perch__V1__ListDeadLettersRequest *input,
@@ -7022,7 +8220,7 @@ void perch__v1__admin_service__list_dead_letters(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 20, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__retry_dead_letter(ProtobufCService *service,
                                                  const Perch__V1__RetryDeadLetterRequest *input,
@@ -7030,7 +8228,7 @@ void perch__v1__admin_service__retry_dead_letter(ProtobufCService *service,
                                                  void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 21, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 25, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
                                                 const Perch__V1__DropDeadLetterRequest *input,
@@ -7038,7 +8236,7 @@ void perch__v1__admin_service__drop_dead_letter(ProtobufCService *service,
                                                 void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 22, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 26, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__list_notifications(ProtobufCService *service,
                                                   const Perch__V1__ListNotificationsRequest *input,
@@ -7046,7 +8244,7 @@ void perch__v1__admin_service__list_notifications(ProtobufCService *service,
                                                   void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 23, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 27, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__get_signed_payload(ProtobufCService *service,
                                                   const Perch__V1__GetSignedPayloadRequest *input,
@@ -7054,7 +8252,7 @@ void perch__v1__admin_service__get_signed_payload(ProtobufCService *service,
                                                   void *closure_data)
 {
   assert(service->descriptor == &perch__v1__admin_service__descriptor);
-  service->invoke(service, 24, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 28, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
                                      Perch__V1__AdminService_ServiceDestroy destroy)

@@ -1627,6 +1627,186 @@ void   perch__v1__explain_request__free_unpacked
   assert(message->base.descriptor == &perch__v1__explain_request__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   perch__v1__supposition__init
+                     (Perch__V1__Supposition         *message)
+{
+  static const Perch__V1__Supposition init_value = PERCH__V1__SUPPOSITION__INIT;
+  *message = init_value;
+}
+size_t perch__v1__supposition__get_packed_size
+                     (const Perch__V1__Supposition *message)
+{
+  assert(message->base.descriptor == &perch__v1__supposition__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__supposition__pack
+                     (const Perch__V1__Supposition *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__supposition__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__supposition__pack_to_buffer
+                     (const Perch__V1__Supposition *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__supposition__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__Supposition *
+       perch__v1__supposition__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__Supposition *)
+     protobuf_c_message_unpack (&perch__v1__supposition__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__supposition__free_unpacked
+                     (Perch__V1__Supposition *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__supposition__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__expected_change__init
+                     (Perch__V1__ExpectedChange         *message)
+{
+  static const Perch__V1__ExpectedChange init_value = PERCH__V1__EXPECTED_CHANGE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__expected_change__get_packed_size
+                     (const Perch__V1__ExpectedChange *message)
+{
+  assert(message->base.descriptor == &perch__v1__expected_change__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__expected_change__pack
+                     (const Perch__V1__ExpectedChange *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__expected_change__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__expected_change__pack_to_buffer
+                     (const Perch__V1__ExpectedChange *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__expected_change__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ExpectedChange *
+       perch__v1__expected_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ExpectedChange *)
+     protobuf_c_message_unpack (&perch__v1__expected_change__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__expected_change__free_unpacked
+                     (Perch__V1__ExpectedChange *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__expected_change__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__explained_grant__init
+                     (Perch__V1__ExplainedGrant         *message)
+{
+  static const Perch__V1__ExplainedGrant init_value = PERCH__V1__EXPLAINED_GRANT__INIT;
+  *message = init_value;
+}
+size_t perch__v1__explained_grant__get_packed_size
+                     (const Perch__V1__ExplainedGrant *message)
+{
+  assert(message->base.descriptor == &perch__v1__explained_grant__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__explained_grant__pack
+                     (const Perch__V1__ExplainedGrant *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__explained_grant__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__explained_grant__pack_to_buffer
+                     (const Perch__V1__ExplainedGrant *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__explained_grant__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__ExplainedGrant *
+       perch__v1__explained_grant__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__ExplainedGrant *)
+     protobuf_c_message_unpack (&perch__v1__explained_grant__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__explained_grant__free_unpacked
+                     (Perch__V1__ExplainedGrant *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__explained_grant__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__supposed_outcome__init
+                     (Perch__V1__SupposedOutcome         *message)
+{
+  static const Perch__V1__SupposedOutcome init_value = PERCH__V1__SUPPOSED_OUTCOME__INIT;
+  *message = init_value;
+}
+size_t perch__v1__supposed_outcome__get_packed_size
+                     (const Perch__V1__SupposedOutcome *message)
+{
+  assert(message->base.descriptor == &perch__v1__supposed_outcome__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__supposed_outcome__pack
+                     (const Perch__V1__SupposedOutcome *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__supposed_outcome__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__supposed_outcome__pack_to_buffer
+                     (const Perch__V1__SupposedOutcome *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__supposed_outcome__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__SupposedOutcome *
+       perch__v1__supposed_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__SupposedOutcome *)
+     protobuf_c_message_unpack (&perch__v1__supposed_outcome__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__supposed_outcome__free_unpacked
+                     (Perch__V1__SupposedOutcome *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__supposed_outcome__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__explained_fact__init
                      (Perch__V1__ExplainedFact         *message)
 {
@@ -5286,7 +5466,7 @@ const ProtobufCMessageDescriptor perch__v1__get_app_policies_response__descripto
   (ProtobufCMessageInit) perch__v1__get_app_policies_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__explain_request__field_descriptors[6] =
+static const ProtobufCFieldDescriptor perch__v1__explain_request__field_descriptors[9] =
 {
   {
     "app",
@@ -5360,6 +5540,42 @@ static const ProtobufCFieldDescriptor perch__v1__explain_request__field_descript
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "locale",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainRequest, locale),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "utc_offset_minutes",
+    8,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainRequest, utc_offset_minutes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "suppose",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainRequest, suppose),
+    &perch__v1__supposition__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__explain_request__field_indices_by_name[] = {
   1,   /* field[1] = account */
@@ -5367,12 +5583,15 @@ static const unsigned perch__v1__explain_request__field_indices_by_name[] = {
   4,   /* field[4] = as_of */
   5,   /* field[5] = at_least */
   2,   /* field[2] = group_id */
+  6,   /* field[6] = locale */
   3,   /* field[3] = product_id */
+  8,   /* field[8] = suppose */
+  7,   /* field[7] = utc_offset_minutes */
 };
 static const ProtobufCIntRange perch__v1__explain_request__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor perch__v1__explain_request__descriptor =
 {
@@ -5382,11 +5601,358 @@ const ProtobufCMessageDescriptor perch__v1__explain_request__descriptor =
   "Perch__V1__ExplainRequest",
   "perch.v1",
   sizeof(Perch__V1__ExplainRequest),
-  6,
+  9,
   perch__v1__explain_request__field_descriptors,
   perch__v1__explain_request__field_indices_by_name,
   1,  perch__v1__explain_request__number_ranges,
   (ProtobufCMessageInit) perch__v1__explain_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__supposition__field_descriptors[4] =
+{
+  {
+    "event",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Supposition, event),
+    &perch__v1__supposed_event__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "product_id",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Supposition, product_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Supposition, original_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "price_milliunits",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__Supposition, price_milliunits),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__supposition__field_indices_by_name[] = {
+  0,   /* field[0] = event */
+  2,   /* field[2] = original_transaction_id */
+  3,   /* field[3] = price_milliunits */
+  1,   /* field[1] = product_id */
+};
+static const ProtobufCIntRange perch__v1__supposition__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor perch__v1__supposition__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.Supposition",
+  "Supposition",
+  "Perch__V1__Supposition",
+  "perch.v1",
+  sizeof(Perch__V1__Supposition),
+  4,
+  perch__v1__supposition__field_descriptors,
+  perch__v1__supposition__field_indices_by_name,
+  1,  perch__v1__supposition__number_ranges,
+  (ProtobufCMessageInit) perch__v1__supposition__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__expected_change__field_descriptors[5] =
+{
+  {
+    "at_ms",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExpectedChange, at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExpectedChange, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExpectedChange, kind),
+    &perch__v1__forecast_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "original_transaction_id",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExpectedChange, original_transaction_id),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "grant",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExpectedChange, grant),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__expected_change__field_indices_by_name[] = {
+  0,   /* field[0] = at_ms */
+  4,   /* field[4] = grant */
+  2,   /* field[2] = kind */
+  1,   /* field[1] = message */
+  3,   /* field[3] = original_transaction_id */
+};
+static const ProtobufCIntRange perch__v1__expected_change__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__expected_change__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ExpectedChange",
+  "ExpectedChange",
+  "Perch__V1__ExpectedChange",
+  "perch.v1",
+  sizeof(Perch__V1__ExpectedChange),
+  5,
+  perch__v1__expected_change__field_descriptors,
+  perch__v1__expected_change__field_indices_by_name,
+  1,  perch__v1__expected_change__number_ranges,
+  (ProtobufCMessageInit) perch__v1__expected_change__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__explained_grant__field_descriptors[7] =
+{
+  {
+    "name",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainedGrant, name),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "granted_by",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainedGrant, granted_by),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "reason",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainedGrant, reason),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "since_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainedGrant, since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "until_ms",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(Perch__V1__ExplainedGrant, end_case),
+    offsetof(Perch__V1__ExplainedGrant, until_ms),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "tier",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainedGrant, tier),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainedGrant, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__explained_grant__field_indices_by_name[] = {
+  1,   /* field[1] = granted_by */
+  6,   /* field[6] = message */
+  0,   /* field[0] = name */
+  2,   /* field[2] = reason */
+  3,   /* field[3] = since_ms */
+  5,   /* field[5] = tier */
+  4,   /* field[4] = until_ms */
+};
+static const ProtobufCIntRange perch__v1__explained_grant__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor perch__v1__explained_grant__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.ExplainedGrant",
+  "ExplainedGrant",
+  "Perch__V1__ExplainedGrant",
+  "perch.v1",
+  sizeof(Perch__V1__ExplainedGrant),
+  7,
+  perch__v1__explained_grant__field_descriptors,
+  perch__v1__explained_grant__field_indices_by_name,
+  1,  perch__v1__explained_grant__number_ranges,
+  (ProtobufCMessageInit) perch__v1__explained_grant__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__supposed_outcome__field_descriptors[3] =
+{
+  {
+    "summary",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SupposedOutcome, summary),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "entitled",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__SupposedOutcome, entitled),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "changes",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__SupposedOutcome, n_changes),
+    offsetof(Perch__V1__SupposedOutcome, changes),
+    &perch__v1__expected_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__supposed_outcome__field_indices_by_name[] = {
+  2,   /* field[2] = changes */
+  1,   /* field[1] = entitled */
+  0,   /* field[0] = summary */
+};
+static const ProtobufCIntRange perch__v1__supposed_outcome__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor perch__v1__supposed_outcome__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.SupposedOutcome",
+  "SupposedOutcome",
+  "Perch__V1__SupposedOutcome",
+  "perch.v1",
+  sizeof(Perch__V1__SupposedOutcome),
+  3,
+  perch__v1__supposed_outcome__field_descriptors,
+  perch__v1__supposed_outcome__field_indices_by_name,
+  1,  perch__v1__supposed_outcome__number_ranges,
+  (ProtobufCMessageInit) perch__v1__supposed_outcome__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor perch__v1__explained_fact__field_descriptors[3] =
@@ -5582,7 +6148,7 @@ const ProtobufCMessageDescriptor perch__v1__explanation__descriptor =
   (ProtobufCMessageInit) perch__v1__explanation__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descriptors[5] =
+static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descriptors[9] =
 {
   {
     "message",
@@ -5644,18 +6210,70 @@ static const ProtobufCFieldDescriptor perch__v1__explain_response__field_descrip
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "summary",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainResponse, summary),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "changes",
+    7,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ExplainResponse, n_changes),
+    offsetof(Perch__V1__ExplainResponse, changes),
+    &perch__v1__expected_change__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "grants",
+    8,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Perch__V1__ExplainResponse, n_grants),
+    offsetof(Perch__V1__ExplainResponse, grants),
+    &perch__v1__explained_grant__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "supposed",
+    9,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__ExplainResponse, supposed),
+    &perch__v1__supposed_outcome__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned perch__v1__explain_response__field_indices_by_name[] = {
+  6,   /* field[6] = changes */
   1,   /* field[1] = entitled */
   2,   /* field[2] = explanations */
+  7,   /* field[7] = grants */
   0,   /* field[0] = message */
   4,   /* field[4] = not_in_catalog */
   3,   /* field[3] = position */
+  5,   /* field[5] = summary */
+  8,   /* field[8] = supposed */
 };
 static const ProtobufCIntRange perch__v1__explain_response__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 5 }
+  { 0, 9 }
 };
 const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor =
 {
@@ -5665,7 +6283,7 @@ const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor =
   "Perch__V1__ExplainResponse",
   "perch.v1",
   sizeof(Perch__V1__ExplainResponse),
-  5,
+  9,
   perch__v1__explain_response__field_descriptors,
   perch__v1__explain_response__field_indices_by_name,
   1,  perch__v1__explain_response__number_ranges,
@@ -6894,6 +7512,44 @@ const ProtobufCEnumDescriptor perch__v1__plan_relation__descriptor =
   perch__v1__plan_relation__enum_values_by_name,
   1,
   perch__v1__plan_relation__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCEnumValue perch__v1__supposed_event__enum_values_by_number[7] =
+{
+  { "SUPPOSED_EVENT_UNSPECIFIED", "PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_UNSPECIFIED", 0 },
+  { "SUPPOSED_EVENT_CHARGE_FAILS", "PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_CHARGE_FAILS", 1 },
+  { "SUPPOSED_EVENT_REFUND", "PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_REFUND", 2 },
+  { "SUPPOSED_EVENT_PLAN_CHANGE", "PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_PLAN_CHANGE", 3 },
+  { "SUPPOSED_EVENT_PRICE_AGREED", "PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_PRICE_AGREED", 4 },
+  { "SUPPOSED_EVENT_PRICE_NOT_AGREED", "PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_PRICE_NOT_AGREED", 5 },
+  { "SUPPOSED_EVENT_CANCELLED", "PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_CANCELLED", 6 },
+};
+static const ProtobufCIntRange perch__v1__supposed_event__value_ranges[] = {
+{0, 0},{0, 7}
+};
+static const ProtobufCEnumValueIndex perch__v1__supposed_event__enum_values_by_name[7] =
+{
+  { "SUPPOSED_EVENT_CANCELLED", 6 },
+  { "SUPPOSED_EVENT_CHARGE_FAILS", 1 },
+  { "SUPPOSED_EVENT_PLAN_CHANGE", 3 },
+  { "SUPPOSED_EVENT_PRICE_AGREED", 4 },
+  { "SUPPOSED_EVENT_PRICE_NOT_AGREED", 5 },
+  { "SUPPOSED_EVENT_REFUND", 2 },
+  { "SUPPOSED_EVENT_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor perch__v1__supposed_event__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.SupposedEvent",
+  "SupposedEvent",
+  "Perch__V1__SupposedEvent",
+  "perch.v1",
+  7,
+  perch__v1__supposed_event__enum_values_by_number,
+  7,
+  perch__v1__supposed_event__enum_values_by_name,
+  1,
+  perch__v1__supposed_event__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
 static const ProtobufCEnumValue perch__v1__entitlement_reason__enum_values_by_number[6] =

@@ -57,6 +57,16 @@ typedef struct Perch__V1__ReceivedNotification Perch__V1__ReceivedNotification;
 typedef struct Perch__V1__ListNotificationsResponse Perch__V1__ListNotificationsResponse;
 typedef struct Perch__V1__GetSignedPayloadRequest Perch__V1__GetSignedPayloadRequest;
 typedef struct Perch__V1__GetSignedPayloadResponse Perch__V1__GetSignedPayloadResponse;
+typedef struct Perch__V1__FindCustomersRequest Perch__V1__FindCustomersRequest;
+typedef struct Perch__V1__FoundCustomer Perch__V1__FoundCustomer;
+typedef struct Perch__V1__FindCustomersResponse Perch__V1__FindCustomersResponse;
+typedef struct Perch__V1__CustomerNote Perch__V1__CustomerNote;
+typedef struct Perch__V1__AddNoteRequest Perch__V1__AddNoteRequest;
+typedef struct Perch__V1__AddNoteResponse Perch__V1__AddNoteResponse;
+typedef struct Perch__V1__ListNotesRequest Perch__V1__ListNotesRequest;
+typedef struct Perch__V1__ListNotesResponse Perch__V1__ListNotesResponse;
+typedef struct Perch__V1__DeleteNoteRequest Perch__V1__DeleteNoteRequest;
+typedef struct Perch__V1__DeleteNoteResponse Perch__V1__DeleteNoteResponse;
 typedef struct Perch__V1__FindAccountRequest Perch__V1__FindAccountRequest;
 typedef struct Perch__V1__FindAccountResponse Perch__V1__FindAccountResponse;
 typedef struct Perch__V1__ListUnclaimedRequest Perch__V1__ListUnclaimedRequest;
@@ -86,6 +96,48 @@ typedef struct Perch__V1__ListAuditResponse Perch__V1__ListAuditResponse;
 
 /* --- enums --- */
 
+/*
+ * What kind of name a customer is known by.
+ */
+typedef enum _Perch__V1__CustomerNameKind {
+  /*
+   * None.
+   */
+  PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_UNSPECIFIED = 0,
+  /*
+   * The caller's key of the account.
+   */
+  PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_ACCOUNT = 1,
+  /*
+   * Another key that leads to the account, such as that of an account which was merged into it.
+   */
+  PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_ALIAS = 2,
+  /*
+   * The SHA-256 of an e-mail address, attached by AttachAlias or used as a key.
+   */
+  PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_EMAIL_HASH = 3,
+  /*
+   * A transaction.
+   */
+  PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_TRANSACTION = 4,
+  /*
+   * The first transaction of a subscription, or a purchase.
+   */
+  PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_ORIGINAL_TRANSACTION = 5,
+  /*
+   * The order of a purchase or of a renewal: webOrderLineItemId.
+   */
+  PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_ORDER = 6,
+  /*
+   * The app's own UUID for its customer.
+   */
+  PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_APP_ACCOUNT_TOKEN = 7,
+  /*
+   * Apple's number of the customer in this app.
+   */
+  PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_APP_TRANSACTION = 8
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__CUSTOMER_NAME_KIND)
+} Perch__V1__CustomerNameKind;
 
 /* --- messages --- */
 
@@ -959,6 +1011,241 @@ struct  Perch__V1__GetSignedPayloadResponse
 
 
 /*
+ * Asks for customers.
+ */
+struct  Perch__V1__FindCustomersRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The beginning of a key, a whole name of another kind, or an e-mail address, of which only the hash is looked up: 1 to 255 bytes.
+   */
+  char *text;
+  /*
+   * Kinds of names that are tried; empty for all.
+   */
+  size_t n_kinds;
+  Perch__V1__CustomerNameKind *kinds;
+  /*
+   * At most this many customers, up to 100; 0 for 20.
+   */
+  uint32_t page_size;
+};
+#define PERCH__V1__FIND_CUSTOMERS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__find_customers_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, 0,NULL, 0 }
+
+
+/*
+ * A customer who was found, and by what name.
+ */
+struct  Perch__V1__FoundCustomer
+{
+  ProtobufCMessage base;
+  /*
+   * The caller's key of the account; empty for an unclaimed one, which no caller can name.
+   */
+  char *account;
+  /*
+   * What was reported belongs to no account that is known.
+   */
+  protobuf_c_boolean unclaimed;
+  /*
+   * The kind of the name that matched.
+   */
+  Perch__V1__CustomerNameKind kind;
+  /*
+   * The whole name that matched.
+   */
+  char *name;
+  /*
+   * The purchase that the name leads to, by its first transaction; 0 for none.
+   */
+  uint64_t original_transaction_id;
+};
+#define PERCH__V1__FOUND_CUSTOMER__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__found_customer__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, PERCH__V1__CUSTOMER_NAME_KIND__CUSTOMER_NAME_KIND_UNSPECIFIED, (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * Customers.
+ */
+struct  Perch__V1__FindCustomersResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Whole names first, then keys in bytewise order.
+   */
+  size_t n_customers;
+  Perch__V1__FoundCustomer **customers;
+  /*
+   * More keys begin so.
+   */
+  protobuf_c_boolean has_more;
+};
+#define PERCH__V1__FIND_CUSTOMERS_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__find_customers_response__descriptor) \
+    , 0,NULL, 0 }
+
+
+/*
+ * A note beside a customer.
+ */
+struct  Perch__V1__CustomerNote
+{
+  ProtobufCMessage base;
+  /*
+   * Its number, unique in the store.
+   */
+  uint64_t id;
+  /*
+   * When it was written, in milliseconds since the Unix epoch.
+   */
+  int64_t at_ms;
+  /*
+   * Subject of the credentials that wrote it.
+   */
+  char *author;
+  /*
+   * The text.
+   */
+  char *text;
+};
+#define PERCH__V1__CUSTOMER_NOTE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__customer_note__descriptor) \
+    , 0, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+/*
+ * Writes a note.
+ */
+struct  Perch__V1__AddNoteRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account, which must be known: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * The text: 1 to 2,000 bytes.
+   */
+  char *text;
+  /*
+   * Makes the call safe to repeat. Up to 64 bytes.
+   */
+  ProtobufCBinaryData idempotency_key;
+};
+#define PERCH__V1__ADD_NOTE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__add_note_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, {0,NULL} }
+
+
+/*
+ * It is written.
+ */
+struct  Perch__V1__AddNoteResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+  /*
+   * The note's number.
+   */
+  uint64_t note_id;
+};
+#define PERCH__V1__ADD_NOTE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__add_note_response__descriptor) \
+    , NULL, 0 }
+
+
+/*
+ * Asks for the notes beside a customer.
+ */
+struct  Perch__V1__ListNotesRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+};
+#define PERCH__V1__LIST_NOTES_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_notes_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string }
+
+
+/*
+ * The notes beside a customer.
+ */
+struct  Perch__V1__ListNotesResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Oldest first, at most 100.
+   */
+  size_t n_notes;
+  Perch__V1__CustomerNote **notes;
+};
+#define PERCH__V1__LIST_NOTES_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__list_notes_response__descriptor) \
+    , 0,NULL }
+
+
+/*
+ * Deletes a note.
+ */
+struct  Perch__V1__DeleteNoteRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * The caller's key of the account: 1 to 255 bytes.
+   */
+  char *account;
+  /*
+   * The note's number.
+   */
+  uint64_t note_id;
+};
+#define PERCH__V1__DELETE_NOTE_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__delete_note_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, 0 }
+
+
+/*
+ * It is deleted, or there was none.
+ */
+struct  Perch__V1__DeleteNoteResponse
+{
+  ProtobufCMessage base;
+  /*
+   * Where the change stands.
+   */
+  Perch__V1__Position *position;
+};
+#define PERCH__V1__DELETE_NOTE_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__delete_note_response__descriptor) \
+    , NULL }
+
+
+/*
  * Asks for an account. Exactly one of the last three fields is set.
  */
 struct  Perch__V1__FindAccountRequest
@@ -1120,7 +1407,7 @@ struct  Perch__V1__ListUnclaimedResponse
 
 
 /*
- * Attaches a name to an account. Exactly one of the last two fields is set.
+ * Attaches a name to an account. Exactly one of the last three fields is set.
  */
 struct  Perch__V1__AttachAliasRequest
 {
@@ -1141,10 +1428,14 @@ struct  Perch__V1__AttachAliasRequest
    * Apple's number of the customer in this app.
    */
   char *app_transaction_id;
+  /*
+   * SHA-256 of the customer's e-mail address, trimmed and in lower case: 64 hexadecimal digits. Only FindCustomers uses it.
+   */
+  char *email_sha256;
 };
 #define PERCH__V1__ATTACH_ALIAS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__attach_alias_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1168,7 +1459,7 @@ struct  Perch__V1__AttachAliasResponse
 
 
 /*
- * Detaches a name. Exactly one of the last two fields is set.
+ * Detaches a name. Exactly one of the last three fields is set.
  */
 struct  Perch__V1__DetachAliasRequest
 {
@@ -1185,10 +1476,14 @@ struct  Perch__V1__DetachAliasRequest
    * Apple's number of the customer in this app.
    */
   char *app_transaction_id;
+  /*
+   * SHA-256 of the customer's e-mail address, as it was attached.
+   */
+  char *email_sha256;
 };
 #define PERCH__V1__DETACH_ALIAS_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__detach_alias_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 /*
@@ -1398,10 +1693,20 @@ struct  Perch__V1__ExportAccountResponse
    */
   size_t n_grants;
   Perch__V1__GrantSummary **grants;
+  /*
+   * Notes, oldest first.
+   */
+  size_t n_notes;
+  Perch__V1__CustomerNote **notes;
+  /*
+   * SHA-256 of e-mail addresses that were attached.
+   */
+  size_t n_email_sha256s;
+  char **email_sha256s;
 };
 #define PERCH__V1__EXPORT_ACCOUNT_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__export_account_response__descriptor) \
-    , 0,NULL, 0,NULL, 0,NULL, NULL, 0,NULL, {0,NULL}, 0,NULL }
+    , 0,NULL, 0,NULL, 0,NULL, NULL, 0,NULL, {0,NULL}, 0,NULL, 0,NULL, 0,NULL }
 
 
 typedef enum {
@@ -2344,6 +2649,196 @@ Perch__V1__GetSignedPayloadResponse *
 void   perch__v1__get_signed_payload_response__free_unpacked
                      (Perch__V1__GetSignedPayloadResponse *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__FindCustomersRequest methods */
+void   perch__v1__find_customers_request__init
+                     (Perch__V1__FindCustomersRequest         *message);
+size_t perch__v1__find_customers_request__get_packed_size
+                     (const Perch__V1__FindCustomersRequest   *message);
+size_t perch__v1__find_customers_request__pack
+                     (const Perch__V1__FindCustomersRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__find_customers_request__pack_to_buffer
+                     (const Perch__V1__FindCustomersRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__FindCustomersRequest *
+       perch__v1__find_customers_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__find_customers_request__free_unpacked
+                     (Perch__V1__FindCustomersRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__FoundCustomer methods */
+void   perch__v1__found_customer__init
+                     (Perch__V1__FoundCustomer         *message);
+size_t perch__v1__found_customer__get_packed_size
+                     (const Perch__V1__FoundCustomer   *message);
+size_t perch__v1__found_customer__pack
+                     (const Perch__V1__FoundCustomer   *message,
+                      uint8_t             *out);
+size_t perch__v1__found_customer__pack_to_buffer
+                     (const Perch__V1__FoundCustomer   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__FoundCustomer *
+       perch__v1__found_customer__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__found_customer__free_unpacked
+                     (Perch__V1__FoundCustomer *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__FindCustomersResponse methods */
+void   perch__v1__find_customers_response__init
+                     (Perch__V1__FindCustomersResponse         *message);
+size_t perch__v1__find_customers_response__get_packed_size
+                     (const Perch__V1__FindCustomersResponse   *message);
+size_t perch__v1__find_customers_response__pack
+                     (const Perch__V1__FindCustomersResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__find_customers_response__pack_to_buffer
+                     (const Perch__V1__FindCustomersResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__FindCustomersResponse *
+       perch__v1__find_customers_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__find_customers_response__free_unpacked
+                     (Perch__V1__FindCustomersResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__CustomerNote methods */
+void   perch__v1__customer_note__init
+                     (Perch__V1__CustomerNote         *message);
+size_t perch__v1__customer_note__get_packed_size
+                     (const Perch__V1__CustomerNote   *message);
+size_t perch__v1__customer_note__pack
+                     (const Perch__V1__CustomerNote   *message,
+                      uint8_t             *out);
+size_t perch__v1__customer_note__pack_to_buffer
+                     (const Perch__V1__CustomerNote   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__CustomerNote *
+       perch__v1__customer_note__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__customer_note__free_unpacked
+                     (Perch__V1__CustomerNote *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AddNoteRequest methods */
+void   perch__v1__add_note_request__init
+                     (Perch__V1__AddNoteRequest         *message);
+size_t perch__v1__add_note_request__get_packed_size
+                     (const Perch__V1__AddNoteRequest   *message);
+size_t perch__v1__add_note_request__pack
+                     (const Perch__V1__AddNoteRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__add_note_request__pack_to_buffer
+                     (const Perch__V1__AddNoteRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AddNoteRequest *
+       perch__v1__add_note_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__add_note_request__free_unpacked
+                     (Perch__V1__AddNoteRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__AddNoteResponse methods */
+void   perch__v1__add_note_response__init
+                     (Perch__V1__AddNoteResponse         *message);
+size_t perch__v1__add_note_response__get_packed_size
+                     (const Perch__V1__AddNoteResponse   *message);
+size_t perch__v1__add_note_response__pack
+                     (const Perch__V1__AddNoteResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__add_note_response__pack_to_buffer
+                     (const Perch__V1__AddNoteResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__AddNoteResponse *
+       perch__v1__add_note_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__add_note_response__free_unpacked
+                     (Perch__V1__AddNoteResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListNotesRequest methods */
+void   perch__v1__list_notes_request__init
+                     (Perch__V1__ListNotesRequest         *message);
+size_t perch__v1__list_notes_request__get_packed_size
+                     (const Perch__V1__ListNotesRequest   *message);
+size_t perch__v1__list_notes_request__pack
+                     (const Perch__V1__ListNotesRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_notes_request__pack_to_buffer
+                     (const Perch__V1__ListNotesRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListNotesRequest *
+       perch__v1__list_notes_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_notes_request__free_unpacked
+                     (Perch__V1__ListNotesRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ListNotesResponse methods */
+void   perch__v1__list_notes_response__init
+                     (Perch__V1__ListNotesResponse         *message);
+size_t perch__v1__list_notes_response__get_packed_size
+                     (const Perch__V1__ListNotesResponse   *message);
+size_t perch__v1__list_notes_response__pack
+                     (const Perch__V1__ListNotesResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__list_notes_response__pack_to_buffer
+                     (const Perch__V1__ListNotesResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ListNotesResponse *
+       perch__v1__list_notes_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__list_notes_response__free_unpacked
+                     (Perch__V1__ListNotesResponse *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__DeleteNoteRequest methods */
+void   perch__v1__delete_note_request__init
+                     (Perch__V1__DeleteNoteRequest         *message);
+size_t perch__v1__delete_note_request__get_packed_size
+                     (const Perch__V1__DeleteNoteRequest   *message);
+size_t perch__v1__delete_note_request__pack
+                     (const Perch__V1__DeleteNoteRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__delete_note_request__pack_to_buffer
+                     (const Perch__V1__DeleteNoteRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__DeleteNoteRequest *
+       perch__v1__delete_note_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__delete_note_request__free_unpacked
+                     (Perch__V1__DeleteNoteRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__DeleteNoteResponse methods */
+void   perch__v1__delete_note_response__init
+                     (Perch__V1__DeleteNoteResponse         *message);
+size_t perch__v1__delete_note_response__get_packed_size
+                     (const Perch__V1__DeleteNoteResponse   *message);
+size_t perch__v1__delete_note_response__pack
+                     (const Perch__V1__DeleteNoteResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__delete_note_response__pack_to_buffer
+                     (const Perch__V1__DeleteNoteResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__DeleteNoteResponse *
+       perch__v1__delete_note_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__delete_note_response__free_unpacked
+                     (Perch__V1__DeleteNoteResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__FindAccountRequest methods */
 void   perch__v1__find_account_request__init
                      (Perch__V1__FindAccountRequest         *message);
@@ -2932,6 +3427,36 @@ typedef void (*Perch__V1__GetSignedPayloadRequest_Closure)
 typedef void (*Perch__V1__GetSignedPayloadResponse_Closure)
                  (const Perch__V1__GetSignedPayloadResponse *message,
                   void *closure_data);
+typedef void (*Perch__V1__FindCustomersRequest_Closure)
+                 (const Perch__V1__FindCustomersRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__FoundCustomer_Closure)
+                 (const Perch__V1__FoundCustomer *message,
+                  void *closure_data);
+typedef void (*Perch__V1__FindCustomersResponse_Closure)
+                 (const Perch__V1__FindCustomersResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__CustomerNote_Closure)
+                 (const Perch__V1__CustomerNote *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AddNoteRequest_Closure)
+                 (const Perch__V1__AddNoteRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__AddNoteResponse_Closure)
+                 (const Perch__V1__AddNoteResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListNotesRequest_Closure)
+                 (const Perch__V1__ListNotesRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ListNotesResponse_Closure)
+                 (const Perch__V1__ListNotesResponse *message,
+                  void *closure_data);
+typedef void (*Perch__V1__DeleteNoteRequest_Closure)
+                 (const Perch__V1__DeleteNoteRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__DeleteNoteResponse_Closure)
+                 (const Perch__V1__DeleteNoteResponse *message,
+                  void *closure_data);
 typedef void (*Perch__V1__FindAccountRequest_Closure)
                  (const Perch__V1__FindAccountRequest *message,
                   void *closure_data);
@@ -3054,6 +3579,22 @@ struct Perch__V1__AdminService_Service
                        const Perch__V1__FindAccountRequest *input,
                        Perch__V1__FindAccountResponse_Closure closure,
                        void *closure_data);
+  void (*find_customers)(Perch__V1__AdminService_Service *service,
+                         const Perch__V1__FindCustomersRequest *input,
+                         Perch__V1__FindCustomersResponse_Closure closure,
+                         void *closure_data);
+  void (*add_note)(Perch__V1__AdminService_Service *service,
+                   const Perch__V1__AddNoteRequest *input,
+                   Perch__V1__AddNoteResponse_Closure closure,
+                   void *closure_data);
+  void (*list_notes)(Perch__V1__AdminService_Service *service,
+                     const Perch__V1__ListNotesRequest *input,
+                     Perch__V1__ListNotesResponse_Closure closure,
+                     void *closure_data);
+  void (*delete_note)(Perch__V1__AdminService_Service *service,
+                      const Perch__V1__DeleteNoteRequest *input,
+                      Perch__V1__DeleteNoteResponse_Closure closure,
+                      void *closure_data);
   void (*list_unclaimed)(Perch__V1__AdminService_Service *service,
                          const Perch__V1__ListUnclaimedRequest *input,
                          Perch__V1__ListUnclaimedResponse_Closure closure,
@@ -3132,6 +3673,10 @@ void perch__v1__admin_service__init (Perch__V1__AdminService_Service *service,
       function_prefix__ ## offer_console_code,\
       function_prefix__ ## redeem_console_code,\
       function_prefix__ ## find_account,\
+      function_prefix__ ## find_customers,\
+      function_prefix__ ## add_note,\
+      function_prefix__ ## list_notes,\
+      function_prefix__ ## delete_note,\
       function_prefix__ ## list_unclaimed,\
       function_prefix__ ## attach_alias,\
       function_prefix__ ## detach_alias,\
@@ -3187,6 +3732,22 @@ void perch__v1__admin_service__find_account(ProtobufCService *service,
                                             const Perch__V1__FindAccountRequest *input,
                                             Perch__V1__FindAccountResponse_Closure closure,
                                             void *closure_data);
+void perch__v1__admin_service__find_customers(ProtobufCService *service,
+                                              const Perch__V1__FindCustomersRequest *input,
+                                              Perch__V1__FindCustomersResponse_Closure closure,
+                                              void *closure_data);
+void perch__v1__admin_service__add_note(ProtobufCService *service,
+                                        const Perch__V1__AddNoteRequest *input,
+                                        Perch__V1__AddNoteResponse_Closure closure,
+                                        void *closure_data);
+void perch__v1__admin_service__list_notes(ProtobufCService *service,
+                                          const Perch__V1__ListNotesRequest *input,
+                                          Perch__V1__ListNotesResponse_Closure closure,
+                                          void *closure_data);
+void perch__v1__admin_service__delete_note(ProtobufCService *service,
+                                           const Perch__V1__DeleteNoteRequest *input,
+                                           Perch__V1__DeleteNoteResponse_Closure closure,
+                                           void *closure_data);
 void perch__v1__admin_service__list_unclaimed(ProtobufCService *service,
                                               const Perch__V1__ListUnclaimedRequest *input,
                                               Perch__V1__ListUnclaimedResponse_Closure closure,
@@ -3250,6 +3811,7 @@ void perch__v1__admin_service__get_signed_payload(ProtobufCService *service,
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    perch__v1__customer_name_kind__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__app__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_apps_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_apps_response__descriptor;
@@ -3287,6 +3849,16 @@ extern const ProtobufCMessageDescriptor perch__v1__received_notification__descri
 extern const ProtobufCMessageDescriptor perch__v1__list_notifications_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_signed_payload_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_signed_payload_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__find_customers_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__found_customer__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__find_customers_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__customer_note__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__add_note_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__add_note_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_notes_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__list_notes_response__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__delete_note_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__delete_note_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__find_account_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__find_account_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__list_unclaimed_request__descriptor;

@@ -56,6 +56,10 @@ typedef struct Perch__V1__GetOfferEligibilityResponse Perch__V1__GetOfferEligibi
 typedef struct Perch__V1__GetAppPoliciesRequest Perch__V1__GetAppPoliciesRequest;
 typedef struct Perch__V1__GetAppPoliciesResponse Perch__V1__GetAppPoliciesResponse;
 typedef struct Perch__V1__ExplainRequest Perch__V1__ExplainRequest;
+typedef struct Perch__V1__Supposition Perch__V1__Supposition;
+typedef struct Perch__V1__ExpectedChange Perch__V1__ExpectedChange;
+typedef struct Perch__V1__ExplainedGrant Perch__V1__ExplainedGrant;
+typedef struct Perch__V1__SupposedOutcome Perch__V1__SupposedOutcome;
 typedef struct Perch__V1__ExplainedFact Perch__V1__ExplainedFact;
 typedef struct Perch__V1__Explanation Perch__V1__Explanation;
 typedef struct Perch__V1__ExplainResponse Perch__V1__ExplainResponse;
@@ -119,6 +123,40 @@ typedef enum _Perch__V1__PlanRelation {
   PERCH__V1__PLAN_RELATION__PLAN_RELATION_CROSSGRADE = 4
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__PLAN_RELATION)
 } Perch__V1__PlanRelation;
+/*
+ * What an answer may suppose.
+ */
+typedef enum _Perch__V1__SupposedEvent {
+  /*
+   * Nothing.
+   */
+  PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_UNSPECIFIED = 0,
+  /*
+   * The next charge of the subscription fails. It is tried now.
+   */
+  PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_CHARGE_FAILS = 1,
+  /*
+   * The purchase, or the present period of the subscription, is refunded now.
+   */
+  PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_REFUND = 2,
+  /*
+   * The customer changes the plan to a product now.
+   */
+  PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_PLAN_CHANGE = 3,
+  /*
+   * The price rises, and the customer agrees or need not agree.
+   */
+  PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_PRICE_AGREED = 4,
+  /*
+   * The price rises, and the customer does not agree.
+   */
+  PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_PRICE_NOT_AGREED = 5,
+  /*
+   * The customer switches renewal off now.
+   */
+  PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_CANCELLED = 6
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__SUPPOSED_EVENT)
+} Perch__V1__SupposedEvent;
 /*
  * Why a segment entitles. The numbers are those in `EntitlementsBatch.reasons`.
  */
@@ -1374,6 +1412,18 @@ struct  Perch__V1__ExplainRequest
    * The server answers when it has reached this position.
    */
   Perch__V1__Position *at_least;
+  /*
+   * Language of the texts for people, such as `de` or `de_AT`. Empty, or a language that the server has no texts in: English.
+   */
+  char *locale;
+  /*
+   * Where the reader's clock stands, in minutes east of UTC: -1080 to 1080. Days and times in the texts for people are of this clock.
+   */
+  int32_t utc_offset_minutes;
+  /*
+   * An event that has not happened. The answer has, beside what is, what would be. Nothing is changed.
+   */
+  Perch__V1__Supposition *suppose;
   Perch__V1__ExplainRequest__AboutCase about_case;
   union {
     /*
@@ -1388,7 +1438,141 @@ struct  Perch__V1__ExplainRequest
 };
 #define PERCH__V1__EXPLAIN_REQUEST__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explain_request__descriptor) \
-    , NULL, (char *)protobuf_c_empty_string, NULL, NULL, PERCH__V1__EXPLAIN_REQUEST__ABOUT__NOT_SET, {0} }
+    , NULL, (char *)protobuf_c_empty_string, NULL, NULL, (char *)protobuf_c_empty_string, 0, NULL, PERCH__V1__EXPLAIN_REQUEST__ABOUT__NOT_SET, {0} }
+
+
+/*
+ * An event that has not happened.
+ */
+struct  Perch__V1__Supposition
+{
+  ProtobufCMessage base;
+  /*
+   * The event.
+   */
+  Perch__V1__SupposedEvent event;
+  /*
+   * The product that the customer changes to, for a change of plan; empty for other events.
+   */
+  char *product_id;
+  /*
+   * The first transaction of the subscription, or the purchase. 0: the one that counts.
+   */
+  uint64_t original_transaction_id;
+  /*
+   * The new price, for a rise of the price, in thousandths of the currency's unit. 0: a tenth more.
+   */
+  int64_t price_milliunits;
+};
+#define PERCH__V1__SUPPOSITION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__supposition__descriptor) \
+    , PERCH__V1__SUPPOSED_EVENT__SUPPOSED_EVENT_UNSPECIFIED, (char *)protobuf_c_empty_string, 0, 0 }
+
+
+/*
+ * A change that time alone brings.
+ */
+struct  Perch__V1__ExpectedChange
+{
+  ProtobufCMessage base;
+  /*
+   * When, in milliseconds since the Unix epoch.
+   */
+  int64_t at_ms;
+  /*
+   * What, for people, without its instant.
+   */
+  char *message;
+  /*
+   * Unspecified for the end of a grant.
+   */
+  Perch__V1__ForecastKind kind;
+  /*
+   * The first transaction of the line; 0 for the end of a grant.
+   */
+  uint64_t original_transaction_id;
+  /*
+   * The grant that ends; empty for a line.
+   */
+  char *grant;
+};
+#define PERCH__V1__EXPECTED_CHANGE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__expected_change__descriptor) \
+    , 0, (char *)protobuf_c_empty_string, PERCH__V1__FORECAST_KIND__FORECAST_KIND_UNSPECIFIED, 0, (char *)protobuf_c_empty_string }
+
+
+typedef enum {
+  PERCH__V1__EXPLAINED_GRANT__END__NOT_SET = 0,
+  PERCH__V1__EXPLAINED_GRANT__END_UNTIL_MS = 5
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__EXPLAINED_GRANT__END__CASE)
+} Perch__V1__ExplainedGrant__EndCase;
+
+/*
+ * An entitlement that an administrator granted.
+ */
+struct  Perch__V1__ExplainedGrant
+{
+  ProtobufCMessage base;
+  /*
+   * The entitlement.
+   */
+  char *name;
+  /*
+   * Subject of the credentials that granted it. Empty where it is not known, and for credentials of one account.
+   */
+  char *granted_by;
+  /*
+   * As it was given. Empty for credentials of one account.
+   */
+  char *reason;
+  /*
+   * When it was granted, in milliseconds since the Unix epoch.
+   */
+  int64_t since_ms;
+  /*
+   * What the app calls this kind of the entitlement, such as `premium`; empty for none.
+   */
+  char *tier;
+  /*
+   * When, by whom and why, for people.
+   */
+  char *message;
+  Perch__V1__ExplainedGrant__EndCase end_case;
+  union {
+    /*
+     * When it ends, in milliseconds since the Unix epoch.
+     */
+    int64_t until_ms;
+  };
+};
+#define PERCH__V1__EXPLAINED_GRANT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explained_grant__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, PERCH__V1__EXPLAINED_GRANT__END__NOT_SET, {0} }
+
+
+/*
+ * What would be after an event that has not happened.
+ */
+struct  Perch__V1__SupposedOutcome
+{
+  ProtobufCMessage base;
+  /*
+   * What the account would have, in sentences that can be read to the customer.
+   */
+  char *summary;
+  /*
+   * Whether the account would be entitled.
+   */
+  protobuf_c_boolean entitled;
+  /*
+   * The next changes that time alone would bring, at most three, soonest first.
+   */
+  size_t n_changes;
+  Perch__V1__ExpectedChange **changes;
+};
+#define PERCH__V1__SUPPOSED_OUTCOME__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__supposed_outcome__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0,NULL }
 
 
 /*
@@ -1496,10 +1680,28 @@ struct  Perch__V1__ExplainResponse
    * The account owns nothing there, and the catalogue has no such group or product.
    */
   protobuf_c_boolean not_in_catalog;
+  /*
+   * What the account has, in sentences that can be read to the customer.
+   */
+  char *summary;
+  /*
+   * The next changes that time alone brings, at most three, soonest first.
+   */
+  size_t n_changes;
+  Perch__V1__ExpectedChange **changes;
+  /*
+   * What administrators granted, also what has ended since. Only of a question about everything that the account has.
+   */
+  size_t n_grants;
+  Perch__V1__ExplainedGrant **grants;
+  /*
+   * What would be after the supposed event. Absent without one.
+   */
+  Perch__V1__SupposedOutcome *supposed;
 };
 #define PERCH__V1__EXPLAIN_RESPONSE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&perch__v1__explain_response__descriptor) \
-    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, 0 }
+    , (char *)protobuf_c_empty_string, 0, 0,NULL, NULL, 0, (char *)protobuf_c_empty_string, 0,NULL, 0,NULL, NULL }
 
 
 /*
@@ -2638,6 +2840,82 @@ Perch__V1__ExplainRequest *
 void   perch__v1__explain_request__free_unpacked
                      (Perch__V1__ExplainRequest *message,
                       ProtobufCAllocator *allocator);
+/* Perch__V1__Supposition methods */
+void   perch__v1__supposition__init
+                     (Perch__V1__Supposition         *message);
+size_t perch__v1__supposition__get_packed_size
+                     (const Perch__V1__Supposition   *message);
+size_t perch__v1__supposition__pack
+                     (const Perch__V1__Supposition   *message,
+                      uint8_t             *out);
+size_t perch__v1__supposition__pack_to_buffer
+                     (const Perch__V1__Supposition   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__Supposition *
+       perch__v1__supposition__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__supposition__free_unpacked
+                     (Perch__V1__Supposition *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ExpectedChange methods */
+void   perch__v1__expected_change__init
+                     (Perch__V1__ExpectedChange         *message);
+size_t perch__v1__expected_change__get_packed_size
+                     (const Perch__V1__ExpectedChange   *message);
+size_t perch__v1__expected_change__pack
+                     (const Perch__V1__ExpectedChange   *message,
+                      uint8_t             *out);
+size_t perch__v1__expected_change__pack_to_buffer
+                     (const Perch__V1__ExpectedChange   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ExpectedChange *
+       perch__v1__expected_change__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__expected_change__free_unpacked
+                     (Perch__V1__ExpectedChange *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__ExplainedGrant methods */
+void   perch__v1__explained_grant__init
+                     (Perch__V1__ExplainedGrant         *message);
+size_t perch__v1__explained_grant__get_packed_size
+                     (const Perch__V1__ExplainedGrant   *message);
+size_t perch__v1__explained_grant__pack
+                     (const Perch__V1__ExplainedGrant   *message,
+                      uint8_t             *out);
+size_t perch__v1__explained_grant__pack_to_buffer
+                     (const Perch__V1__ExplainedGrant   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__ExplainedGrant *
+       perch__v1__explained_grant__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__explained_grant__free_unpacked
+                     (Perch__V1__ExplainedGrant *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__SupposedOutcome methods */
+void   perch__v1__supposed_outcome__init
+                     (Perch__V1__SupposedOutcome         *message);
+size_t perch__v1__supposed_outcome__get_packed_size
+                     (const Perch__V1__SupposedOutcome   *message);
+size_t perch__v1__supposed_outcome__pack
+                     (const Perch__V1__SupposedOutcome   *message,
+                      uint8_t             *out);
+size_t perch__v1__supposed_outcome__pack_to_buffer
+                     (const Perch__V1__SupposedOutcome   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__SupposedOutcome *
+       perch__v1__supposed_outcome__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__supposed_outcome__free_unpacked
+                     (Perch__V1__SupposedOutcome *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__ExplainedFact methods */
 void   perch__v1__explained_fact__init
                      (Perch__V1__ExplainedFact         *message);
@@ -3033,6 +3311,18 @@ typedef void (*Perch__V1__GetAppPoliciesResponse_Closure)
 typedef void (*Perch__V1__ExplainRequest_Closure)
                  (const Perch__V1__ExplainRequest *message,
                   void *closure_data);
+typedef void (*Perch__V1__Supposition_Closure)
+                 (const Perch__V1__Supposition *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ExpectedChange_Closure)
+                 (const Perch__V1__ExpectedChange *message,
+                  void *closure_data);
+typedef void (*Perch__V1__ExplainedGrant_Closure)
+                 (const Perch__V1__ExplainedGrant *message,
+                  void *closure_data);
+typedef void (*Perch__V1__SupposedOutcome_Closure)
+                 (const Perch__V1__SupposedOutcome *message,
+                  void *closure_data);
 typedef void (*Perch__V1__ExplainedFact_Closure)
                  (const Perch__V1__ExplainedFact *message,
                   void *closure_data);
@@ -3251,6 +3541,7 @@ void perch__v1__entitlement_service__explain(ProtobufCService *service,
 
 extern const ProtobufCEnumDescriptor    perch__v1__entitlement_origin__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__plan_relation__descriptor;
+extern const ProtobufCEnumDescriptor    perch__v1__supposed_event__descriptor;
 extern const ProtobufCEnumDescriptor    perch__v1__entitlement_reason__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__as_of__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__products__descriptor;
@@ -3288,6 +3579,10 @@ extern const ProtobufCMessageDescriptor perch__v1__get_offer_eligibility_respons
 extern const ProtobufCMessageDescriptor perch__v1__get_app_policies_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__get_app_policies_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explain_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__supposition__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__expected_change__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__explained_grant__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__supposed_outcome__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explained_fact__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explanation__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__explain_response__descriptor;

@@ -208,6 +208,22 @@ FIND_ACCOUNT = Method(
         "/perch.v1.AdminService/FindAccount", v1.FindAccountRequest, v1.FindAccountResponse, is_safe=True,
         is_idempotent=False, is_keyed=False,
 )
+FIND_CUSTOMERS = Method(
+        "/perch.v1.AdminService/FindCustomers", v1.FindCustomersRequest, v1.FindCustomersResponse, is_safe=True,
+        is_idempotent=False, is_keyed=False,
+)
+ADD_NOTE = Method(
+        "/perch.v1.AdminService/AddNote", v1.AddNoteRequest, v1.AddNoteResponse, is_safe=False, is_idempotent=False,
+        is_keyed=True,
+)
+LIST_NOTES = Method(
+        "/perch.v1.AdminService/ListNotes", v1.ListNotesRequest, v1.ListNotesResponse, is_safe=True,
+        is_idempotent=False, is_keyed=False,
+)
+DELETE_NOTE = Method(
+        "/perch.v1.AdminService/DeleteNote", v1.DeleteNoteRequest, v1.DeleteNoteResponse, is_safe=False,
+        is_idempotent=True, is_keyed=False,
+)
 LIST_UNCLAIMED = Method(
         "/perch.v1.AdminService/ListUnclaimed", v1.ListUnclaimedRequest, v1.ListUnclaimedResponse, is_safe=True,
         is_idempotent=False, is_keyed=False,
@@ -289,10 +305,10 @@ METHODS = (
         REDEEM_OFFER_CODE, MANAGE_SUBSCRIPTIONS, RESOLVE_BILLING_ISSUE, ANSWER_PRICE_INCREASE, GET_APP_TRANSACTION,
         PURCHASE_INTENTS, MESSAGES, OPERATE, INSPECT_ACCOUNT, LIST_ACCOUNTS, CONFIGURE, GET_SETTINGS, GET_CLOCK,
         SET_CLOCK, LIST_APPS, CHECK_CATALOG, LOAD_CATALOG, GET_CATALOG, GET_SERVER_STATUS, BACKUP, REVOKE_TOKEN,
-        OFFER_CONSOLE_CODE, REDEEM_CONSOLE_CODE, FIND_ACCOUNT, LIST_UNCLAIMED, ATTACH_ALIAS, DETACH_ALIAS,
-        MOVE_TRANSACTION, MERGE_ACCOUNTS, ERASE_ACCOUNT, EXPORT_ACCOUNT, GRANT_ENTITLEMENT, REVOKE_GRANT, LIST_AUDIT,
-        LIST_DEAD_LETTERS, RETRY_DEAD_LETTER, DROP_DEAD_LETTER, LIST_NOTIFICATIONS, GET_SIGNED_PAYLOAD,
-        SUBMIT_TRANSACTION, SUBMIT_NOTIFICATION, WATCH,
+        OFFER_CONSOLE_CODE, REDEEM_CONSOLE_CODE, FIND_ACCOUNT, FIND_CUSTOMERS, ADD_NOTE, LIST_NOTES, DELETE_NOTE,
+        LIST_UNCLAIMED, ATTACH_ALIAS, DETACH_ALIAS, MOVE_TRANSACTION, MERGE_ACCOUNTS, ERASE_ACCOUNT, EXPORT_ACCOUNT,
+        GRANT_ENTITLEMENT, REVOKE_GRANT, LIST_AUDIT, LIST_DEAD_LETTERS, RETRY_DEAD_LETTER, DROP_DEAD_LETTER,
+        LIST_NOTIFICATIONS, GET_SIGNED_PAYLOAD, SUBMIT_TRANSACTION, SUBMIT_NOTIFICATION, WATCH,
 )
 
 
@@ -401,12 +417,14 @@ class Calls:
     def explain(
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", group_id: Optional[str] = None,
             product_id: Optional[str] = None, as_of: Optional[v1.AsOf] = None, at_least: Optional[v1.Position] = None,
+            locale: str = "", utc_offset_minutes: int = 0, suppose: Optional[v1.Supposition] = None,
             timeout: Optional[float] = None,
     ) -> v1.ExplainResponse:
-        """Why an account is entitled, or not, and what will change automatically."""
+        """Why an account is entitled, or not, and what will change automatically; as sentences that can be read to the customer too.
+        """
         return self._call(EXPLAIN, v1.ExplainRequest(
                 app=named_app(app), account=account, group_id=group_id, product_id=product_id, as_of=as_of,
-                at_least=at_least,
+                at_least=at_least, locale=locale, utc_offset_minutes=utc_offset_minutes, suppose=suppose,
         ), timeout)
 
     def purchase(
@@ -652,6 +670,42 @@ class Calls:
                 app_transaction_id=app_transaction_id,
         ), timeout)
 
+    def find_customers(
+            self, *, app: Union[v1.AppRef, str, None] = None, text: str = "",
+            kinds: Sequence[v1.CustomerNameKind] = (), page_size: int = 0, timeout: Optional[float] = None,
+    ) -> v1.FindCustomersResponse:
+        """Customers by any name: the beginning of their key, or a whole name of another kind. In every environment. Reads a bounded number
+        of rows, however many accounts there are.
+        """
+        return self._call(FIND_CUSTOMERS, v1.FindCustomersRequest(
+                app=named_app(app), text=text, kinds=kinds, page_size=page_size,
+        ), timeout)
+
+    def add_note(
+            self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", text: str = "",
+            idempotency_key: bytes = b"", timeout: Optional[float] = None,
+    ) -> v1.AddNoteResponse:
+        """Writes a note beside a customer. A note changes nothing that the customer has, so the scope read is enough. In every environment.
+        """
+        return self._call(ADD_NOTE, v1.AddNoteRequest(
+                app=named_app(app), account=account, text=text, idempotency_key=idempotency_key,
+        ), timeout)
+
+    def list_notes(
+            self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", timeout: Optional[float] = None,
+    ) -> v1.ListNotesResponse:
+        """The notes beside a customer."""
+        return self._call(LIST_NOTES, v1.ListNotesRequest(app=named_app(app), account=account), timeout)
+
+    def delete_note(
+            self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", note_id: int = 0,
+            timeout: Optional[float] = None,
+    ) -> v1.DeleteNoteResponse:
+        """Deletes a note: an own one, or anybody's with the scope admin."""
+        return self._call(DELETE_NOTE, v1.DeleteNoteRequest(
+                app=named_app(app), account=account, note_id=note_id,
+        ), timeout)
+
     def list_unclaimed(
             self, *, app: Union[v1.AppRef, str, None] = None, page_size: int = 0, page_token: bytes = b"",
             timeout: Optional[float] = None,
@@ -665,22 +719,23 @@ class Calls:
 
     def attach_alias(
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", app_account_token: str = "",
-            app_transaction_id: str = "", timeout: Optional[float] = None,
+            app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> v1.AttachAliasResponse:
         """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's.
         """
         return self._call(ATTACH_ALIAS, v1.AttachAliasRequest(
                 app=named_app(app), account=account, app_account_token=app_account_token,
-                app_transaction_id=app_transaction_id,
+                app_transaction_id=app_transaction_id, email_sha256=email_sha256,
         ), timeout)
 
     def detach_alias(
             self, *, app: Union[v1.AppRef, str, None] = None, app_account_token: str = "",
-            app_transaction_id: str = "", timeout: Optional[float] = None,
+            app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> v1.DetachAliasResponse:
         """Takes a name of a customer from its account."""
         return self._call(DETACH_ALIAS, v1.DetachAliasRequest(
                 app=named_app(app), app_account_token=app_account_token, app_transaction_id=app_transaction_id,
+                email_sha256=email_sha256,
         ), timeout)
 
     def move_transaction(
@@ -1007,12 +1062,14 @@ class AsyncCalls:
     def explain(
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", group_id: Optional[str] = None,
             product_id: Optional[str] = None, as_of: Optional[v1.AsOf] = None, at_least: Optional[v1.Position] = None,
+            locale: str = "", utc_offset_minutes: int = 0, suppose: Optional[v1.Supposition] = None,
             timeout: Optional[float] = None,
     ) -> Awaitable[v1.ExplainResponse]:
-        """Why an account is entitled, or not, and what will change automatically."""
+        """Why an account is entitled, or not, and what will change automatically; as sentences that can be read to the customer too.
+        """
         return self._call(EXPLAIN, v1.ExplainRequest(
                 app=named_app(app), account=account, group_id=group_id, product_id=product_id, as_of=as_of,
-                at_least=at_least,
+                at_least=at_least, locale=locale, utc_offset_minutes=utc_offset_minutes, suppose=suppose,
         ), timeout)
 
     def purchase(
@@ -1262,6 +1319,42 @@ class AsyncCalls:
                 app_transaction_id=app_transaction_id,
         ), timeout)
 
+    def find_customers(
+            self, *, app: Union[v1.AppRef, str, None] = None, text: str = "",
+            kinds: Sequence[v1.CustomerNameKind] = (), page_size: int = 0, timeout: Optional[float] = None,
+    ) -> Awaitable[v1.FindCustomersResponse]:
+        """Customers by any name: the beginning of their key, or a whole name of another kind. In every environment. Reads a bounded number
+        of rows, however many accounts there are.
+        """
+        return self._call(FIND_CUSTOMERS, v1.FindCustomersRequest(
+                app=named_app(app), text=text, kinds=kinds, page_size=page_size,
+        ), timeout)
+
+    def add_note(
+            self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", text: str = "",
+            idempotency_key: bytes = b"", timeout: Optional[float] = None,
+    ) -> Awaitable[v1.AddNoteResponse]:
+        """Writes a note beside a customer. A note changes nothing that the customer has, so the scope read is enough. In every environment.
+        """
+        return self._call(ADD_NOTE, v1.AddNoteRequest(
+                app=named_app(app), account=account, text=text, idempotency_key=idempotency_key,
+        ), timeout)
+
+    def list_notes(
+            self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", timeout: Optional[float] = None,
+    ) -> Awaitable[v1.ListNotesResponse]:
+        """The notes beside a customer."""
+        return self._call(LIST_NOTES, v1.ListNotesRequest(app=named_app(app), account=account), timeout)
+
+    def delete_note(
+            self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", note_id: int = 0,
+            timeout: Optional[float] = None,
+    ) -> Awaitable[v1.DeleteNoteResponse]:
+        """Deletes a note: an own one, or anybody's with the scope admin."""
+        return self._call(DELETE_NOTE, v1.DeleteNoteRequest(
+                app=named_app(app), account=account, note_id=note_id,
+        ), timeout)
+
     def list_unclaimed(
             self, *, app: Union[v1.AppRef, str, None] = None, page_size: int = 0, page_token: bytes = b"",
             timeout: Optional[float] = None,
@@ -1275,22 +1368,23 @@ class AsyncCalls:
 
     def attach_alias(
             self, *, app: Union[v1.AppRef, str, None] = None, account: str = "", app_account_token: str = "",
-            app_transaction_id: str = "", timeout: Optional[float] = None,
+            app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> Awaitable[v1.AttachAliasResponse]:
         """Says that a name of a customer belongs to an account from now on. What waited for it becomes the account's.
         """
         return self._call(ATTACH_ALIAS, v1.AttachAliasRequest(
                 app=named_app(app), account=account, app_account_token=app_account_token,
-                app_transaction_id=app_transaction_id,
+                app_transaction_id=app_transaction_id, email_sha256=email_sha256,
         ), timeout)
 
     def detach_alias(
             self, *, app: Union[v1.AppRef, str, None] = None, app_account_token: str = "",
-            app_transaction_id: str = "", timeout: Optional[float] = None,
+            app_transaction_id: str = "", email_sha256: str = "", timeout: Optional[float] = None,
     ) -> Awaitable[v1.DetachAliasResponse]:
         """Takes a name of a customer from its account."""
         return self._call(DETACH_ALIAS, v1.DetachAliasRequest(
                 app=named_app(app), app_account_token=app_account_token, app_transaction_id=app_transaction_id,
+                email_sha256=email_sha256,
         ), timeout)
 
     def move_transaction(

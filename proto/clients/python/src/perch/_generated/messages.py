@@ -571,6 +571,37 @@ class ForecastKind(Enumeration):
     """A message of the store appears or disappears."""
 
 
+class CustomerNameKind(Enumeration):
+    """What kind of name a customer is known by."""
+
+    UNSPECIFIED = 0
+    """None."""
+
+    ACCOUNT = 1
+    """The caller's key of the account."""
+
+    ALIAS = 2
+    """Another key that leads to the account, such as that of an account which was merged into it."""
+
+    EMAIL_HASH = 3
+    """The SHA-256 of an e-mail address, attached by AttachAlias or used as a key."""
+
+    TRANSACTION = 4
+    """A transaction."""
+
+    ORIGINAL_TRANSACTION = 5
+    """The first transaction of a subscription, or a purchase."""
+
+    ORDER = 6
+    """The order of a purchase or of a renewal: webOrderLineItemId."""
+
+    APP_ACCOUNT_TOKEN = 7
+    """The app's own UUID for its customer."""
+
+    APP_TRANSACTION = 8
+    """Apple's number of the customer in this app."""
+
+
 class EntitlementOrigin(Enumeration):
     """What gives an entitlement."""
 
@@ -601,6 +632,31 @@ class PlanRelation(Enumeration):
 
     CROSSGRADE = 4
     """The same level of service."""
+
+
+class SupposedEvent(Enumeration):
+    """What an answer may suppose."""
+
+    UNSPECIFIED = 0
+    """Nothing."""
+
+    CHARGE_FAILS = 1
+    """The next charge of the subscription fails. It is tried now."""
+
+    REFUND = 2
+    """The purchase, or the present period of the subscription, is refunded now."""
+
+    PLAN_CHANGE = 3
+    """The customer changes the plan to a product now."""
+
+    PRICE_AGREED = 4
+    """The price rises, and the customer agrees or need not agree."""
+
+    PRICE_NOT_AGREED = 5
+    """The price rises, and the customer does not agree."""
+
+    CANCELLED = 6
+    """The customer switches renewal off now."""
 
 
 class EntitlementReason(Enumeration):
@@ -4315,6 +4371,255 @@ class GetSignedPayloadResponse(Message):
         self.signed_payload = signed_payload
 
 
+class FindCustomersRequest(Message):
+    """Asks for customers."""
+
+    __slots__ = ("app", "text", "kinds", "page_size")
+    _fields = (
+        (1, "app", "AppRef", False, None),
+        (2, "text", "string", False, None),
+        (3, "kinds", "CustomerNameKind", True, None),
+        (4, "page_size", "uint32", False, None),
+    )
+
+    app: Optional[AppRef]
+    """The app."""
+
+    text: str
+    """The beginning of a key, a whole name of another kind, or an e-mail address, of which only the hash is looked up: 1 to 255 bytes.
+    """
+
+    kinds: List[CustomerNameKind]
+    """Kinds of names that are tried; empty for all."""
+
+    page_size: int
+    """At most this many customers, up to 100; 0 for 20."""
+
+    def __init__(
+            self, *, app: Optional[AppRef] = None, text: str = "", kinds: Sequence[CustomerNameKind] = (),
+            page_size: int = 0,
+    ) -> None:
+        self.app = app
+        self.text = text
+        self.kinds = list(kinds)
+        self.page_size = page_size
+
+
+class FoundCustomer(Message):
+    """A customer who was found, and by what name."""
+
+    __slots__ = ("account", "unclaimed", "kind", "name", "original_transaction_id")
+    _fields = (
+        (1, "account", "string", False, None),
+        (2, "unclaimed", "bool", False, None),
+        (3, "kind", "CustomerNameKind", False, None),
+        (4, "name", "string", False, None),
+        (5, "original_transaction_id", "uint64", False, None),
+    )
+
+    account: str
+    """The caller's key of the account; empty for an unclaimed one, which no caller can name."""
+
+    unclaimed: bool
+    """What was reported belongs to no account that is known."""
+
+    kind: CustomerNameKind
+    """The kind of the name that matched."""
+
+    name: str
+    """The whole name that matched."""
+
+    original_transaction_id: int
+    """The purchase that the name leads to, by its first transaction; 0 for none."""
+
+    def __init__(
+            self, *, account: str = "", unclaimed: bool = False, kind: CustomerNameKind = CustomerNameKind.UNSPECIFIED,
+            name: str = "", original_transaction_id: int = 0,
+    ) -> None:
+        self.account = account
+        self.unclaimed = unclaimed
+        self.kind = kind
+        self.name = name
+        self.original_transaction_id = original_transaction_id
+
+
+class FindCustomersResponse(Message):
+    """Customers."""
+
+    __slots__ = ("customers", "has_more")
+    _fields = (
+        (1, "customers", "FoundCustomer", True, None),
+        (2, "has_more", "bool", False, None),
+    )
+
+    customers: List[FoundCustomer]
+    """Whole names first, then keys in bytewise order."""
+
+    has_more: bool
+    """More keys begin so."""
+
+    def __init__(self, *, customers: Sequence[FoundCustomer] = (), has_more: bool = False) -> None:
+        self.customers = list(customers)
+        self.has_more = has_more
+
+
+class CustomerNote(Message):
+    """A note beside a customer."""
+
+    __slots__ = ("id", "at_ms", "author", "text")
+    _fields = (
+        (1, "id", "uint64", False, None),
+        (2, "at_ms", "int64", False, None),
+        (3, "author", "string", False, None),
+        (4, "text", "string", False, None),
+    )
+
+    id: int
+    """Its number, unique in the store."""
+
+    at_ms: int
+    """When it was written, in milliseconds since the Unix epoch."""
+
+    author: str
+    """Subject of the credentials that wrote it."""
+
+    text: str
+    """The text."""
+
+    def __init__(self, *, id: int = 0, at_ms: int = 0, author: str = "", text: str = "") -> None:
+        self.id = id
+        self.at_ms = at_ms
+        self.author = author
+        self.text = text
+
+
+class AddNoteRequest(Message):
+    """Writes a note."""
+
+    __slots__ = ("app", "account", "text", "idempotency_key")
+    _fields = (
+        (1, "app", "AppRef", False, None),
+        (2, "account", "string", False, None),
+        (3, "text", "string", False, None),
+        (4, "idempotency_key", "bytes", False, None),
+    )
+
+    app: Optional[AppRef]
+    """The app."""
+
+    account: str
+    """The caller's key of the account, which must be known: 1 to 255 bytes."""
+
+    text: str
+    """The text: 1 to 2,000 bytes."""
+
+    idempotency_key: bytes
+    """Makes the call safe to repeat. Up to 64 bytes."""
+
+    def __init__(
+            self, *, app: Optional[AppRef] = None, account: str = "", text: str = "", idempotency_key: bytes = b"",
+    ) -> None:
+        self.app = app
+        self.account = account
+        self.text = text
+        self.idempotency_key = idempotency_key
+
+
+class AddNoteResponse(Message):
+    """It is written."""
+
+    __slots__ = ("position", "note_id")
+    _fields = (
+        (1, "position", "Position", False, None),
+        (2, "note_id", "uint64", False, None),
+    )
+
+    position: Optional[Position]
+    """Where the change stands."""
+
+    note_id: int
+    """The note's number."""
+
+    def __init__(self, *, position: Optional[Position] = None, note_id: int = 0) -> None:
+        self.position = position
+        self.note_id = note_id
+
+
+class ListNotesRequest(Message):
+    """Asks for the notes beside a customer."""
+
+    __slots__ = ("app", "account")
+    _fields = (
+        (1, "app", "AppRef", False, None),
+        (2, "account", "string", False, None),
+    )
+
+    app: Optional[AppRef]
+    """The app."""
+
+    account: str
+    """The caller's key of the account: 1 to 255 bytes."""
+
+    def __init__(self, *, app: Optional[AppRef] = None, account: str = "") -> None:
+        self.app = app
+        self.account = account
+
+
+class ListNotesResponse(Message):
+    """The notes beside a customer."""
+
+    __slots__ = ("notes", )
+    _fields = (
+        (1, "notes", "CustomerNote", True, None),
+    )
+
+    notes: List[CustomerNote]
+    """Oldest first, at most 100."""
+
+    def __init__(self, *, notes: Sequence[CustomerNote] = ()) -> None:
+        self.notes = list(notes)
+
+
+class DeleteNoteRequest(Message):
+    """Deletes a note."""
+
+    __slots__ = ("app", "account", "note_id")
+    _fields = (
+        (1, "app", "AppRef", False, None),
+        (2, "account", "string", False, None),
+        (3, "note_id", "uint64", False, None),
+    )
+
+    app: Optional[AppRef]
+    """The app."""
+
+    account: str
+    """The caller's key of the account: 1 to 255 bytes."""
+
+    note_id: int
+    """The note's number."""
+
+    def __init__(self, *, app: Optional[AppRef] = None, account: str = "", note_id: int = 0) -> None:
+        self.app = app
+        self.account = account
+        self.note_id = note_id
+
+
+class DeleteNoteResponse(Message):
+    """It is deleted, or there was none."""
+
+    __slots__ = ("position", )
+    _fields = (
+        (1, "position", "Position", False, None),
+    )
+
+    position: Optional[Position]
+    """Where the change stands."""
+
+    def __init__(self, *, position: Optional[Position] = None) -> None:
+        self.position = position
+
+
 class FindAccountRequest(Message):
     """Asks for an account. Exactly one of the last three fields is set."""
 
@@ -4489,14 +4794,15 @@ class ListUnclaimedResponse(Message):
 
 
 class AttachAliasRequest(Message):
-    """Attaches a name to an account. Exactly one of the last two fields is set."""
+    """Attaches a name to an account. Exactly one of the last three fields is set."""
 
-    __slots__ = ("app", "account", "app_account_token", "app_transaction_id")
+    __slots__ = ("app", "account", "app_account_token", "app_transaction_id", "email_sha256")
     _fields = (
         (1, "app", "AppRef", False, None),
         (2, "account", "string", False, None),
         (3, "app_account_token", "string", False, None),
         (4, "app_transaction_id", "string", False, None),
+        (5, "email_sha256", "string", False, None),
     )
 
     app: Optional[AppRef]
@@ -4511,14 +4817,19 @@ class AttachAliasRequest(Message):
     app_transaction_id: str
     """Apple's number of the customer in this app."""
 
+    email_sha256: str
+    """SHA-256 of the customer's e-mail address, trimmed and in lower case: 64 hexadecimal digits. Only FindCustomers uses it.
+    """
+
     def __init__(
             self, *, app: Optional[AppRef] = None, account: str = "", app_account_token: str = "",
-            app_transaction_id: str = "",
+            app_transaction_id: str = "", email_sha256: str = "",
     ) -> None:
         self.app = app
         self.account = account
         self.app_account_token = app_account_token
         self.app_transaction_id = app_transaction_id
+        self.email_sha256 = email_sha256
 
 
 class AttachAliasResponse(Message):
@@ -4542,13 +4853,14 @@ class AttachAliasResponse(Message):
 
 
 class DetachAliasRequest(Message):
-    """Detaches a name. Exactly one of the last two fields is set."""
+    """Detaches a name. Exactly one of the last three fields is set."""
 
-    __slots__ = ("app", "app_account_token", "app_transaction_id")
+    __slots__ = ("app", "app_account_token", "app_transaction_id", "email_sha256")
     _fields = (
         (1, "app", "AppRef", False, None),
         (2, "app_account_token", "string", False, None),
         (3, "app_transaction_id", "string", False, None),
+        (4, "email_sha256", "string", False, None),
     )
 
     app: Optional[AppRef]
@@ -4560,12 +4872,17 @@ class DetachAliasRequest(Message):
     app_transaction_id: str
     """Apple's number of the customer in this app."""
 
+    email_sha256: str
+    """SHA-256 of the customer's e-mail address, as it was attached."""
+
     def __init__(
             self, *, app: Optional[AppRef] = None, app_account_token: str = "", app_transaction_id: str = "",
+            email_sha256: str = "",
     ) -> None:
         self.app = app
         self.app_account_token = app_account_token
         self.app_transaction_id = app_transaction_id
+        self.email_sha256 = email_sha256
 
 
 class DetachAliasResponse(Message):
@@ -4743,7 +5060,7 @@ class ExportAccountResponse(Message):
 
     __slots__ = (
             "keys", "app_account_tokens", "app_transaction_ids", "account", "transactions", "next_page_token",
-            "grants",
+            "grants", "notes", "email_sha256s",
     )
     _fields = (
         (1, "keys", "string", True, None),
@@ -4753,6 +5070,8 @@ class ExportAccountResponse(Message):
         (5, "transactions", "TransactionResult", True, None),
         (6, "next_page_token", "bytes", False, None),
         (7, "grants", "GrantSummary", True, None),
+        (8, "notes", "CustomerNote", True, None),
+        (9, "email_sha256s", "string", True, None),
     )
 
     keys: List[str]
@@ -4776,11 +5095,17 @@ class ExportAccountResponse(Message):
     grants: List[GrantSummary]
     """Granted entitlements."""
 
+    notes: List[CustomerNote]
+    """Notes, oldest first."""
+
+    email_sha256s: List[str]
+    """SHA-256 of e-mail addresses that were attached."""
+
     def __init__(
             self, *, keys: Sequence[str] = (), app_account_tokens: Sequence[str] = (),
             app_transaction_ids: Sequence[str] = (), account: Optional[InspectAccountResponse] = None,
             transactions: Sequence[TransactionResult] = (), next_page_token: bytes = b"",
-            grants: Sequence[GrantSummary] = (),
+            grants: Sequence[GrantSummary] = (), notes: Sequence[CustomerNote] = (), email_sha256s: Sequence[str] = (),
     ) -> None:
         self.keys = list(keys)
         self.app_account_tokens = list(app_account_tokens)
@@ -4789,6 +5114,8 @@ class ExportAccountResponse(Message):
         self.transactions = list(transactions)
         self.next_page_token = next_page_token
         self.grants = list(grants)
+        self.notes = list(notes)
+        self.email_sha256s = list(email_sha256s)
 
 
 class GrantSummary(Message):
@@ -6300,7 +6627,9 @@ class GetAppPoliciesResponse(Message):
 class ExplainRequest(Message):
     """Asks why."""
 
-    __slots__ = ("app", "account", "group_id", "product_id", "as_of", "at_least")
+    __slots__ = (
+            "app", "account", "group_id", "product_id", "as_of", "at_least", "locale", "utc_offset_minutes", "suppose",
+    )
     _fields = (
         (1, "app", "AppRef", False, None),
         (2, "account", "string", False, None),
@@ -6308,6 +6637,9 @@ class ExplainRequest(Message):
         (4, "product_id", "string", False, "about"),
         (5, "as_of", "AsOf", False, None),
         (6, "at_least", "Position", False, None),
+        (7, "locale", "string", False, None),
+        (8, "utc_offset_minutes", "int32", False, None),
+        (9, "suppose", "Supposition", False, None),
     )
 
     app: Optional[AppRef]
@@ -6328,9 +6660,21 @@ class ExplainRequest(Message):
     at_least: Optional[Position]
     """The server answers when it has reached this position."""
 
+    locale: str
+    """Language of the texts for people, such as `de` or `de_AT`. Empty, or a language that the server has no texts in: English.
+    """
+
+    utc_offset_minutes: int
+    """Where the reader's clock stands, in minutes east of UTC: -1080 to 1080. Days and times in the texts for people are of this clock.
+    """
+
+    suppose: Optional[Supposition]
+    """An event that has not happened. The answer has, beside what is, what would be. Nothing is changed."""
+
     def __init__(
             self, *, app: Optional[AppRef] = None, account: str = "", group_id: Optional[str] = None,
             product_id: Optional[str] = None, as_of: Optional[AsOf] = None, at_least: Optional[Position] = None,
+            locale: str = "", utc_offset_minutes: int = 0, suppose: Optional[Supposition] = None,
     ) -> None:
         self.app = app
         self.account = account
@@ -6338,6 +6682,153 @@ class ExplainRequest(Message):
         self.product_id = product_id
         self.as_of = as_of
         self.at_least = at_least
+        self.locale = locale
+        self.utc_offset_minutes = utc_offset_minutes
+        self.suppose = suppose
+
+
+class Supposition(Message):
+    """An event that has not happened."""
+
+    __slots__ = ("event", "product_id", "original_transaction_id", "price_milliunits")
+    _fields = (
+        (1, "event", "SupposedEvent", False, None),
+        (2, "product_id", "string", False, None),
+        (3, "original_transaction_id", "uint64", False, None),
+        (4, "price_milliunits", "int64", False, None),
+    )
+
+    event: SupposedEvent
+    """The event."""
+
+    product_id: str
+    """The product that the customer changes to, for a change of plan; empty for other events."""
+
+    original_transaction_id: int
+    """The first transaction of the subscription, or the purchase. 0: the one that counts."""
+
+    price_milliunits: int
+    """The new price, for a rise of the price, in thousandths of the currency's unit. 0: a tenth more."""
+
+    def __init__(
+            self, *, event: SupposedEvent = SupposedEvent.UNSPECIFIED, product_id: str = "",
+            original_transaction_id: int = 0, price_milliunits: int = 0,
+    ) -> None:
+        self.event = event
+        self.product_id = product_id
+        self.original_transaction_id = original_transaction_id
+        self.price_milliunits = price_milliunits
+
+
+class ExpectedChange(Message):
+    """A change that time alone brings."""
+
+    __slots__ = ("at_ms", "message", "kind", "original_transaction_id", "grant")
+    _fields = (
+        (1, "at_ms", "int64", False, None),
+        (2, "message", "string", False, None),
+        (3, "kind", "ForecastKind", False, None),
+        (4, "original_transaction_id", "uint64", False, None),
+        (5, "grant", "string", False, None),
+    )
+
+    at_ms: int
+    """When, in milliseconds since the Unix epoch."""
+
+    message: str
+    """What, for people, without its instant."""
+
+    kind: ForecastKind
+    """Unspecified for the end of a grant."""
+
+    original_transaction_id: int
+    """The first transaction of the line; 0 for the end of a grant."""
+
+    grant: str
+    """The grant that ends; empty for a line."""
+
+    def __init__(
+            self, *, at_ms: int = 0, message: str = "", kind: ForecastKind = ForecastKind.UNSPECIFIED,
+            original_transaction_id: int = 0, grant: str = "",
+    ) -> None:
+        self.at_ms = at_ms
+        self.message = message
+        self.kind = kind
+        self.original_transaction_id = original_transaction_id
+        self.grant = grant
+
+
+class ExplainedGrant(Message):
+    """An entitlement that an administrator granted."""
+
+    __slots__ = ("name", "granted_by", "reason", "since_ms", "until_ms", "tier", "message")
+    _fields = (
+        (1, "name", "string", False, None),
+        (2, "granted_by", "string", False, None),
+        (3, "reason", "string", False, None),
+        (4, "since_ms", "int64", False, None),
+        (5, "until_ms", "int64", False, "end"),
+        (6, "tier", "string", False, None),
+        (7, "message", "string", False, None),
+    )
+
+    name: str
+    """The entitlement."""
+
+    granted_by: str
+    """Subject of the credentials that granted it. Empty where it is not known, and for credentials of one account."""
+
+    reason: str
+    """As it was given. Empty for credentials of one account."""
+
+    since_ms: int
+    """When it was granted, in milliseconds since the Unix epoch."""
+
+    until_ms: Optional[int]
+    """When it ends, in milliseconds since the Unix epoch."""
+
+    tier: str
+    """What the app calls this kind of the entitlement, such as `premium`; empty for none."""
+
+    message: str
+    """When, by whom and why, for people."""
+
+    def __init__(
+            self, *, name: str = "", granted_by: str = "", reason: str = "", since_ms: int = 0,
+            until_ms: Optional[int] = None, tier: str = "", message: str = "",
+    ) -> None:
+        self.name = name
+        self.granted_by = granted_by
+        self.reason = reason
+        self.since_ms = since_ms
+        self.until_ms = until_ms
+        self.tier = tier
+        self.message = message
+
+
+class SupposedOutcome(Message):
+    """What would be after an event that has not happened."""
+
+    __slots__ = ("summary", "entitled", "changes")
+    _fields = (
+        (1, "summary", "string", False, None),
+        (2, "entitled", "bool", False, None),
+        (3, "changes", "ExpectedChange", True, None),
+    )
+
+    summary: str
+    """What the account would have, in sentences that can be read to the customer."""
+
+    entitled: bool
+    """Whether the account would be entitled."""
+
+    changes: List[ExpectedChange]
+    """The next changes that time alone would bring, at most three, soonest first."""
+
+    def __init__(self, *, summary: str = "", entitled: bool = False, changes: Sequence[ExpectedChange] = ()) -> None:
+        self.summary = summary
+        self.entitled = entitled
+        self.changes = list(changes)
 
 
 class ExplainedFact(Message):
@@ -6424,13 +6915,20 @@ class Explanation(Message):
 class ExplainResponse(Message):
     """Why."""
 
-    __slots__ = ("message", "entitled", "explanations", "position", "not_in_catalog")
+    __slots__ = (
+            "message", "entitled", "explanations", "position", "not_in_catalog", "summary", "changes", "grants",
+            "supposed",
+    )
     _fields = (
         (1, "message", "string", False, None),
         (2, "entitled", "bool", False, None),
         (3, "explanations", "Explanation", True, None),
         (4, "position", "Position", False, None),
         (5, "not_in_catalog", "bool", False, None),
+        (6, "summary", "string", False, None),
+        (7, "changes", "ExpectedChange", True, None),
+        (8, "grants", "ExplainedGrant", True, None),
+        (9, "supposed", "SupposedOutcome", False, None),
     )
 
     message: str
@@ -6448,15 +6946,34 @@ class ExplainResponse(Message):
     not_in_catalog: bool
     """The account owns nothing there, and the catalogue has no such group or product."""
 
+    summary: str
+    """What the account has, in sentences that can be read to the customer."""
+
+    changes: List[ExpectedChange]
+    """The next changes that time alone brings, at most three, soonest first."""
+
+    grants: List[ExplainedGrant]
+    """What administrators granted, also what has ended since. Only of a question about everything that the account has.
+    """
+
+    supposed: Optional[SupposedOutcome]
+    """What would be after the supposed event. Absent without one."""
+
     def __init__(
             self, *, message: str = "", entitled: bool = False, explanations: Sequence[Explanation] = (),
-            position: Optional[Position] = None, not_in_catalog: bool = False,
+            position: Optional[Position] = None, not_in_catalog: bool = False, summary: str = "",
+            changes: Sequence[ExpectedChange] = (), grants: Sequence[ExplainedGrant] = (),
+            supposed: Optional[SupposedOutcome] = None,
     ) -> None:
         self.message = message
         self.entitled = entitled
         self.explanations = list(explanations)
         self.position = position
         self.not_in_catalog = not_in_catalog
+        self.summary = summary
+        self.changes = list(changes)
+        self.grants = list(grants)
+        self.supposed = supposed
 
 
 class AppChangesRequest(Message):
@@ -8402,45 +8919,48 @@ class WatchResponse(Message):
 
 
 __all__ = (
-        "AccountSummary", "AdvanceToBoundary", "AnswerPriceIncreaseOperation", "AnswerPriceIncreaseRequest",
-        "AnswerPriceIncreaseResponse", "App", "AppChangesRequest", "AppChangesResponse", "AppEntitlementsRequest",
-        "AppEntitlementsResponse", "AppPlatform", "AppRef", "AppSetting", "AppStoreNotification", "AsOf",
-        "AttachAliasRequest", "AttachAliasResponse", "AuditLine", "BackupRequest", "BackupResponse", "BillingPlan",
-        "BillingPlanType", "Bookmark", "CatalogImage", "CatalogImageInfo", "CatalogSummary", "CatalogWarning", "Cause",
-        "ChargeOutcome", "CheckCatalogRequest", "CheckCatalogResponse", "ClearTransactionsOperation", "Clock",
-        "CommitmentInfo", "ConfigureRequest", "ConfigureResponse", "ConsumptionRequest", "CreateIntentOperation",
-        "CurrentEntitlement", "CurrentEntitlementTaskRequest", "CurrentEntitlementTaskResponse", "DeadLetter",
-        "DecidePurchaseOperation", "DeclineRefundOperation", "DeleteTransactionOperation", "DetachAliasRequest",
-        "DetachAliasResponse", "DropDeadLetterRequest", "DropDeadLetterResponse", "EffectiveReason", "Eligibility",
-        "EndIntentOperation", "EntitlementChange", "EntitlementGrade", "EntitlementOrigin", "EntitlementReason",
-        "EntitlementsBatch", "EntitlementsBegin", "EntitlementsClock", "EntitlementsEnd", "EntitlementsTaskRequest",
-        "EntitlementsTaskResponse", "Environment", "EraseAccountRequest", "EraseAccountResponse", "ExpirationReason",
-        "ExpireOperation", "ExplainRequest", "ExplainResponse", "ExplainedFact", "Explanation", "ExportAccountRequest",
+        "AccountSummary", "AddNoteRequest", "AddNoteResponse", "AdvanceToBoundary", "AnswerPriceIncreaseOperation",
+        "AnswerPriceIncreaseRequest", "AnswerPriceIncreaseResponse", "App", "AppChangesRequest", "AppChangesResponse",
+        "AppEntitlementsRequest", "AppEntitlementsResponse", "AppPlatform", "AppRef", "AppSetting",
+        "AppStoreNotification", "AsOf", "AttachAliasRequest", "AttachAliasResponse", "AuditLine", "BackupRequest",
+        "BackupResponse", "BillingPlan", "BillingPlanType", "Bookmark", "CatalogImage", "CatalogImageInfo",
+        "CatalogSummary", "CatalogWarning", "Cause", "ChargeOutcome", "CheckCatalogRequest", "CheckCatalogResponse",
+        "ClearTransactionsOperation", "Clock", "CommitmentInfo", "ConfigureRequest", "ConfigureResponse",
+        "ConsumptionRequest", "CreateIntentOperation", "CurrentEntitlement", "CurrentEntitlementTaskRequest",
+        "CurrentEntitlementTaskResponse", "CustomerNameKind", "CustomerNote", "DeadLetter", "DecidePurchaseOperation",
+        "DeclineRefundOperation", "DeleteNoteRequest", "DeleteNoteResponse", "DeleteTransactionOperation",
+        "DetachAliasRequest", "DetachAliasResponse", "DropDeadLetterRequest", "DropDeadLetterResponse",
+        "EffectiveReason", "Eligibility", "EndIntentOperation", "EntitlementChange", "EntitlementGrade",
+        "EntitlementOrigin", "EntitlementReason", "EntitlementsBatch", "EntitlementsBegin", "EntitlementsClock",
+        "EntitlementsEnd", "EntitlementsTaskRequest", "EntitlementsTaskResponse", "Environment", "EraseAccountRequest",
+        "EraseAccountResponse", "ExpectedChange", "ExpirationReason", "ExpireOperation", "ExplainRequest",
+        "ExplainResponse", "ExplainedFact", "ExplainedGrant", "Explanation", "ExportAccountRequest",
         "ExportAccountResponse", "ExtendRenewalOperation", "Failure", "FamilyShare", "FindAccountRequest",
-        "FindAccountResponse", "Finding", "FinishRequest", "FinishResponse", "Forecast", "ForecastKind", "FreezeClock",
-        "GetAppPoliciesRequest", "GetAppPoliciesResponse", "GetAppTransactionRequest", "GetAppTransactionResponse",
-        "GetCatalogRequest", "GetCatalogResponse", "GetClockRequest", "GetClockResponse",
-        "GetCurrentEntitlementRequest", "GetCurrentEntitlementResponse", "GetEntitlementsRequest",
-        "GetEntitlementsResponse", "GetImageRequest", "GetImageResponse", "GetLatestTransactionRequest",
-        "GetLatestTransactionResponse", "GetOfferEligibilityRequest", "GetOfferEligibilityResponse", "GetPassRequest",
-        "GetPassResponse", "GetProductsRequest", "GetProductsResponse", "GetServerStatusRequest",
-        "GetServerStatusResponse", "GetSettingsRequest", "GetSettingsResponse", "GetSignedPayloadRequest",
-        "GetSignedPayloadResponse", "GetSubscriptionStatusRequest", "GetSubscriptionStatusResponse",
-        "GrantEntitlementRequest", "GrantEntitlementResponse", "GrantSummary", "GroupEffective", "GroupStatuses",
-        "InspectAccountRequest", "InspectAccountResponse", "IntroductoryEligibility", "ListAccountsRequest",
-        "ListAccountsResponse", "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse",
+        "FindAccountResponse", "FindCustomersRequest", "FindCustomersResponse", "Finding", "FinishRequest",
+        "FinishResponse", "Forecast", "ForecastKind", "FoundCustomer", "FreezeClock", "GetAppPoliciesRequest",
+        "GetAppPoliciesResponse", "GetAppTransactionRequest", "GetAppTransactionResponse", "GetCatalogRequest",
+        "GetCatalogResponse", "GetClockRequest", "GetClockResponse", "GetCurrentEntitlementRequest",
+        "GetCurrentEntitlementResponse", "GetEntitlementsRequest", "GetEntitlementsResponse", "GetImageRequest",
+        "GetImageResponse", "GetLatestTransactionRequest", "GetLatestTransactionResponse",
+        "GetOfferEligibilityRequest", "GetOfferEligibilityResponse", "GetPassRequest", "GetPassResponse",
+        "GetProductsRequest", "GetProductsResponse", "GetServerStatusRequest", "GetServerStatusResponse",
+        "GetSettingsRequest", "GetSettingsResponse", "GetSignedPayloadRequest", "GetSignedPayloadResponse",
+        "GetSubscriptionStatusRequest", "GetSubscriptionStatusResponse", "GrantEntitlementRequest",
+        "GrantEntitlementResponse", "GrantSummary", "GroupEffective", "GroupStatuses", "InspectAccountRequest",
+        "InspectAccountResponse", "IntroductoryEligibility", "ListAccountsRequest", "ListAccountsResponse",
+        "ListAppsRequest", "ListAppsResponse", "ListAuditRequest", "ListAuditResponse",
         "ListCurrentEntitlementsRequest", "ListCurrentEntitlementsResponse", "ListDeadLettersRequest",
-        "ListDeadLettersResponse", "ListNotificationsRequest", "ListNotificationsResponse", "ListPlanOptionsRequest",
-        "ListPlanOptionsResponse", "ListTransactionsRequest", "ListTransactionsResponse", "ListUnclaimedRequest",
-        "ListUnclaimedResponse", "ListUnfinishedRequest", "ListUnfinishedResponse", "LoadCatalogRequest",
-        "LoadCatalogResponse", "Loading", "ManageSubscriptionsRequest", "ManageSubscriptionsResponse",
-        "MergeAccountsRequest", "MergeAccountsResponse", "MessageReason", "MessagesRequest", "MessagesResponse",
-        "Metric", "Money", "MoveTransactionRequest", "MoveTransactionResponse", "NamedEntitlement",
-        "NamedEntitlements", "OfferCode", "OfferConsoleCodeRequest", "OfferConsoleCodeResponse", "OfferEdit",
-        "OfferEligibility", "OfferPaymentMode", "OfferType", "OperateRequest", "OperateResponse", "OperationTarget",
-        "OwnershipType", "PendingPurchase", "PendingReason", "Period", "PeriodUnit", "PlanOption", "PlanRelation",
-        "Position", "PostMessageOperation", "PriceConsent", "PriceIncreaseStatus", "Product", "ProductEdit",
-        "ProductType", "Products", "ProductsTaskRequest", "ProductsTaskResponse", "PurchaseIntent",
+        "ListDeadLettersResponse", "ListNotesRequest", "ListNotesResponse", "ListNotificationsRequest",
+        "ListNotificationsResponse", "ListPlanOptionsRequest", "ListPlanOptionsResponse", "ListTransactionsRequest",
+        "ListTransactionsResponse", "ListUnclaimedRequest", "ListUnclaimedResponse", "ListUnfinishedRequest",
+        "ListUnfinishedResponse", "LoadCatalogRequest", "LoadCatalogResponse", "Loading", "ManageSubscriptionsRequest",
+        "ManageSubscriptionsResponse", "MergeAccountsRequest", "MergeAccountsResponse", "MessageReason",
+        "MessagesRequest", "MessagesResponse", "Metric", "Money", "MoveTransactionRequest", "MoveTransactionResponse",
+        "NamedEntitlement", "NamedEntitlements", "OfferCode", "OfferConsoleCodeRequest", "OfferConsoleCodeResponse",
+        "OfferEdit", "OfferEligibility", "OfferPaymentMode", "OfferType", "OperateRequest", "OperateResponse",
+        "OperationTarget", "OwnershipType", "PendingPurchase", "PendingReason", "Period", "PeriodUnit", "PlanOption",
+        "PlanRelation", "Position", "PostMessageOperation", "PriceConsent", "PriceIncreaseStatus", "Product",
+        "ProductEdit", "ProductType", "Products", "ProductsTaskRequest", "ProductsTaskResponse", "PurchaseIntent",
         "PurchaseIntentList", "PurchaseIntentsRequest", "PurchaseIntentsResponse", "PurchaseOffer", "PurchaseOrder",
         "PurchaseRequest", "PurchaseResponse", "PurchaseResult", "RaisePriceOperation", "ReceivedNotification",
         "RedeemConsoleCodeRequest", "RedeemConsoleCodeResponse", "RedeemOfferCodeRequest", "RedeemOfferCodeResponse",
@@ -8455,8 +8975,8 @@ __all__ = (
         "StoreKitError", "StoreMessage", "StoreMessages", "StoreOperation", "Storefront", "SubmitNotificationRequest",
         "SubmitNotificationResponse", "SubmitTransactionRequest", "SubmitTransactionResponse", "SubscriptionInfo",
         "SubscriptionOffer", "SubscriptionStatus", "SubscriptionStatusTaskRequest", "SubscriptionStatusTaskResponse",
-        "SubscriptionStatuses", "SyncRequest", "SyncResponse", "Transaction", "TransactionEventKind",
-        "TransactionOffer", "TransactionReason", "TransactionResult", "TransactionUpdatesRequest",
-        "TransactionUpdatesResponse", "Unchanged", "UnclaimedPurchase", "ValueInfo", "VerificationError", "WatchEntry",
-        "WatchRequest", "WatchResponse", "WinBackRule",
+        "SubscriptionStatuses", "SupposedEvent", "SupposedOutcome", "Supposition", "SyncRequest", "SyncResponse",
+        "Transaction", "TransactionEventKind", "TransactionOffer", "TransactionReason", "TransactionResult",
+        "TransactionUpdatesRequest", "TransactionUpdatesResponse", "Unchanged", "UnclaimedPurchase", "ValueInfo",
+        "VerificationError", "WatchEntry", "WatchRequest", "WatchResponse", "WinBackRule",
 )

@@ -393,9 +393,9 @@ class Reason:
     """
 
     RECORD_LIMIT = "RECORD_LIMIT"
-    """The account has too many lines and products.
+    """The account has too many lines and products, grants or notes.
 
-    Spread over accounts.
+    Spread over accounts; revoke or delete some.
     """
 
     STORE_FULL = "STORE_FULL"

@@ -1,0 +1,161 @@
+import PerchBase
+import PerchCore
+import PerchIdentity
+import PerchModel
+import PerchSimulation
+import PerchStore
+import PerchWire
+import Testing
+
+/// What people who answer customers ask for, with the tokens that they have.
+@Suite(.onChosenStorage) struct `Answering customers` {
+    private static let app = AppReference(bundleID: TestShop.bundleID, environment: .xcode)
+
+    private static func explain(
+        _ world: World, _ client: WireClient, _ change: (inout ExplainRequest) -> Void = { _ in }
+    ) throws -> ExplainAnswer {
+        var asked = ExplainRequest(app: Self.app, account: "anna")
+        change(&asked)
+        guard case .explain(let answer) = try world.require(.explain(asked), from: client) else {
+            throw NoAnswer(status: nil)
+        }
+        return answer
+    }
+
+    private static func refusal(_ request: Request, _ world: World, _ client: WireClient) throws -> Status {
+        try #require(world.answer(to: request, from: client).1)
+    }
+
+    @Test func `a token that may only read gets the sentence, the changes, and who granted`() throws {
+        let world = Gate.world()
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all, subject: "ada"))
+        let support = world.welcomedClient(authorization: Gate.token(.read, subject: "ann"))
+        let none = try Self.explain(world, support)
+        #expect(none.value.summary == "anna has bought nothing yet.")
+        #expect(none.value.message == "The account has no line, no purchase and no grant." && !none.value.isEntitled)
+        try world.buy("gold", from: admin)
+        try world.require(
+            .grantEntitlement(
+                GrantEntitlementRequest(app: Self.app, account: "anna", name: "plus", reason: "outage")), from: admin)
+        let told = try Self.explain(world, support)
+        #expect(told.value.summary.hasPrefix("anna has "), "\(told.value.summary)")
+        #expect(told.value.summary.hasSuffix("anna was given plus."), "\(told.value.summary)")
+        #expect(told.value.changes.count == 3 && told.value.changes.allSatisfy { $0.kind == .renewal })
+        #expect(told.value.grants.map(\.grantedBy) == ["ada"] && told.value.grants.map(\.reason) == ["outage"])
+        #expect(told.value.isEntitled && told.value.explanations.first?.isEntitled == true)
+        #expect(!told.isNotInCatalog)
+        // In words of another language, and about a part of it.
+        let german = try Self.explain(world, support) { $0.locale = "de_DE" }
+        #expect(german.value.summary.hasPrefix("anna hat "), "\(german.value.summary)")
+        let group = try Self.explain(world, support) { $0.about = .group("plans") }
+        #expect(!group.value.summary.contains("plus") && group.value.grants.isEmpty)
+        // The customer itself is not told who granted, and why.
+        let anna = world.welcomedClient(authorization: Gate.token(.read, account: "anna"))
+        let own = try Self.explain(world, anna)
+        #expect(own.value.summary == told.value.summary)
+        #expect(own.value.grants.map(\.grantedBy) == [""] && own.value.grants.map(\.reason) == [""])
+        #expect(own.value.grants.first?.message.contains("outage") == false)
+    }
+
+    @Test func `a supposed event changes nothing, and says what would be`() throws {
+        let world = Gate.world()
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all, subject: "ada"))
+        let support = world.welcomedClient(authorization: Gate.token(.read, subject: "ann"))
+        try world.buy("gold", from: admin)
+        let before = try Self.explain(world, support)
+        #expect(before.value.supposed == nil)
+        for event in [
+            SupposedEvent.chargeFails, .refund, .cancelled, .priceAgreed, .priceNotAgreed,
+        ] {
+            let answer = try Self.explain(world, support) { $0.suppose = Supposition(event: event) }
+            let supposed = try #require(answer.value.supposed)
+            #expect(supposed.summary != before.value.summary, "\(event)")
+            #expect(supposed.isEntitled == (event != .chargeFails && event != .refund), "\(event): \(supposed)")
+            #expect(answer.value.summary == before.value.summary)
+        }
+        #expect(try Self.explain(world, support) == before)
+        func refused(_ supposition: Supposition) throws -> Status {
+            try Self.refusal(
+                .explain(ExplainRequest(app: Self.app, account: "anna", suppose: supposition)), world, support)
+        }
+        #expect(try refused(Supposition(event: .unspecified)).reason == "FIELD_MISSING")
+        #expect(try refused(Supposition(event: SupposedEvent(rawValue: 99))).reason == "FIELD_INVALID")
+        #expect(try refused(Supposition(event: .planChange)).reason == "FIELD_MISSING")
+        #expect(try refused(Supposition(event: .planChange, productID: "none")).reason != "")
+        #expect(try refused(Supposition(event: .priceAgreed, priceMilliunits: -1)).reason == "FIELD_INVALID")
+        #expect(try refused(Supposition(event: .refund, originalTransactionID: 99)).reason == "TRANSACTION_UNKNOWN")
+        for offset: Int32 in [1_081, -1_081, .min] {
+            let request = ExplainRequest(app: Self.app, account: "anna", utcOffsetMinutes: offset)
+            #expect(try Self.refusal(.explain(request), world, support).reason == "FIELD_INVALID")
+        }
+        let request = ExplainRequest(app: Self.app, account: "anna", locale: "not a locale")
+        #expect(try Self.refusal(.explain(request), world, support).reason == "FIELD_INVALID")
+    }
+
+    @Test func `notes are written and deleted by a token that may only read`() throws {
+        let world = Gate.world()
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all, subject: "ada"))
+        let ann = world.welcomedClient(authorization: Gate.token(.read, subject: "ann"))
+        let ben = world.welcomedClient(authorization: Gate.token(.read, subject: "ben"))
+        try world.buy("gold", from: admin)
+        func add(_ text: String, _ client: WireClient) throws -> UInt64 {
+            let request = AddNoteRequest(app: Self.app, account: "anna", text: text)
+            guard case .addNote(let added) = try world.require(.addNote(request), from: client) else {
+                throw NoAnswer(status: nil)
+            }
+            return added.noteID
+        }
+        func notes() throws -> [CustomerNote] {
+            let request = ListNotesRequest(app: Self.app, account: "anna")
+            guard case .listNotes(let list) = try world.require(.listNotes(request), from: ben) else {
+                throw NoAnswer(status: nil)
+            }
+            return list.notes
+        }
+        func delete(_ id: UInt64, _ client: WireClient) -> String {
+            let request = DeleteNoteRequest(app: Self.app, account: "anna", noteID: id)
+            return world.answer(to: .deleteNote(request), from: client).1?.reason ?? ""
+        }
+        let (first, second) = (try add("called", ann), try add("called again", ann))
+        #expect(try notes().map(\.author) == ["ann", "ann"] && notes().map(\.text) == ["called", "called again"])
+        #expect(delete(first, ben) == "PERMISSION_DENIED")
+        #expect(delete(first, ann) == "" && delete(first, ann) == "")
+        #expect(delete(second, admin) == "")
+        #expect(try notes() == [])
+        for text in ["", String(repeating: "a", count: Limits.noteBytesMax + 1)] {
+            let request = AddNoteRequest(app: Self.app, account: "anna", text: text)
+            let reason = try Self.refusal(.addNote(request), world, ann).reason
+            #expect(reason == (text.isEmpty ? "FIELD_MISSING" : "FIELD_INVALID"))
+        }
+        let nobody = AddNoteRequest(app: Self.app, account: "nobody", text: "hello")
+        #expect(try Self.refusal(.addNote(nobody), world, ann).reason == "ACCOUNT_UNKNOWN")
+    }
+
+    @Test func `a search finds by the beginning of a key, and by a whole name`() throws {
+        let world = Gate.world()
+        let admin = world.welcomedClient(authorization: Gate.token(.admin, app: .all, subject: "ada"))
+        let support = world.welcomedClient(authorization: Gate.token(.read, subject: "ann"))
+        let bought = try world.buy("gold", from: admin).id
+        try world.buy("coins", "annabel", from: admin)
+        func find(_ text: String, _ kinds: [CustomerNameKind] = []) throws -> [String] {
+            let request = FindCustomersRequest(app: Self.app, text: text, kinds: kinds)
+            guard case .findCustomers(let found) = try world.require(.findCustomers(request), from: support) else {
+                throw NoAnswer(status: nil)
+            }
+            return found.customers.map { "\($0.account) \($0.kind)" }
+        }
+        #expect(try find("ann") == ["anna account", "annabel account"])
+        #expect(try find("anna") == ["anna account", "annabel account"])
+        #expect(try find("\(bought)") == ["anna originalTransaction"])
+        #expect(try find("\(bought)", [.order]) == ["anna order"])
+        #expect(try find("zed") == [])
+        func refused(_ text: String, _ size: UInt32 = 0, _ kinds: [CustomerNameKind] = []) throws -> String {
+            let request = FindCustomersRequest(app: Self.app, text: text, kinds: kinds, pageSize: size)
+            return try Self.refusal(.findCustomers(request), world, support).reason
+        }
+        #expect(try refused("") == "FIELD_MISSING")
+        #expect(try refused(String(repeating: "a", count: 256)) == "FIELD_INVALID")
+        #expect(try refused("a", 101) == "FIELD_INVALID")
+        #expect(try refused("a", 0, [.unspecified]) == "FIELD_INVALID")
+    }
+}
