@@ -5,8 +5,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
         watchChanges
     case getProducts, getStatus, getEntitlement, getEntitlements, getHistory, getUnfinished, getLatest, getImage,
         getApps, getPlanOptions, getOffers, getPolicies, getAppTransaction, getCanMakePayments, getSettings,
-        explainStatus,
-        explainEntitlement
+        explainAccount, explainStatus, explainEntitlement
     case storeBuy, storeFinish, storeRefund, storeRenew, storeExpire, storeAutoRenew, storeGenerate, storeMigrate
     case storeRestored
     case storeReverseRefund, storeDeclineRefund, storeConsumption, storeResolve, storeCharges, storeExtend
@@ -24,6 +23,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case audit
     case appleRootShow, twin
     case ingest, deadLettersList, deadLettersRetry, deadLettersDrop
+    case accountNote, accountNotes, accountDeleteNote
     case accountFind, accountUnclaimed, accountAttach, accountDetach, accountMove, accountMerge, accountErase,
         accountExport
     case contextAdd, contextUse, contextList, contextRemove
@@ -52,7 +52,7 @@ extension CommandRun {
             .getImage, .getApps, .getPlanOptions, .getOffers, .getPolicies, .getAppTransaction,
             .getCanMakePayments, .getSettings:
             try await self.get()
-        case .explainStatus, .explainEntitlement: try await self.explain()
+        case .explainAccount, .explainStatus, .explainEntitlement: try await self.explain()
         case .storeBuy, .storeFinish, .storeRefund, .storeRenew, .storeExpire, .storeAutoRenew:
             try await self.changeStore()
         case .storeReverseRefund, .storeDeclineRefund, .storeConsumption, .storeResolve, .storeCharges, .storeExtend,
@@ -92,6 +92,7 @@ extension CommandRun {
         case .deadLettersList, .deadLettersRetry, .deadLettersDrop: try await self.deadLetters()
         case .accountUnclaimed: try await self.unclaimedPurchases()
         case .accountFind, .accountAttach, .accountDetach, .accountMove, .accountMerge: try await self.account()
+        case .accountNote, .accountNotes, .accountDeleteNote: try await self.notes()
         case .accountErase: try await self.eraseAccount()
         case .accountExport: try await self.exportAccount()
         case .doctor: return try await self.examine()

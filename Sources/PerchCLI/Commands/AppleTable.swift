@@ -115,11 +115,31 @@ enum AppleTable {
             OptionSpec("token", .text, "UUID", "The app's own UUID for its customer: appAccountToken."),
             OptionSpec("app-transaction", .text, "ID", "Apple's number of the customer in this app: appTransactionId."),
         ]
+        let email = OptionSpec(
+            "email", .text, "ADDRESS", "The customer's e-mail address, of which only the hash is sent.")
         let transaction = OptionSpec("transaction", .text, "ID", "Any transaction of the customer.")
         account.commands = [
             CommandTable.leaf(
-                "find", "The account of a transaction or of a customer's name.", .accountFind, [],
-                CommandTable.asking([transaction] + name)),
+                "find",
+                "Customers by any name: the beginning of a key, a transaction, an order, a token, an e-mail address.",
+                .accountFind,
+                [
+                    OperandSpec(
+                        "NAME", .text, .optional,
+                        "Any name of a customer; credentials with the scope read are enough. The options need admin, and find what "
+                            + "was reported too.")
+                ],
+                CommandTable.asking([transaction] + name + [CommandTable.limit])),
+            CommandTable.leaf(
+                "note", "Write a note beside a customer.", .accountNote,
+                [CommandTable.account, OperandSpec("TEXT", .text, .one, "The note.")], CommandTable.asking()),
+            CommandTable.leaf(
+                "notes", "The notes beside a customer, oldest first.", .accountNotes, [CommandTable.account],
+                CommandTable.asking()),
+            CommandTable.leaf(
+                "delete-note", "Delete a note: an own one, or anybody's with the scope admin.", .accountDeleteNote,
+                [CommandTable.account, OperandSpec("ID", .transactionID, .one, "The note's number.")],
+                CommandTable.asking()),
             CommandTable.leaf(
                 "unclaimed",
                 "Purchases of no account that is known, and subscriptions whose renewal was never reported.",
@@ -127,10 +147,10 @@ enum AppleTable {
             CommandTable.leaf(
                 "attach", "A customer's name belongs to the account from now on.", .accountAttach,
                 [CommandTable.account],
-                CommandTable.asking(name)),
+                CommandTable.asking(name + [email])),
             CommandTable.leaf(
                 "detach", "A customer's name belongs to no account from now on.", .accountDetach, [],
-                CommandTable.asking(name)),
+                CommandTable.asking(name + [email])),
             CommandTable.leaf(
                 "move", "Give an original transaction to the account, whatever the claim policy says.", .accountMove,
                 [CommandTable.account, CommandTable.transaction], CommandTable.asking()),
@@ -144,7 +164,9 @@ enum AppleTable {
                 [CommandTable.account], CommandTable.asking()),
         ]
         account.examples = [
-            ("perch account find --transaction 2000000123456789", "Who has it?"),
+            ("perch account find 2000000123456789", "Whose transaction or order is it?"),
+            ("perch account find ali", "Whose key begins so?"),
+            ("perch account note alice 'promised a week'", "For the next person who answers alice."),
             ("perch account unclaimed", "Who bought, and got nothing?"),
             ("perch account attach alice --token 7e3fb204-2db1-4bbb-9a33-bf4c3b1b6b0d", "That is alice."),
             ("perch account merge anonymous-17 alice", "The anonymous customer has signed in as alice."),

@@ -296,15 +296,84 @@ extension CommandRun {
     }
 
     private func customerName() throws -> CustomerName {
-        switch (self.settings.text("token"), self.settings.text("app-transaction")) {
-        case (let token?, nil): return .appAccountToken(token)
-        case (nil, let id?): return .appTransactionID(id)
+        let takesEmail = self.invocation.action != .accountFind
+        switch (
+            self.settings.text("token"), self.settings.text("app-transaction"),
+            takesEmail ? self.settings.text("email") : nil
+        ) {
+        case (let token?, nil, nil): return .appAccountToken(token)
+        case (nil, let id?, nil): return .appTransactionID(id)
+        case (nil, nil, let address?): return .email(address)
         default:
-            throw UsageError("name the customer by --token or by --app-transaction", command: self.invocation.name)
+            throw UsageError(
+                "name the customer by --token or by --app-transaction" + (takesEmail ? " or by --email" : ""),
+                command: self.invocation.name)
+        }
+    }
+
+    /// `perch account note`, `notes` and `delete-note`
+    func notes() async throws {
+        try await self.withClient { client in
+            let account = self.text("ACCOUNT")
+            switch self.invocation.action {
+            case .accountNote:
+                let added = try await client.addNote(self.text("TEXT"), to: account)
+                try self.printer.print { json in
+                    json.long("noteId", added.value)
+                    json.long("revision", added.position.revision)
+                } text: { _ in
+                    ["Note \(added.value) is written."]
+                }
+            case .accountNotes:
+                let notes = try await client.notes(on: account)
+                try self.printer.print { json in
+                    json.messages("notes", notes) { json, note in
+                        json.long("id", note.id)
+                        json.instant("atMs", note.at)
+                        json.text("author", note.author)
+                        json.text("text", note.text)
+                    }
+                } text: { _ in
+                    notes.isEmpty
+                        ? ["There is no note."]
+                        : notes.map { "\($0.id)  \($0.at)  \(printable($0.author)): \(printable($0.text))" }
+                }
+            default:
+                let id = self.transactionID("ID")
+                _ = try await client.deleteNote(id, of: account)
+                try self.printer.print { json in
+                    json.long("noteId", id)
+                } text: { _ in
+                    ["Note \(id) is deleted."]
+                }
+            }
+        }
+    }
+
+    /// Customers by any name.
+    private func find(by text: String, _ client: PerchClient) async throws {
+        let found = try await client.customers(by: text, limit: self.settings.number("limit").map { Int($0) } ?? 20)
+        try self.printer.print { json in
+            json.messages("customers", found.customers) { json, customer in
+                json.text("account", customer.account)
+                json.flag("unclaimed", customer.isUnclaimed)
+                json.choice("kind", customer.kind, "CUSTOMER_NAME_KIND")
+                json.text("name", customer.name)
+                if let id = customer.originalTransactionID { json.long("originalTransactionId", id) }
+            }
+            json.flag("hasMore", found.hasMore)
+        } text: { _ in
+            found.customers.map { customer in
+                let whose = customer.isUnclaimed ? "no account that is known" : printable(customer.account)
+                let purchase = customer.originalTransactionID.map { ", purchase \($0)" } ?? ""
+                return "\(whose)  \(customer.kind) \(printable(customer.name))\(purchase)"
+            } + (found.hasMore ? ["There are more: write more of the name."] : [])
+                + (found.customers.isEmpty ? ["Nobody is known by \(printable(text))."] : [])
         }
     }
 
     private func find(_ client: PerchClient) async throws {
+        if let text = self.texts("NAME").first { return try await self.find(by: text, client) }
         let found: FoundAccount
         if let text = self.settings.text("transaction") {
             guard let id = TransactionID(text) else {

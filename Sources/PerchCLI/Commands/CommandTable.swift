@@ -282,11 +282,27 @@ package enum CommandTable {
         OptionSpec("known-at", .count(1...Int64.max), "REVISION", "With the knowledge of this revision."),
     ]
 
+    private static let explaining: [OptionSpec] =
+        Self.moment + [
+            OptionSpec(
+                "if", .text, "EVENT",
+                "What would be after an event: 'charge fails', 'refund', 'cancel', 'change to PRODUCT', 'price agreed 5.99' or "
+                    + "'price refused'. Nothing is changed."),
+            OptionSpec("locale", .text, "LOCALE", "Language of the sentences for the customer: en or de."),
+        ]
+
     private static let explain: CommandSpec = {
-        var explain = CommandSpec("explain", "Name the rule that decides, its transaction, and the next change.")
+        var explain = Self.leaf(
+            "explain", "What an account has, in sentences for the customer, and the rules that decide.",
+            .explainAccount, [Self.account], Self.asking(Self.explaining))
+        explain.examples = [
+            ("perch explain alice", "What alice has, why, and what comes next."),
+            ("perch explain alice --locale de", "Die Sätze auf Deutsch."),
+            ("perch explain alice --if 'charge fails'", "What would alice keep?"),
+        ]
         var status = Self.leaf(
             "status", "Why an account is subscribed in a group, or not.", .explainStatus, [Self.account, Self.group],
-            Self.asking(Self.moment))
+            Self.asking(Self.explaining))
         status.examples = [
             ("perch explain status alice plus", "Why, now."),
             (
@@ -299,7 +315,7 @@ package enum CommandTable {
             status,
             Self.leaf(
                 "entitlement", "Why an account is entitled to a product, or not.", .explainEntitlement,
-                [Self.account, Self.product], Self.asking(Self.moment)),
+                [Self.account, Self.product], Self.asking(Self.explaining)),
         ]
         return explain
     }()

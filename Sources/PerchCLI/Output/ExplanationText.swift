@@ -21,7 +21,16 @@ extension TextWriter {
         let answer =
             isAll || first.isEmpty || !value.message.hasSuffix(first)
             ? value.message : String(value.message.dropLast(first.count)).trimmed
-        var all = lines(said(answer), 0) + [self.paint(.dim, "as of \(now) on the app's clock")]
+        var all: [String] = []
+        if !value.summary.isEmpty { all += lines(printable(value.summary), 0) }
+        for change in value.changes { all += lines(Self.line(of: change), 2) }
+        if let supposed = value.supposed {
+            all += [""] + lines("supposed: " + printable(supposed.summary), 0)
+            for change in supposed.changes { all += lines(Self.line(of: change), 2) }
+        }
+        for grant in value.grants { all += lines(printable("grant \(grant.name): \(grant.message)"), 2) }
+        if !all.isEmpty { all.append("") }
+        all += lines(said(answer), 0) + [self.paint(.dim, "as of \(now) on the app's clock")]
         for (index, explanation) in value.explanations.enumerated() {
             all.append("")
             var head = ""
@@ -38,6 +47,10 @@ extension TextWriter {
             all += lines(said(explanation.nextMessage), 2)
         }
         return all
+    }
+
+    private static func line(of change: ExpectedChange) -> String {
+        "\(change.at)  \(printable(change.message))"
     }
 
     /// The server's sentences say `the account`, because a token may not show its key. The caller knows it.

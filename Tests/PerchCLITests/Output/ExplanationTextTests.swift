@@ -74,6 +74,37 @@ private func lines(_ value: Explanations, account: String = "alice") -> [String]
         #expect(TextWriter.withDistances(text, from: noon) == shown)
     }
 
+    @Test func `an explanation for people begins with the sentences for the customer, and what would be`() {
+        let renews = ExpectedChange(at: noon, message: "Plus renews", kind: .renewal, originalTransactionID: 1)
+        var value = Explanations(
+            message: "The account owns it.", isEntitled: true, explanations: [], summary: "alice has Plus.",
+            changes: [renews])
+        value.grants = [
+            ExplainedGrant(
+                name: "beta", grantedBy: "ada", reason: "", since: noon, until: nil, tier: "",
+                message: "granted on 3 March by ada")
+        ]
+        value.supposed = SupposedOutcome(summary: "Plus was refunded.", isEntitled: false, changes: [])
+        #expect(
+            lines(value) == [
+                "alice has Plus.", "  2026-11-21T12:00:00Z  Plus renews", "", "supposed: Plus was refunded.",
+                "  grant beta: granted on 3 March by ada", "", "alice owns it.",
+                "as of 2026-11-21T12:00:00Z on the app's clock",
+            ])
+    }
+
+    @Test(arguments: [
+        ("charge fails", Supposition(event: .chargeFails)), ("refund", Supposition(event: .refund)),
+        ("cancel", Supposition(event: .cancelled)), ("price agreed", Supposition(event: .priceAgreed)),
+        ("price agreed 5.99", Supposition(event: .priceAgreed, priceMilliunits: 5_990)),
+        ("price refused", Supposition(event: .priceNotAgreed)),
+        ("change to app.plus.yearly", Supposition(event: .planChange, productID: "app.plus.yearly")),
+        ("change to", nil), ("price agreed much", nil), ("price agreed 0", nil), ("", nil), ("charges fail", nil),
+    ])
+    func `a supposed event is read from its words`(_ text: String, _ expected: Supposition?) {
+        #expect(Supposition(parsing: text) == expected)
+    }
+
     @Test func `an explanation for people cannot steer a terminal by its account`() {
         let value = Explanations(message: "The account owns it.", isEntitled: true, explanations: [])
         #expect(!lines(value, account: "a\u{1B}[2J").joined().contains("\u{1B}"))
