@@ -151,9 +151,6 @@ static const unsigned char store_js[] = {
 static const unsigned char streams_js[] = {
 #embed "../PerchConsole/Files/streams.js"
 };
-static const unsigned char summary_js[] = {
-#embed "../PerchConsole/Files/summary.js"
-};
 static const unsigned char style_css[] = {
 #embed "../PerchConsole/Files/style.css"
 };
@@ -216,7 +213,6 @@ static const struct perch_console_file files[] = {
     FILE(store_js),
     FILE(find_js),
     FILE(streams_js),
-    FILE(summary_js),
     FILE(style_css),
 };
 

@@ -56,7 +56,6 @@ package enum ConsoleFiles {
         ("app.js", PackageResources.app_js),
         ("streams.js", PackageResources.streams_js),
         ("find.js", PackageResources.find_js),
-        ("summary.js", PackageResources.summary_js),
         ("accounts.js", PackageResources.accounts_js),
         ("account.js", PackageResources.account_js),
         ("operations.js", PackageResources.operations_js),

@@ -77,7 +77,7 @@ def named(site, browser):
         browser.open("about:blank")
         browser.open(site.page("accounts"))
         browser.until(lambda: browser.text(".rows") and "still reading" not in browser.text("main"), 20, "all accounts read")
-        with blocked(browser, "*FindAccount*"):
+        with blocked(browser, "*FindCustomers*"):
             browser.fill("Search accounts", "987654321")
             browser.shows("could not be asked", "main", 20)
             assert "No account matches" not in browser.text("main"), browser.text("main")

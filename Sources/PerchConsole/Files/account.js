@@ -1,15 +1,36 @@
 // One customer: what they have and from where, what will happen, what happened, what can be done, and why it is so.
 import {
-  h, session, Page, stateBadge, instant, utc, day, when, number, relative, money, word, entitles, missing, readable, accountLink, copyable, action, isolated,
+  h, session, Page, stateBadge, utc, day, when, number, relative, money, word, entitles, missing, readable, accountLink, copyable, action, isolated, ask, attempt,
 } from './kit.js';
 import { imageOf } from './products.js';
 import { oddities } from './settings.js';
-import { lineSentence, sourceText, lastingText, summary, changeText, hasAccess } from './summary.js';
 import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase, endGrant, customerActions } from './operations.js';
 
 // More of the history than anybody has, and an end to the reading.
 const [pageMax, pagesMax] = [500, 6];
 const isShared = (t) => t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
+/** Whether an end is past that Apple has not reported anything about. A test store knows at once. */
+const isOverdue = (endMs) => !session.isTest && number(endMs) > 0 && number(endMs) <= session.now();
+
+/** What gives an entitlement, for people. */
+function sourceText(each, grant, name) {
+  if (each.origin === 'ENTITLEMENT_ORIGIN_GRANT') return grant?.message ?? 'granted';
+  return [each.productId ? name(each.productId) : '', isShared(each) ? 'shared by a family member' : each.state ? 'subscription' : each.productId ? 'purchase' : ''].filter(Boolean).join(', ');
+}
+
+/** How long a named entitlement lasts. In grace and without news of a renewal its end is an end. */
+function lastingText(each) {
+  if (each.lifetime) return 'without an end';
+  if (!each.untilMs) return '';
+  if (each.active && each.state && isOverdue(each.untilMs)) return `period ended on ${day(each.untilMs)}, renewal not reported`;
+  const renews = each.willRenew && !each.renewalUnknown && each.state === 'RENEWAL_STATE_SUBSCRIBED';
+  return `${each.active ? renews ? 'renews on' : 'until' : 'ended on'} ${day(each.untilMs)}`;
+}
+
+/** In which language the server writes what can be read to the customer, and where the reader's clock stands. */
+const languages = [['en', 'English'], ['de', 'Deutsch']];
+const language = () => { try { return localStorage.getItem('perch-language') ?? (/^de/.test(navigator.language) ? 'de' : 'en'); } catch { return 'en'; } };
+const reader = () => ({ locale: language(), utcOffsetMinutes: -new Date(session.now()).getTimezoneOffset() });
 
 class AccountPage extends Page {
   open() {
@@ -29,9 +50,10 @@ class AccountPage extends Page {
     this.chosen = this.detail || null;
     this.canOperate = session.isTest && session.allows('test');
     this.compare = new Compare(this);
+    this.whatIf = new WhatIf(this, (list) => this.#changes(list));
     this.append(this.nowPlace, this.didPlace, h('div.cols', {},
       h('div', {}, this.waitingPlace, this.ownedPlace, this.nextPlace, this.timePlace),
-      h('div', {}, this.actionsPlace, this.whyPlace, this.compare.place, this.recordPlace)));
+      h('div', {}, this.actionsPlace, this.whatIf.place, this.whyPlace, this.compare.place, this.recordPlace)));
     this.#begin();
   }
 
@@ -64,7 +86,7 @@ class AccountPage extends Page {
       this.said = this.sentence;
       this.didPlace.textContent = `${detail}. ${this.sentence ?? ''}`;
     });
-    const tick = setInterval(() => this.#tick(), 500);
+    const tick = setInterval(() => this.tick(), 500);
     this.until(() => clearInterval(tick));
     read();
   }
@@ -115,7 +137,7 @@ class AccountPage extends Page {
       const atLeast = { revision: String(session.perch.revision) };
       const call = (method, request = {}) => session.perch.call(method, request.productIds ? request : { account, atLeast, ...request }, { signal: this.ending.signal });
       const optional = (promise, codes) => promise.catch((error) => { if (codes.includes(error.code)) return { error }; throw error; });
-      const [inspection, entitled, named, unfinished, transactions, exported, { settings = [] }] = await Promise.all([
+      const [inspection, entitled, named, unfinished, transactions, exported, { settings = [] }, story, { notes }] = await Promise.all([
         this.canOperate ? optional(call('TestStoreService/InspectAccount'), ['not_found', 'permission_denied', 'failed_precondition']) : {},
         optional(call('EntitlementService/ListCurrentEntitlements'), ['failed_precondition']),
         optional(call('EntitlementService/GetEntitlements'), ['failed_precondition']),
@@ -123,9 +145,9 @@ class AccountPage extends Page {
         this.#history(call),
         session.allows('admin') ? optional(session.perch.call('AdminService/ExportAccount', { account }, { signal: this.ending.signal }), ['not_found', 'permission_denied', 'failed_precondition']) : {},
         this.canOperate ? session.perch.call('TestStoreService/GetSettings', {}, { signal: this.ending.signal }) : {},
+        call('EntitlementService/Explain', reader()), session.perch.call('AdminService/ListNotes', { account }, { signal: this.ending.signal }).then(({ notes: list = [] }) => ({ notes: list })).catch((error) => { if (this.ended) throw error; return {}; }),
       ]);
       session.hear(entitled.position);
-      await this.#learnGranters(exported.grants ?? []);
       await this.#learn(transactions, call);
       const groups = new Map();
       const failed = (answer) => answer.error ?? answer.failure;
@@ -137,9 +159,8 @@ class AccountPage extends Page {
       }));
       for (const each of inspection.groups ?? []) groups.set(each.groupId, each.statuses ?? {});
       this.named = named;
-      this.data = { problem: problems.find(Boolean)?.message ?? '', odd: oddities(settings), inspection, entitled, groups, transactions, exported, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
+      this.data = { problem: problems.find(Boolean)?.message ?? '', odd: oddities(settings), inspection, entitled, groups, transactions, exported, story, notes, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
       this.why = await this.#explain(call);
-      this.next = await this.#foresee(call);
       if (!this.ended) this.#show();
     } catch (error) {
       if (this.ended || error.code === 'unauthenticated') return;
@@ -147,21 +168,6 @@ class AccountPage extends Page {
       // The same values are drawn again.
       this.drawn.delete(this.nowPlace);
     }
-  }
-
-  /** Who gave each grant, where the token may know it: from the changes since the last read, at first the last 500. One call a read. */
-  async #learnGranters(grants) {
-    const key = (name) => [session.app?.bundleId, word(session.app?.environment), this.account, name].join('\n');
-    this.granters ??= new Map();
-    if (grants.length && (!session.token || session.claims.app?.includes('*'))) {
-      const after = Math.max(this.trailed ?? 0, session.perch.revision - 500);
-      const { entries = [] } = await session.perch.call('AdminService/ListAudit', { afterRevision: String(after), pageSize: 500 }, { signal: this.ending.signal }).catch(() => ({}));
-      for (const line of entries) {
-        this.trailed = number(line.revision);
-        if (line.method?.endsWith('/GrantEntitlement')) this.granters.set([line.bundleId, line.environment, line.account, line.what].join('\n'), line.subject?.replace(/^"([^"]*)".*/, '$1'));
-      }
-    }
-    for (const each of grants) each.by = this.granters.get(key(each.name));
   }
 
   async #history(call) {
@@ -191,23 +197,6 @@ class AccountPage extends Page {
   }
   #explain(call) { return Promise.all(this.questions.map(async (each) => ({ ...each, answer: await call('EntitlementService/Explain', each.request) }))); }
 
-  /** The next three changes that time brings: each explanation names one, and the explanation of that instant the one after it. */
-  async #foresee(call) {
-    const found = [];
-    const changes = (answer) => (answer.explanations ?? []).filter((each) => each.nextChange && /RENEWAL|EXPIRY|END/.test(each.nextChange.kind)).map((each) => ({ ...each.nextChange, originalId: each.originalTransactionId ?? '0' }));
-    await Promise.all(this.why.map(async ({ request, answer }) => {
-      let list = changes(answer);
-      for (let step = 0; step < 3 && list.length; step += 1) {
-        found.push(...list);
-        const at = Math.max(...list.map((each) => number(each.atMs)));
-        const seen = new Set(found.map((each) => each.originalId + each.atMs));
-        if (step < 2) list = changes(await call('EntitlementService/Explain', { ...request, asOf: { atMs: String(at) } }).catch(() => ({}))).filter((each) => !seen.has(each.originalId + each.atMs));
-      }
-    }));
-    for (const each of this.grants) if (each.active && each.untilMs) found.push({ atMs: each.untilMs, grant: each.name });
-    return found.sort((a, b) => number(a.atMs) - number(b.atMs)).slice(0, 3);
-  }
-
   get entitlements() { return this.named?.success?.entitlements ?? []; }
   get grants() { return this.entitlements.filter((each) => each.origin === 'ENTITLEMENT_ORIGIN_GRANT'); }
 
@@ -218,8 +207,11 @@ class AccountPage extends Page {
     const key = JSON.stringify(value, (name, part) => (name === 'signedDateMs' || name === 'jws' ? undefined : part));
     if (this.drawn.get(place) === key) return;
     this.drawn.set(place, key);
-    const active = place.contains(document.activeElement) ? document.activeElement.textContent : null;
+    const focused = place.contains(document.activeElement) ? document.activeElement : null;
+    const active = focused?.textContent;
     place.replaceChildren(...[make()].flat().filter(Boolean));
+    // A field that stays is typed into.
+    if (focused && place.contains(focused)) return focused.focus({ preventScroll: true });
     if (active) [...place.querySelectorAll('button, summary, a')].find((each) => each.textContent === active)?.focus();
   }
   /** What is one click away, and stays open when its place is drawn again. */
@@ -236,29 +228,29 @@ class AccountPage extends Page {
       }));
     }
     this.lines.sort((a, b) => b.isEffective - a.isEffective);
-    const name = (id) => this.name(id);
-    const has = { lines: this.lines, owned: (this.data.entitled.transactions ?? []).map((each) => each.transaction), named: this.entitlements };
-    for (const line of this.lines) line.hasOther = hasAccess(has);
-    this.sentence = summary(this.who, { ...has, hasBought: transactions.length > 0, problem: this.data.problem, name });
+    const { story } = this.data;
+    this.sentence = story.summary ?? '';
     if (this.sentence !== this.said) this.didPlace.hidden = true;
-    this.#draw(this.nowPlace, [this.sentence, this.#twice().length, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
-      h('p.answer', {}, this.sentence),
+    this.#draw(this.nowPlace, [this.sentence, language(), this.data.problem, this.#twice().length, this.data.odd, inspection.charges, inspection.paymentsForbidden], () => [
+      h('p.answer', { lang: language() }, this.sentence),
+      h('p.languages', {}, languages.map(([code, name]) => h('button.link', { type: 'button', lang: code, 'aria-pressed': String(code === language()), onclick: () => { try { localStorage.setItem('perch-language', code); } catch { /* for this window alone */ } this.read(); } }, name))),
+      this.data.problem ? h('p.note.bad', {}, `What ${this.who} has could not be asked: ${this.data.problem}`) : '',
       ...this.#twice(),
       this.data.odd.length ? h('p.note.warn', {}, `In this app ${this.data.odd.join(', ')}. `, h('a', { href: '#/settings' }, 'Failures and settings')) : '',
       inspection.charges === 'CHARGE_OUTCOME_FAIL' ? h('p.note.warn', {}, 'Charges of this account fail.') : '',
       inspection.paymentsForbidden ? h('p.note.warn', {}, 'Payments of this account are forbidden, as by Screen Time: every purchase and every code is refused. Renewals go on.') : '']);
     this.#showWaiting(inspection);
     this.#showOwned();
-    this.#draw(this.nextPlace, this.next.map((each) => [each.atMs, this.#changeText(each)]), () => [h('h2', {}, 'What will happen next'), this.next.length
-      ? h('ol.timeline', {}, this.next.map((each) => h('li.next', {}, this.#time(number(each.atMs)), h('p', {}, this.#changeText(each), '.'))))
-      : h('p.what', {}, 'Nothing happens by itself.')]);
+    const next = story.changes ?? [];
+    this.#draw(this.nextPlace, next.map((each) => [each.atMs, each.message]), () => [h('h2', {}, 'What will happen next'), this.#changes(next)]);
     this.#showTimeline();
     this.#showActions();
     this.#draw(this.whyPlace, this.why.map(({ answer }) => [answer.message, answer.explanations]), () => [h('h2', {}, 'Why'),
       ...(this.why.length ? this.explanations(this.why) : [h('p.what', {}, this.knowsCatalogue ? 'The catalogue has no group.' : 'The account has bought nothing.')])]);
     this.#showRecord(inspection);
     this.compare.show();
-    this.#tick();
+    this.whatIf.show();
+    this.tick();
     if (this.detail) { const wanted = this.detail; this.detail = ''; this.goTo(wanted); }
   }
 
@@ -269,10 +261,8 @@ class AccountPage extends Page {
     return groups.map((lines) => h('p.note.warn', {}, `${this.who} bought ${this.groupName(lines[0].groupId)} ${lines.length === 2 ? 'twice' : `${lines.length} times`}, and is charged for each: `, lines.map(({ transaction: t }) => [this.#link(t.id ?? '0'), ' '])));
   }
 
-  #changeText(change) {
-    if (change.grant) return `The grant of ${change.grant} ends`;
-    const line = this.lines.find(({ transaction: t }) => (t.originalId ?? t.id ?? '0') === change.originalId);
-    return line ? changeText(change, line, (id) => this.name(id)) : 'It changes';
+  #changes(list) {
+    return list.length ? h('ol.timeline', {}, list.map((each) => h('li.next', {}, this.#time(number(each.atMs)), h('p', { lang: language() }, each.message, '.')))) : h('p.what', {}, 'Nothing happens by itself.');
   }
 
   #time(at) {
@@ -304,10 +294,10 @@ class AccountPage extends Page {
 
   /** What the customer has: named entitlements first, each with its source, then products. */
   #showOwned() {
-    const { entitled, inspection, exported } = this.data;
+    const { entitled, inspection, story } = this.data;
     const products = (entitled.transactions ?? []).map((each) => each.transaction);
     const named = this.entitlements.toSorted((a, b) => !!b.active - !!a.active);
-    const audit = exported.grants ?? [];
+    const audit = story.grants ?? [];
     const others = products.filter((t) => t.productType !== 'PRODUCT_TYPE_AUTO_RENEWABLE');
     const held = this.lines.filter(({ status }) => entitles(status.state)), ended = this.lines.filter((line) => !held.includes(line));
     const row = (each) => this.#named(each, audit.find((grant) => grant.name === each.name));
@@ -357,9 +347,7 @@ class AccountPage extends Page {
     if (isShared(t)) facts.push(['Ownership', 'shared by a family member']);
     facts.push(['Transaction', [this.#link(id, id), ' ', copyable(id, '')]]);
     const name = `Subscription ${this.groupName(groupId)}`;
-    const said = lineSentence(line, this.who, (each) => this.name(each));
     return h('section', { 'aria-label': name }, h('div.bar.mid', {}, this.#art(t.productId), h('b', {}, this.name(t.productId)), stateBadge(status.state), isEffective && this.lines.length > 1 ? h('span.badge.good', { title: 'decides the status of the group' }, 'counts') : null, h('span.soft.ends', {}, lastingText({ active: entitles(status.state), untilMs: info.gracePeriodExpirationDateMs ?? t.expirationDateMs, willRenew: info.willAutoRenew && info.priceIncreaseStatus !== 'PRICE_INCREASE_STATUS_PENDING', renewalUnknown: info.unreported, state: status.state }))),
-      said && !this.sentence.includes(said) ? h('p', {}, said) : '',
       this.#more(`Details of ${this.groupName(groupId)}${this.lines.length > 1 ? `, transaction ${id}` : ''}`, h('dl.facts', {}, facts.map(([label, value]) => [h('dt', {}, label), h('dd', {}, value)])),
         this.canOperate && !isShared(t) ? h('div.ops', {}, lineButtons(this.account, {
           transactionId: id, renews: !!info.willAutoRenew, isFailing: ['RENEWAL_STATE_IN_GRACE_PERIOD', 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD'].includes(status.state),
@@ -401,23 +389,37 @@ class AccountPage extends Page {
       if (status.state === 'RENEWAL_STATE_IN_GRACE_PERIOD') entries.push({ at: end, kind: 'warn', text: `The charge for ${name} failed; the grace period lasts until ${day(info.gracePeriodExpirationDateMs, true)}` });
       if (status.state === 'RENEWAL_STATE_IN_BILLING_RETRY_PERIOD') entries.push({ at: end, kind: 'warn', text: `The charge for ${name} failed; the store tries again` });
     }
-    for (const each of this.data.exported.grants ?? []) if (each.sinceMs) entries.push({ at: number(each.sinceMs), kind: 'good', text: `Granted ${each.name}${each.untilMs ? ` until ${day(each.untilMs)}` : ''}${each.reason ? `: ${each.reason}` : ''}` });
+    for (const each of this.data.story.grants ?? []) if (each.sinceMs) entries.push({ at: number(each.sinceMs), kind: 'good', text: `Granted ${each.name}${each.untilMs ? ` until ${day(each.untilMs)}` : ''}${each.grantedBy ? ` by ${each.grantedBy}` : ''}${each.reason ? `: ${each.reason}` : ''}` });
+    for (const each of this.data.notes ?? []) entries.push({ at: number(each.atMs), kind: 'memo', note: each.id, text: `${each.author || 'Somebody'} wrote: ${each.text}` });
     return entries.sort((a, b) => b.at - a.at || number(b.id) - number(a.id));
   }
 
   #showTimeline() {
     const entries = this.#entries();
     const shown = entries.slice(0, this.isAll ? 5000 : 60);
-    this.#draw(this.timePlace, [entries.map((each) => [each.at, each.text, each.more]), this.chosen, this.isAll, this.isCut], () => [h('h2', {}, 'What happened'),
+    this.#draw(this.timePlace, [entries.map((each) => [each.at, each.text, each.more]), this.chosen, this.isAll, this.isCut], () => [h('h2', {}, 'What happened'), this.data.notes ? this.#noteForm() : '',
       this.isCut ? h('p.note.warn', {}, `There are more than ${(pageMax * pagesMax).toLocaleString('en')} transactions. These are the oldest; Export has all.`) : '',
       entries.length ? h('ol.timeline', {}, shown.map((each) => {
         const isChosen = each.id !== undefined && each.id === this.chosen;
-        const choose = each.id === undefined ? null : h('button.link', { 'aria-expanded': String(isChosen), onclick: () => { this.chosen = isChosen ? null : each.id; this.#showTimeline(); this.#tick(); } }, `transaction ${each.id}`);
+        const choose = each.id === undefined ? null : h('button.link', { 'aria-expanded': String(isChosen), onclick: () => { this.chosen = isChosen ? null : each.id; this.#showTimeline(); this.tick(); } }, `transaction ${each.id}`);
         return h('li', { class: each.kind + (isChosen ? ' target' : ''), id: each.id === undefined ? null : `t${each.id}` },
-          this.#time(each.at), h('p', {}, each.text, each.id === undefined ? '' : ' · ', choose, each.more ? h('span.soft', {}, ` · ${each.more}`) : ''),
+          this.#time(each.at), h('p', {}, each.text, each.id === undefined ? '' : ' · ', choose, each.more ? h('span.soft', {}, ` · ${each.more}`) : '', each.note ? [' ', h('button.link', { type: 'button', onclick: () => this.#deleteNote(each.note) }, 'Delete note')] : ''),
           isChosen ? this.#transaction(each.row) : null);
       })) : h('p.what', {}, 'Nothing has happened yet.'),
-      entries.length > shown.length ? h('button', { onclick: () => { this.isAll = true; this.#showTimeline(); this.#tick(); } }, `Show all ${entries.length}`) : '']);
+      entries.length > shown.length ? h('button', { onclick: () => { this.isAll = true; this.#showTimeline(); this.tick(); } }, `Show all ${entries.length}`) : '']);
+  }
+
+  #noteForm() {
+    this.noteText ??= h('input', { 'aria-label': 'Note', placeholder: 'A note for colleagues', maxlength: 2000, autocomplete: 'off' });
+    return h('form.bar.mid', { onsubmit: async (event) => {
+      event.preventDefault();
+      const text = this.noteText.value.trim();
+      if (text && await attempt(() => session.perch.call('AdminService/AddNote', { account: this.account, text }))) { this.noteText.value = ''; this.read(); }
+    } }, h('label.field.grow', {}, this.noteText), h('button', { type: 'submit' }, 'Add note'));
+  }
+  async #deleteNote(noteId) {
+    if (await ask('Delete the note', [], { submit: 'Delete', danger: true, text: 'Nobody can read it again.' })) await attempt(() => session.perch.call('AdminService/DeleteNote', { account: this.account, noteId }));
+    this.read();
   }
 
   #transaction(t) {
@@ -435,7 +437,7 @@ class AccountPage extends Page {
     if (!this.data) { this.detail = id; return; }
     [this.chosen, this.isAll] = [id, true];
     this.#showTimeline();
-    this.#tick();
+    this.tick();
     const item = this.timePlace.querySelector(`#t${CSS.escape(id)}`);
     if (!item) return;
     item.scrollIntoView({ block: 'center', behavior: matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth' });
@@ -466,12 +468,49 @@ class AccountPage extends Page {
       h('h2', {}, 'Record'), h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))]);
   }
 
-  #tick() {
+  tick() {
     const now = session.now();
     for (const time of this.querySelectorAll('time[data-at]')) {
       const text = `${day(time.dataset.at, true)} · ${relative(number(time.dataset.at) - now)}`;
       if (time.textContent !== text) time.textContent = text;
     }
+  }
+}
+
+/** What would be after something that has not happened. Nothing is changed. */
+class WhatIf {
+  constructor(page, changes) {
+    Object.assign(this, { page, changes, result: h('div', { 'aria-live': 'polite' }), price: h('input', { inputmode: 'decimal', placeholder: 'a tenth more', size: 9 }) });
+    const button = (label, make) => h('button', { type: 'button', onclick: async () => { const suppose = await make(); if (suppose) { this.asked = { label, suppose }; this.#ask(); } } }, label);
+    const rise = (event) => () => ({ event, ...(Number(this.price.value) ? { priceMilliunits: String(Math.round(Number(this.price.value) * 1000)) } : {}) });
+    this.place = h('section.card', { 'aria-label': 'What if', hidden: true }, h('h2', {}, 'What if'), h('div.ops', {}, button('The charge fails', () => ({ event: 'SUPPOSED_EVENT_CHARGE_FAILS' })), button('Renewal is switched off', () => ({ event: 'SUPPOSED_EVENT_CANCELLED' })),
+      button('Refund', () => ({ event: 'SUPPOSED_EVENT_REFUND' })), button('Another plan…', () => this.#plan())),
+    h('div.bar', {}, h('label.field', {}, 'New price', this.price), button('Higher price, agreed', rise('SUPPOSED_EVENT_PRICE_AGREED')), button('Higher price, not agreed', rise('SUPPOSED_EVENT_PRICE_NOT_AGREED'))), this.result);
+  }
+
+  async #plan() {
+    const group = this.page.lines.find(({ status }) => entitles(status.state))?.groupId;
+    const plans = this.page.products.filter((each) => each.subscription?.groupId === group);
+    const values = await ask('Another plan', [{ name: 'productId', label: 'Plan', required: true, ...(plans.length ? { options: plans.map((each) => [each.id, each.displayName || each.id]) } : {}) }], { submit: 'Suppose' });
+    return values && { event: 'SUPPOSED_EVENT_PLAN_CHANGE', ...values };
+  }
+
+  show() {
+    this.place.hidden = !this.page.lines.some(({ status }) => entitles(status.state));
+    const key = JSON.stringify([this.page.sentence, this.page.lines.map(({ status }) => status.state)]);
+    if (key !== this.key && this.asked) this.#ask();
+    this.key = key;
+  }
+
+  async #ask() {
+    const { label, suppose } = this.asked;
+    try {
+      const { supposed } = await session.perch.call('EntitlementService/Explain', { account: this.page.account, ...reader(), suppose }, { signal: this.page.ending.signal });
+      this.result.replaceChildren(h('p.effect', {}, h('b', {}, `${label.replace('…', '')}: `), h('span', { lang: language() }, supposed?.summary ?? 'nothing would be otherwise')), this.changes(supposed?.changes ?? []), h('p.what', {}, 'Nothing has been changed.'));
+    } catch (error) {
+      if (!this.page.ended) this.result.replaceChildren(h('p.note.bad', {}, error.message));
+    }
+    this.page.tick();
   }
 }
 

@@ -1,6 +1,6 @@
 // All accounts of the app: paged from the server, windowed on the screen, sorted and filtered here.
 import { h, session, Page, stateBadge, entitles, utc, number, relative, forecastText, accountLink, rich } from './kit.js';
-import { find, finder, questions } from './find.js';
+import { find, finder, otherKinds } from './find.js';
 
 // A page of 50 keeps a loop for about a millisecond. Pushes wait that long, so the next page comes after a pause.
 const [pageSize, pauseMs] = [50, 5];
@@ -192,7 +192,7 @@ class AccountsPage extends Page {
     this.append(h('h1', {}, 'Accounts'));
     if (!session.allows('test')) return this.#findOnly();
     this.count = h('span.what', { role: 'status' });
-    this.search = h('input', { type: 'search', value: asked.get('q') ?? '', placeholder: 'account, product, transaction, token or customer number', oninput: () => this.#changed(), 'aria-label': 'Search accounts' });
+    this.search = h('input', { type: 'search', value: asked.get('q') ?? '', placeholder: 'account, product, transaction, order, token or customer number', oninput: () => this.#changed(), 'aria-label': 'Search accounts' });
     this.filter = h('select', { onchange: () => this.#changed(), 'aria-label': 'Filter by state' }, filters.map(([value, label]) => h('option', { value, selected: value === asked.get('state') }, label)));
     const name = (sort, label) => h('span', { role: 'columnheader', 'aria-sort': this.sort === sort ? 'ascending' : 'none' }, sort ? h('button', { onclick: () => this.#sortBy(sort) }, label) : label);
     this.names = h('div.names', { role: 'row' }, name('key', 'Account'), name('product', 'Product'), name('state', 'State'), name('', 'Badges'), name('next', 'Next change'));
@@ -227,7 +227,7 @@ class AccountsPage extends Page {
   /** A token that may look at each account, and not list them. */
   #findOnly() {
     this.firstChild.textContent = 'Find a customer';
-    this.append(h('div.first', {}, finder({ label: 'Customer' }), h('p.what', {}, 'By what the customer can tell you: the name of the account, a transaction, an order.'),
+    this.append(h('div.first', {}, finder({ label: 'Customer' }), h('p.what', {}, 'By what the customer can tell you: the name of the account, an e-mail address, an order, a transaction.'),
       h('p.what', {}, ...rich('Your token may look at each account, and not list them: that needs the scope `test`.'))));
     this.querySelector('input').focus();
   }
@@ -268,7 +268,8 @@ class AccountsPage extends Page {
   async #find(text) {
     if (this.ended || this.search.value.trim() !== text) return;
     this.found = { text };
-    const found = { ...(await find(text, this.ending.signal).catch((error) => ({ text, problem: error.message }))), isDone: true };
+    const { customers: [first], problem } = await find(text, this.ending.signal, { kinds: otherKinds });
+    const found = { text, account: first?.account, unclaimed: first?.unclaimed, problem, isDone: true };
     if (this.ended || this.found.text !== text) return;
     this.found = found;
     this.#tell();
@@ -278,7 +279,7 @@ class AccountsPage extends Page {
   #tell() {
     const text = this.search.value.trim();
     const found = this.found?.text === text ? this.found : {};
-    const isSought = questions(text).length > 0;
+    const isSought = text.length > 0;
     const open = () => h('a', { href: accountLink(text) }, `Open “${text}”`);
     let said = [];
     if (found.account) {

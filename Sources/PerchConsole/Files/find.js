@@ -1,35 +1,20 @@
-// The box on every page that finds anybody: by the account's key, and by what FindAccount knows.
+// The box on every page that finds anybody, by any name: FindCustomers looks them up while a person types.
 import { h, session, accountLink, rich } from './kit.js';
 
-/** The calls that may know whose a text is. A number is a transaction, or else a customer's number at Apple. */
-export function questions(text) {
-  if (/^\d{1,20}$/.test(text)) return [{ transactionId: text }, { appTransactionId: text }];
-  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text) ? [{ appAccountToken: text }] : [];
-}
+const kinds = { ALIAS: 'also called', EMAIL_HASH: 'e-mail', TRANSACTION: 'transaction', ORIGINAL_TRANSACTION: 'purchase', ORDER: 'order', APP_ACCOUNT_TOKEN: 'appAccountToken', APP_TRANSACTION: 'customer number' };
+const kindOf = ({ kind = '' }) => kind.replace('CUSTOMER_NAME_KIND_', '');
 
-/** Asks whose a text is: `account`, `unclaimed`, or `problem` where it could not be asked. */
-export async function find(text, signal) {
-  const found = { text };
-  if (!questions(text).length) return found;
-  if (!session.allows('admin')) return { ...found, problem: 'a token with the scope `admin` is needed' };
-  for (const question of questions(text)) {
-    try {
-      return Object.assign(found, await session.perch.call('AdminService/FindAccount', question, { signal, timeoutMs: 5_000 }));
-    } catch (error) {
-      if (error.reason !== 'ACCOUNT_UNKNOWN') return { ...found, problem: error.message };
-    }
+/** Asks whose a text is: `customers`, or `problem` where it could not be asked. */
+export async function find(text, signal, request = {}) {
+  try {
+    return { text, customers: [], ...await session.perch.call('AdminService/FindCustomers', { text, pageSize: 8, ...request }, { signal, timeoutMs: 5_000 }) };
+  } catch (error) {
+    return { text, customers: [], problem: error.message };
   }
-  return found;
 }
 
-/** Whether an account has this key: it has bought something, or holds something by name. */
-async function exists(account, signal) {
-  const [{ transactions = [] }, named] = await Promise.all([
-    session.perch.call('TransactionService/ListTransactions', { account, includeFinishedConsumables: true, pageSize: 1 }, { signal }),
-    session.perch.call('EntitlementService/GetEntitlements', { account }, { signal }),
-  ]);
-  return transactions.length > 0 || (named.success?.entitlements ?? named.entitlements ?? []).some((each) => each.active || each.sinceMs);
-}
+/** Other names than the key of an account. */
+export const otherKinds = Object.keys(kinds).map((kind) => `CUSTOMER_NAME_KIND_${kind}`);
 
 /** @returns {HTMLElement} a search box with what it found below it, while a person types. */
 export function finder({ label = 'Find anybody' } = {}) {
@@ -40,27 +25,28 @@ export function finder({ label = 'Find anybody' } = {}) {
     answers.replaceChildren(...lines);
   };
   const close = () => { asking.abort(); clearTimeout(timer); show(); };
-  const open = (account, about = '') => h('a', { href: accountLink(account), onclick: () => { input.value = ''; close(); } }, h('b', {}, account), about ? h('span.soft', {}, ` ${about}`) : '');
+  const open = (account, about = '', detail = '') => h('a', { href: accountLink(account, detail), onclick: () => { input.value = ''; close(); } }, h('b', {}, account), about ? h('span.soft', {}, ` ${about}`) : '');
+  const line = (text) => (each) => {
+    const kind = kindOf(each);
+    if (each.unclaimed) return h('p', {}, `The App Store reported ${each.name || text}, and no account has claimed it.`);
+    const isPurchase = kind === 'ORDER' || /TRANSACTION$/.test(kind) && kind !== 'APP_TRANSACTION';
+    return open(each.account, kind === 'ACCOUNT' ? (each.account === text ? 'an account with this key' : '') : `has ${kinds[kind] ?? ''} ${each.name}`, isPurchase && kind === 'TRANSACTION' ? text : '');
+  };
   const ask = async (text) => {
     asking.abort();
     asking = new AbortController();
     const { signal } = asking;
-    let problem = '';
-    const failed = (error) => { problem = error.message; return {}; };
-    const [found, there] = await Promise.all([find(text, signal).catch(failed), exists(text, signal).catch(failed)]);
+    const { customers, hasMore, problem } = await find(text, signal);
     if (signal.aborted) return [];
-    const lines = [];
-    if (there === true) lines.push(open(text, 'an account with this key'));
-    if (found.account && found.account !== text) lines.push(open(found.account, `has ${text}`));
-    if (found.unclaimed) lines.push(h('p', {}, `The App Store reported ${text}, and no account has claimed it.`));
-    if (found.problem) lines.push(h('p', {}, ...rich(`Whose ${text} is could not be asked: ${found.problem}.`)));
-    if (problem) lines.push(h('p', {}, `Whether ${text} is an account could not be asked: ${problem}.`), open(text, 'open it anyway'));
-    if (!lines.length) lines.push(h('p', {}, `Nobody is known by ${text}. `), open(text, 'open it anyway'));
+    const lines = customers.map(line(text));
+    if (problem) lines.push(h('p', {}, ...rich(`Whose ${text} is could not be asked: ${problem}.`)), open(text, 'open it anyway'));
+    else if (!lines.length) lines.push(h('p', {}, `Nobody is known by ${text}. `), open(text, 'open it anyway'));
+    if (hasMore) lines.push(h('p.soft', {}, 'There are more: go on typing.'));
     show(...lines);
     return lines;
   };
   const input = h('input', {
-    type: 'search', 'aria-label': label, placeholder: label === 'Find anybody' ? `${label} ( / )` : label, title: 'account, transaction, appAccountToken or app transaction', autocomplete: 'off', spellcheck: 'false',
+    type: 'search', 'aria-label': label, placeholder: label === 'Find anybody' ? `${label} ( / )` : label, title: 'account, e-mail address, order, transaction, appAccountToken or customer number', autocomplete: 'off', spellcheck: 'false',
     oninput: () => {
       const text = input.value.trim();
       close();
@@ -68,8 +54,14 @@ export function finder({ label = 'Find anybody' } = {}) {
     },
     onkeydown: (event) => {
       if (event.key === 'Escape') { input.value = ''; close(); }
-      if (event.key === 'ArrowDown') answers.querySelector('a')?.focus();
+      if (event.key === 'ArrowDown') { event.preventDefault(); answers.querySelector('a')?.focus(); }
     },
+  });
+  answers.addEventListener('keydown', (event) => {
+    const step = { ArrowDown: 'nextElementSibling', ArrowUp: 'previousElementSibling' }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    (event.target[step] ?? input).focus();
   });
   return h('form.find', {
     role: 'search', onsubmit: async (event) => {
