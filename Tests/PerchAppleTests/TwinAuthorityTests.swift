@@ -87,8 +87,10 @@ import Testing
             Base64URL.encode(Array($0.utf8))
         }.joined(separator: ".")
         let lines = authority.callerPEM.split(separator: "\n").dropFirst().dropLast()
-        let key = try #require(Certificates.Key(pkcs8: try #require(Base64.decode(lines.joined()))))
-        return signed + "." + Base64URL.encode(try #require(key.sign(Array(signed.utf8))))
+        let bytes = try #require(Base64.decode(lines.joined()))
+        let key = try #require(Certificates.Key(pkcs8: bytes))
+        let signature = try #require(key.sign(Array(signed.utf8)))
+        return signed + "." + Base64URL.encode(signature)
     }
 
     @Test func `name an app, with and without iat`() throws {

@@ -77,6 +77,7 @@ package struct TwinAuthority: Sendable {
         var rest = stored[...]
         while rest.count >= 2 {
             let count = Int(rest[rest.startIndex]) << 8 | Int(rest[rest.startIndex + 1])
+            guard rest.count >= 2 + count else { throw .damaged }
             parts.append(Array(rest.dropFirst(2).prefix(count)))
             rest = rest.dropFirst(2 + count)
         }
