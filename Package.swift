@@ -170,7 +170,7 @@ let package = Package(
         swift("PerchClient", ["PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchWire"]),
 
         // Doubles for the unit tests of programs that use PerchClient: a client without a server, and initialisers of its values.
-        swift("PerchClientTesting", ["PerchBase", "PerchModel", "PerchWire", "PerchClient"]),
+        swift("PerchClientTesting", ["PerchBase", "PerchLoop", "PerchModel", "PerchWire", "PerchClient"]),
 
         // The scenario language: a parser, and a runner that plays a scenario against a server.
         swift(

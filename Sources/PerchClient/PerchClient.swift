@@ -24,7 +24,7 @@ public final class PerchClient: Sendable {
     let includesJWS: Bool
     private let number: ItemID
     private let callTimeoutMilliseconds: Int64
-    private let observer: (any PerchClientObserver)?
+    let observer: (any PerchClientObserver)?
     private let connectionCell = ConnectionCell()
 
     /// Makes a client; nothing is sent yet.

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchClient
+import PerchLoop
 import PerchModel
 import PerchWire
 import Synchronization
@@ -44,6 +45,7 @@ final class FakeStore: ClientDouble {
         var streams: [ItemID: Stream] = [:]
         var followers: [ItemID: (request: Request, deliver: Deliver)] = [:]
         var whenClosed: (@Sendable () -> Void)?
+        var copies: [ItemID: @Sendable (CopyPart?) -> Void] = [:]
         var isClosed = false
 
         mutating func note(_ request: Request) {
@@ -71,12 +73,14 @@ final class FakeStore: ClientDouble {
     var asked: [String] { self.inside.withLock { $0.asked } }
 
     func change(_ body: (inout Contents) -> Void) {
-        let news = self.inside.withLock { inside -> [News] in
+        let (news, copies, part) = self.inside.withLock { inside in
+            let before = inside.contents.named
             inside.contents.revision += 1
             body(&inside.contents)
-            return inside.news()
+            return (inside.news(), Array(inside.copies.values), inside.contents.change(since: before))
         }
         for (show, state) in news { show(state) }
+        for deliver in copies { deliver(part) }
     }
 
     func deliver(_ item: UpdateItem, where isWanted: (Request) -> Bool) {
@@ -89,15 +93,14 @@ final class FakeStore: ClientDouble {
     // MARK: As a server
 
     func answer(_ request: Request) -> Result<Response, PerchError> {
-        let (answer, news) = self.inside.withLock { inside -> (Result<Response, PerchError>, [News]) in
+        let refusal = self.inside.withLock { inside -> PerchError? in
             inside.note(request)
-            if inside.isClosed { return (.failure(.closedDouble), []) }
-            if let failure = inside.contents.failure { return (.failure(failure), []) }
-            let answer = inside.contents.answer(request)
-            return (answer, inside.news())
+            return inside.isClosed ? .closedDouble : inside.contents.failure
         }
-        for (show, state) in news { show(state) }
-        return answer
+        if let refusal { return .failure(refusal) }
+        var answer: Result<Response, PerchError>?
+        self.change { answer = $0.answer(request) }
+        return answer ?? .failure(.closedDouble)
     }
 
     func open(_ id: ItemID, _ request: Request, show: @escaping Show) {
@@ -119,8 +122,18 @@ final class FakeStore: ClientDouble {
         if isClosed { deliver([], .closedDouble) }
     }
 
+    func copy(_ id: ItemID, _ request: AppEntitlementsRequest, deliver: @escaping @Sendable (CopyPart?) -> Void) {
+        let parts = self.inside.withLock { inside in
+            inside.note(.appEntitlements(request))
+            inside.copies[id] = deliver
+            return inside.contents.copy
+        }
+        for part in parts { deliver(part) }
+    }
+
     func end(_ id: ItemID) {
         self.inside.withLock { inside in
+            inside.copies[id] = nil
             inside.streams[id] = nil
             inside.followers[id] = nil
         }
@@ -135,16 +148,19 @@ final class FakeStore: ClientDouble {
             defer { inside.whenClosed = nil }
             return inside.whenClosed
         }
-        let (streams, followers) = self.inside.withLock { inside -> ([Stream], [Deliver]) in
+        let (streams, followers, copies) = self.inside.withLock {
+            inside -> ([Stream], [Deliver], [@Sendable (CopyPart?) -> Void]) in
             inside.isClosed = true
             defer {
                 inside.streams.removeAll()
                 inside.followers.removeAll()
+                inside.copies.removeAll()
             }
-            return (Array(inside.streams.values), inside.followers.values.map(\.deliver))
+            return (Array(inside.streams.values), inside.followers.values.map(\.deliver), Array(inside.copies.values))
         }
         for stream in streams { stream.show(Self.closed(after: stream.shown?.value)) }
         for deliver in followers { deliver([], .closedDouble) }
+        for deliver in copies { deliver(nil) }
         whenClosed?()
     }
 
@@ -165,6 +181,43 @@ extension PerchError {
 
 extension FakeStore.Contents {
     private var info: PerchWire.ValueInfo { PerchWire.ValueInfo(position: self.position, cause: .snapshot) }
+
+    /// A whole copy.
+    var copy: [CopyPart] {
+        let names = Set(self.named.values.joined().map(\.name)).sorted()
+        let begin = CopyBegin(names: names, clock: CopyClock(appTime: Clocks.wall(), serverTime: Clocks.wall()))
+        return [
+            CopyPart(begin: begin), CopyPart(accounts: self.batch(of: self.named.keys.sorted())),
+            CopyPart(end: CopyEnd(position: self.position, resumeToken: [1])),
+        ]
+    }
+
+    /// The accounts whose entitlements are others now.
+    func change(since before: [String: [NamedEntitlement]]) -> CopyPart {
+        let keys = Set(before.keys).union(self.named.keys).filter { before[$0] != self.named[$0] }
+        var batch = self.batch(of: keys.sorted())
+        batch.position = self.position
+        batch.resumeToken = [1]
+        return CopyPart(accounts: batch)
+    }
+
+    private func batch(of accounts: [String]) -> CopyBatch {
+        var batch = CopyBatch()
+        for account in accounts {
+            batch.keys += Array(account.utf8)
+            batch.keyEnds.append(UInt32(batch.keys.count))
+            for entitlement in (self.named[account] ?? []).sorted(by: { $0.name < $1.name }) {
+                let grade = EntitlementGrade(name: entitlement.name, tier: entitlement.tier)
+                if !batch.moreGrades.contains(grade) { batch.moreGrades.append(grade) }
+                guard entitlement.isActive else { continue }
+                batch.grades.append(UInt32(batch.moreGrades.firstIndex(of: grade) ?? 0))
+                batch.untils.append(entitlement.until?.milliseconds ?? .max)
+                batch.reasons.append(UInt8(EntitlementReason.granted.rawValue))
+            }
+            batch.segmentEnds.append(UInt32(batch.grades.count))
+        }
+        return batch
+    }
 
     func state(of request: Request, last: WatchValue?) -> EntitlementTaskState<WatchValue> {
         if let failure = self.failure {

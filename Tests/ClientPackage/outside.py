@@ -10,7 +10,7 @@ from trial import WORK
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
-PAGE = ROOT / "Sources/PerchClient/PerchClient.docc/GettingStarted.md"
+PAGES = [ROOT / "Sources/PerchClient/PerchClient.docc" / name for name in ("GettingStarted.md", "Copy.md")]
 # As strict as a package can be.
 STRICT = ["-swift-version", "6", "-warnings-as-errors", "-enable-upcoming-feature", "ExistentialAny",
           "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature", "MemberImportVisibility"]
@@ -37,8 +37,9 @@ let package = Package(
 
 
 def page():
-    """The Swift blocks of the page, in one file: its imports come first."""
-    blocks = re.findall(r"^```swift\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    """The Swift blocks of the pages, in one file: their imports come first."""
+    pages = "\n".join(each.read_text() for each in PAGES)
+    blocks = re.findall(r"^```swift\n(.*?)^```$", pages, re.MULTILINE | re.DOTALL)
     text = "\n".join(blocks)
     imports = sorted(set(re.findall(r"^import \w+$", text, re.MULTILINE)))
     return "\n".join(imports) + "\n\n" + re.sub(r"^import \w+\n", "", text, flags=re.MULTILINE)

@@ -79,6 +79,19 @@ import TestingThreads
         #expect(error?.reason == .fieldInvalid)
     }
 
+    @Test func `has a copy, which is complete at once`() async throws {
+        self.perch.give("plus", to: "anna", tier: "gold")
+        let copy = try self.perch.client.copy()
+        try await copy.ready()
+        #expect(try copy.has("anna", "plus") && copy.entitlement("anna", "plus")?.tier == "gold")
+        self.perch.give("plus", to: "bob")
+        #expect(try copy.has("bob", "plus") && copy.names == ["plus"])
+        self.perch.take("plus", from: "anna")
+        #expect(try !copy.has("anna", "plus") && copy.age != nil)
+        self.perch.client.close()
+        #expect(throws: PerchError.self) { try copy.has("anna", "plus") }
+    }
+
     @Test func `runs until it is closed, or its task is cancelled`() async throws {
         let client = self.perch.client
         let running = Task { await client.run() }

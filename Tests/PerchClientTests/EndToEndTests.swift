@@ -278,6 +278,32 @@ import TestingThreads
         #expect(try await rest.next()?.transaction == next.transaction)
     }
 
+    @Test func `a copy has each grant, waits for a position, and goes on after a lost connection`() async throws {
+        let client = try self.stage.client()
+        _ = try await client.grantEntitlement("plus", to: "anna")
+        let copy = try client.copy()
+        try await copy.ready(timeout: .seconds(300))
+        #expect(try copy.has("anna", "plus") && copy.count == 1)
+        let changes = copy.changes.makeAsyncIterator()
+        let position = try await client.grantEntitlement("plus", to: "bob")
+        try await copy.wait(for: position, timeout: .seconds(300))
+        #expect(try copy.has("bob", "plus") && copy.until("bob", "plus") == .distantFuture)
+        let change = try await changes.next()
+        #expect(
+            change
+                == .account("bob", before: [:], after: ["plus": CopiedEntitlement(name: "plus", reason: .granted)]))
+
+        self.stage.server.breakConnections()
+        let later = try await client.revokeGrant("plus", of: "bob")
+        try await copy.wait(for: later, timeout: .seconds(300))
+        #expect(try !copy.has("bob", "plus") && copy.has("anna", "plus"))
+        let unknown = #expect(throws: PerchError.self) { try copy.has("anna", "plsu") }
+        #expect(unknown?.reason == .entitlementUnknown && unknown?.message.contains("plus") == true)
+        copy.close()
+        let closed = #expect(throws: PerchError.self) { try copy.has("anna", "plus") }
+        #expect(closed?.reason == .closed)
+    }
+
     @Test func `a client that ends takes its connection, its streams and its calls with it`() async throws {
         var client: PerchClient? = try self.stage.client()
         let task = try #require(client).subscriptionStatusTask(account: "anna", group: "premium")

@@ -165,7 +165,8 @@ private final class World {
                 group.append(id)
             case .endWatch(let id): client.errors.append(.clientClosed("watch \(id)"))
             case .events(let id, let items): client.events[id, default: []] += items
-            case .endUpdates(_, let error): client.errors.append(error)
+            case .endUpdates(_, let error), .endCopy(_, let error): client.errors.append(error)
+            case .copyPart, .copyHeard, .copyLost: break
             }
         }
         if !group.isEmpty { client.groups.append(group) }

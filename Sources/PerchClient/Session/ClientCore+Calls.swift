@@ -124,7 +124,7 @@ extension ClientCore {
 
     /// Set while the limit of calls and streams is reached.
     var limitReached: PerchError? {
-        let count = self.calls.count + self.watches.count + self.updates.count
+        let count = self.calls.count + self.watches.count + self.updates.count + self.copies.count
         guard count >= Limits.clientCallsMax else { return nil }
         return PerchError(
             code: .resourceExhausted, reason: .callsLimit,

@@ -36,7 +36,9 @@ extension ClientCore {
             case .message: self.takeMessage(frame)
             case .status: self.takeStatus(try self.codec.decodeStatus(bytes), stream: header.stream)
             case .beat:
-                self.own.saw(try self.codec.decodeBeat(bytes).revision)
+                let revision = try self.codec.decodeBeat(bytes).revision
+                self.own.saw(revision)
+                self.copiesHeard(revision)
                 self.group.isOpen = false
                 self.applyGroupIfComplete()
             case .ping: self.pong(frame.payload)
@@ -101,6 +103,7 @@ extension ClientCore {
                     epoch: store.epoch, revision: welcome.revision, heartbeat: .seconds(heartbeat))))
         for id in self.watches.keys.sorted() { self.openWatch(id) }
         for id in self.updates.keys.sorted() { self.openUpdates(id) }
+        for id in self.copies.keys.sorted() { self.sendCopy(id) }
         self.sendWaitingCalls()
     }
 
@@ -188,6 +191,7 @@ extension ClientCore {
         case .updates(let id):
             guard let updates = self.updates[id] else { preconditionFailure("stream \(stream) leads to no events") }
             method = updates.request.method
+        case .copy: method = .appEntitlements
         }
         let response: Response?
         do throws(MessageError) {
@@ -199,6 +203,7 @@ extension ClientCore {
         case .call(let id): self.calls[id]?.response = response.map { .read($0) } ?? .unreadable
         case .watch(let id): self.tookState(id, response)
         case .updates(let id): self.tookEvent(id, response)
+        case .copy(let id): self.tookPart(id, response)
         case .abandoned: break
         }
     }
@@ -236,6 +241,10 @@ extension ClientCore {
             if self.updates[id]?.hasSpoken == true { self.spokenCount -= 1 }
             self.updates[id]?.lost()
             self.updatesEnded(id, status)
+        case .copy(let id):
+            if self.copies[id]?.hasSpoken == true { self.spokenCount -= 1 }
+            self.copies[id]?.lost()
+            self.copyEnded(id, status)
         case .abandoned(_, let hasSpoken):
             if hasSpoken { self.spokenCount -= 1 }
         }

@@ -127,6 +127,8 @@ extension ClientCore {
     mutating func reopen(_ id: ItemID) {
         if self.watches[id] != nil {
             self.openWatch(id)
+        } else if self.copies[id] != nil {
+            self.sendCopy(id)
         } else {
             self.openUpdates(id)
         }

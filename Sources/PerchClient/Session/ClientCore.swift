@@ -48,6 +48,7 @@ package struct ClientCore: ~Copyable {
     var undecidedUpdates: Set<ItemID> = []
     var watches: [ItemID: Watch] = [:]
     var updates: [ItemID: Updates] = [:]
+    var copies: [ItemID: CopyStream] = [:]
     var deadlines = TimerHeap()
 
     package init(settings: ClientSettings, codec: MessageCodec, seed: UInt64, now: ClientTime) {
@@ -132,6 +133,7 @@ package struct ClientCore: ~Copyable {
         case call(ItemID)
         case watch(ItemID)
         case updates(ItemID)
+        case copy(ItemID)
         /// Cancelled; its STATUS has not arrived yet.
         case abandoned(isWatch: Bool, hasSpoken: Bool)
     }
@@ -205,7 +207,9 @@ package struct ClientCore: ~Copyable {
     // MARK: The connection
 
     /// Whether anybody needs a connection.
-    var isWanted: Bool { !self.calls.isEmpty || !self.watches.isEmpty || !self.updates.isEmpty }
+    var isWanted: Bool {
+        !self.calls.isEmpty || !self.watches.isEmpty || !self.updates.isEmpty || !self.copies.isEmpty
+    }
 
     mutating func connectIfWanted() {
         guard case .idle = self.link, self.isWanted else { return }
@@ -318,6 +322,11 @@ package struct ClientCore: ~Copyable {
             self.deadlines.cancel(updates.retry)
             self.updates[id]?.lost()
         }
+        for (id, copy) in self.copies {
+            self.deadlines.cancel(copy.retry)
+            if copy.stream != nil { self.actions.append(.copyLost(id)) }
+            self.copies[id]?.lost()
+        }
         if isFinal {
             self.endAll(reason)
             self.link = .idle
@@ -427,6 +436,8 @@ package struct ClientCore: ~Copyable {
         self.watches.removeAll()
         for id in self.updates.keys.sorted() { self.actions.append(.endUpdates(id, reason)) }
         self.updates.removeAll()
+        for id in self.copies.keys.sorted() { self.actions.append(.endCopy(id, reason)) }
+        self.copies.removeAll()
     }
 
     /// The credentials of this connection have ended, and the next one may bring others. Pending calls
@@ -467,6 +478,8 @@ package struct ClientCore: ~Copyable {
             self.showFinal(id, .clientClosed, last: watch.last)
         }
         for id in self.updates.keys.sorted() { self.actions.append(.endUpdates(id, .clientClosed)) }
+        for id in self.copies.keys.sorted() { self.actions.append(.endCopy(id, .clientClosed)) }
+        self.copies.removeAll()
         self.watches.removeAll()
         self.updates.removeAll()
         self.attempts.away = nil
@@ -531,4 +544,11 @@ package enum ClientAction: Equatable, Sendable {
     case endWatch(ItemID)
     case events(ItemID, [UpdateItem])
     case endUpdates(ItemID, PerchError)
+    /// A part of a copy came.
+    case copyPart(ItemID, CopyPart)
+    /// Everything up to a revision was said to a copy.
+    case copyHeard(ItemID, UInt64)
+    /// A copy's stream has ended: what it was filling is void.
+    case copyLost(ItemID)
+    case endCopy(ItemID, PerchError)
 }

@@ -246,6 +246,22 @@ final class ClientDriver: LoopDriver {
         case .endUpdates(let id, let error):
             guard let cell = session.cells.removeValue(forKey: id) else { return }
             if let waiter = cell.end(error) { self.woken.append(waiter) }
+        case .copyPart(let id, let part):
+            guard let copy = session.copies[id] else { return }
+            let (waiters, fault) = copy.take(part, now: self.time.monotonic)
+            self.woken += waiters
+            if let fault, session.copies.removeValue(forKey: id) != nil {
+                self.woken += copy.end(.breach("\(fault)"))
+                session.core.copyIsUnreadable(id)
+            }
+        case .copyHeard(let id, let revision):
+            guard let copy = session.copies[id] else { return }
+            self.woken += copy.heard(revision, now: self.time.monotonic)
+        case .copyLost(let id):
+            session.copies[id]?.lost()
+        case .endCopy(let id, let error):
+            guard let copy = session.copies.removeValue(forKey: id) else { return }
+            self.woken += copy.end(error)
         }
     }
 }

@@ -113,6 +113,8 @@ enum ItemCommand: Sendable {
     case follow(ItemID, EventsRequest, includesOwn: Bool, UpdateCell)
     case resume(ItemID)
     case unfollow(ItemID)
+    case openCopy(ItemID, AppEntitlementsRequest, CopyCore)
+    case endCopy(ItemID)
 
     func refuse() {
         switch self {
@@ -120,7 +122,8 @@ enum ItemCommand: Sendable {
         case .watch(_, _, _, let last, _, _, let sink):
             for waiter in sink.show(.failure(.final(.clientClosed), last: last), true) + sink.end() { waiter.resume() }
         case .follow(_, _, _, let cell): cell.end(.clientClosed)?.resume()
-        case .cancel, .unwatch, .resume, .unfollow: break
+        case .openCopy(_, _, let copy): for waiter in copy.end(.clientClosed) { waiter.resume() }
+        case .cancel, .unwatch, .resume, .unfollow, .endCopy: break
         }
     }
 }

@@ -14,6 +14,7 @@ final class ClientSession {
     var callers: [ItemID: CheckedContinuation<Result<Response, PerchError>, Never>] = [:]
     var sinks: [ItemID: WatchSink] = [:]
     var cells: [ItemID: UpdateCell] = [:]
+    var copies: [ItemID: CopyCore] = [:]
     /// It is in this tick's list of sessions.
     var isTouched = false
     var isClosed = false
@@ -84,6 +85,12 @@ final class ClientSession {
         case .unfollow(let id):
             self.cells[id] = nil
             self.core.unfollowUpdates(id)
+        case .openCopy(let id, let request, let copy):
+            self.copies[id] = copy
+            self.core.openCopy(id, request)
+        case .endCopy(let id):
+            self.copies[id] = nil
+            self.core.closeCopy(id)
         }
     }
 

@@ -358,6 +358,17 @@ extension PerchError.Reason {
     /// The process could not start the thread that clients run on.
     public static let loopFailed = Self(rawValue: "LOOP_FAILED")
 
+    // MARK: Reasons of a copy
+
+    /// The copy is not complete yet.
+    public static let copyNotReady = Self(rawValue: "COPY_NOT_READY")
+    /// The server was silent for longer than the copy's `StaleCopy` allows.
+    public static let copyStale = Self(rawValue: "COPY_STALE")
+    /// The app has no entitlement of this name.
+    public static let entitlementUnknown = Self(rawValue: "ENTITLEMENT_UNKNOWN")
+    /// The copy has another shard than that of the account.
+    public static let otherShard = Self(rawValue: "OTHER_SHARD")
+
     // MARK: Reasons of a value that is missing while its stream stays open
 
     /// The server could not load the value; it tries again.

@@ -1,0 +1,480 @@
+import PerchBase
+import PerchLoop
+import PerchModel
+import PerchWire
+import Synchronization
+
+/// The shared part of a copy: the loop enters what comes, any thread asks. Sendable without a claim: all of it is behind `inside`.
+///
+/// The loop applies each batch before it reads on, so nothing queues up: a copy that is filled faster than this process can enter it is
+/// held back by the socket.
+final class CopyCore: Sendable {
+    typealias Waiter = CheckedContinuation<Void, Never>
+
+    fileprivate struct Inside {
+        var machine: CopyMachine
+        var end: PerchError?
+        var waiters: [UInt64: Waiter] = [:]
+        var lastWaiter: UInt64 = 0
+        var queues: [ObjectIdentifier: CopyQueue] = [:]
+        /// Something came since the file was written.
+        var isUnsaved = false
+
+        mutating func takeWaiters() -> [Waiter] {
+            defer { self.waiters.removeAll() }
+            return Array(self.waiters.values)
+        }
+    }
+
+    let path: String?
+    private let subject: CopyFile.Subject
+    private let stale: StaleCopy
+    private let observer: (any PerchClientObserver)?
+    private let clock: @Sendable () -> Int64
+    private let inside: Mutex<Inside>
+
+    init(
+        _ subject: CopyFile.Subject, path: String?, stale: StaleCopy = .keep,
+        observer: (any PerchClientObserver)? = nil,
+        clock: @escaping @Sendable () -> Int64 = { Clocks.monotonic().nanoseconds / 1_000_000 }
+    ) {
+        self.subject = subject
+        self.path = path
+        self.stale = stale
+        self.observer = observer
+        self.clock = clock
+        var machine = CopyMachine(shard: subject.shard, shardCount: subject.shardCount)
+        if let path {
+            let read = CopyFile.read(path, subject, now: clock(), wall: Clocks.wall())
+            if let kept = read.machine { machine = kept }
+            if let fault = read.fault {
+                observer?.log(ClientLogLine(level: .warning, message: "the copy is fetched anew: \(fault)"))
+            }
+        }
+        self.inside = Mutex(Inside(machine: machine))
+    }
+
+    var token: [UInt8] { self.inside.withLock { $0.machine.token } }
+    var isWhole: Bool { self.inside.withLock { $0.machine.isWhole } }
+    var names: [String] { self.inside.withLock { $0.machine.whole.table.names } }
+    var count: Int { self.inside.withLock { $0.machine.whole.table.count } }
+    var position: Position? { self.inside.withLock { $0.machine.position } }
+
+    var age: Duration? {
+        let now = self.clock()
+        return self.inside.withLock { $0.machine.heard }.map { .milliseconds(max(now - $0, 0)) }
+    }
+
+    // MARK: Questions
+
+    /// The frequent answer; nil: `entitlement` gives it, or says why there is none.
+    func has(_ account: String, _ name: String) -> Bool? {
+        guard case .keep = self.stale else { return nil }
+        let now = self.clock()
+        return account.utf8Span.span.withUnsafeBytes { key in
+            // A UUID may be written in capitals.
+            guard key.count != 36 else { return nil }
+            return self.inside.withLock { inside in
+                inside.end == nil ? inside.machine.has(key, name, now: now) : nil
+            }
+        }
+    }
+
+    func entitlement(_ account: String, _ name: String) throws(PerchError) -> CopiedEntitlement? {
+        let length = account.utf8.count
+        guard (1...255).contains(length) else {
+            throw PerchError(
+                code: .invalidArgument, reason: .accountKey,
+                message: "the account key has \(length) bytes; it has 1 to 255",
+                details: ["found": "\(length)", "limit": "255"])
+        }
+        let now = self.clock()
+        let (answer, end, heard, names) = self.inside.withLock { inside in
+            let key = inside.machine.time.isTestApp ? account : account.normalisedUUID
+            let answer = key.utf8Span.span.withUnsafeBytes { inside.machine.answer($0, name, now: now) }
+            return (
+                answer, inside.end, inside.machine.heard, answer == .unknownName ? inside.machine.whole.table.names : []
+            )
+        }
+        if let end { throw end }
+        switch answer {
+        case .notReady:
+            throw PerchError(
+                code: .unavailable, reason: .copyNotReady,
+                message:
+                    "the copy is not complete yet; wait for it with ready(), or give it a file that survives a restart")
+        case .unknownName:
+            throw PerchError(
+                code: .notFound, reason: .entitlementUnknown,
+                message: "the app has no entitlement \"\(name)\"; it has \(names.sorted().joined(separator: ", "))")
+        case .otherShard:
+            throw PerchError(
+                code: .failedPrecondition, reason: .otherShard,
+                message:
+                    "this copy has shard \(self.subject.shard) of \(self.subject.shardCount), and the key belongs to another or is an alias; ask by the account's own key there"
+            )
+        case .notEntitled, .entitled: break
+        }
+        let silence = now - (heard ?? now)
+        switch self.stale {
+        case .refuse(let limit) where silence > limit.wholeMilliseconds:
+            throw PerchError(
+                code: .unavailable, reason: .copyStale,
+                message: "the server has been silent for \(silence) ms, the limit is \(limit.wholeMilliseconds)")
+        case .deny(let limit) where silence > limit.wholeMilliseconds: return nil
+        case .keep, .deny, .refuse: break
+        }
+        guard case .entitled(let tier, let until, let reason) = answer else { return nil }
+        return CopiedEntitlement(
+            name: name, tier: tier, until: until, reason: EntitlementReason(rawValue: Int32(reason)))
+    }
+
+    // MARK: Waiting
+
+    /// Returns when the copy is whole and has reached `position`.
+    func wait(for position: Position?, timeout: Duration?) async throws(PerchError) {
+        let limit = timeout.map { self.clock() &+ $0.wholeMilliseconds }
+        while true {
+            let (isThere, end, own) = self.inside.withLock { ($0.machine.has(position), $0.end, $0.machine.position) }
+            if let position, let own, position.epoch != 0, own.epoch != 0, position.epoch != own.epoch {
+                throw PerchError(
+                    code: .failedPrecondition, reason: .tokenOtherStore,
+                    message:
+                        "the position is of epoch \(position.epoch), and the copy is of epoch \(own.epoch): this history may lack what it saw"
+                )
+            }
+            if isThere { return }
+            if let end { throw end }
+            if Task.isCancelled { throw .cancelledHere }
+            let left = limit.map { $0 - self.clock() }
+            if let left, left <= 0 {
+                throw PerchError(
+                    code: .deadlineExceeded, reason: .deadline,
+                    message: position == nil
+                        ? "the copy was not complete in time; see how the connection is, or allow more time"
+                        : "the copy did not reach the position in time; see how the connection is, or allow more time")
+            }
+            await self.sleep(left) { !$0.machine.has(position) && $0.end == nil }
+        }
+    }
+
+    /// Returns when something has come, after `milliseconds`, or when the task is cancelled.
+    private func sleep(_ milliseconds: Int64?, while isNeeded: @escaping @Sendable (borrowing Inside) -> Bool) async {
+        let ticket = self.inside.withLock { inside in
+            inside.lastWaiter += 1
+            return inside.lastWaiter
+        }
+        let alarm = milliseconds.map { milliseconds in
+            Task {
+                try? await Task.sleep(for: .milliseconds(milliseconds))
+                self.wake(ticket)
+            }
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: Waiter) in
+                let isOver = self.inside.withLock { inside in
+                    guard isNeeded(inside), !Task.isCancelled else { return true }
+                    inside.waiters[ticket] = waiter
+                    return false
+                }
+                if isOver { waiter.resume() }
+            }
+        } onCancel: {
+            self.wake(ticket)
+        }
+        alarm?.cancel()
+    }
+
+    private func wake(_ ticket: UInt64) {
+        let waiter = self.inside.withLock { $0.waiters.removeValue(forKey: ticket) }
+        waiter?.resume()
+    }
+
+    // MARK: The loop's side
+
+    /// Enters a part of the stream. Returns the tasks to resume, and the fault of a part that cannot be read.
+    func take(_ part: CopyPart, now: Int64) -> (waiters: [Waiter], fault: ColumnFault?) {
+        self.inside.withLock { inside in
+            do throws(ColumnFault) {
+                if let begin = part.begin {
+                    try inside.machine.begin(
+                        isResumed: begin.isResumed, grades: begin.grades.map { CopyTable.Grade($0) },
+                        names: begin.names,
+                        time: CopyMachine.CopyTime(begin.clock, now), now: now)
+                }
+                if let batch = part.accounts { try inside.enter(batch, now) }
+                if let end = part.end {
+                    _ = try inside.machine.end(position: end.position, token: end.resumeToken, now: now)
+                    inside.isUnsaved = true
+                    for queue in inside.queues.values { queue.add(.replaced) }
+                }
+                if let bookmark = part.bookmark { inside.machine.bookmark(bookmark.revision, now: now) }
+            } catch {
+                return (inside.takeWaiters(), error)
+            }
+            return (inside.takeWaiters(), nil)
+        }
+    }
+
+    /// Everything up to a revision was said.
+    func heard(_ revision: UInt64, now: Int64) -> [Waiter] {
+        self.inside.withLock { inside in
+            inside.machine.bookmark(revision, now: now)
+            return inside.takeWaiters()
+        }
+    }
+
+    func lost() { self.inside.withLock { $0.machine.lost() } }
+
+    /// The stream has ended for good. A copy that is whole goes on to answer, unless it was closed.
+    func end(_ error: PerchError) -> [Waiter] {
+        let (waiters, queues) = self.inside.withLock { inside in
+            if !inside.machine.isWhole || error.reason == .closed { inside.end = error }
+            defer { inside.queues.removeAll() }
+            return (inside.takeWaiters(), Array(inside.queues.values))
+        }
+        for queue in queues { queue.end(error) }
+        return waiters
+    }
+
+    func close() {
+        self.save()
+        for waiter in self.end(.clientClosed) { waiter.resume() }
+    }
+
+    func listen(_ queue: CopyQueue) {
+        let end = self.inside.withLock { inside in
+            if inside.end == nil { inside.queues[ObjectIdentifier(queue)] = queue }
+            return inside.end
+        }
+        if let end { queue.end(end) }
+    }
+
+    func unlisten(_ queue: CopyQueue) {
+        self.inside.withLock { $0.queues[ObjectIdentifier(queue)] = nil }
+    }
+
+    // MARK: The file
+
+    /// Returns at most every ten seconds, and only if there is something to save; false when the task is cancelled.
+    func sleepUntilUnsaved() async -> Bool {
+        var wait: Int64 = 100
+        while !Task.isCancelled {
+            if self.inside.withLock({ $0.isUnsaved }) { return true }
+            try? await Task.sleep(for: .milliseconds(wait))
+            if self.isWhole { wait = 10_000 }
+        }
+        return false
+    }
+
+    /// Writes the file, if something came since the last time. Slices of accounts are taken one after another, and a change that
+    /// comes between them comes again after a restart.
+    func save() {
+        guard let path else { return }
+        let now = self.clock()
+        let begun = self.inside.withLock { inside -> (CopyFile.Writer, Int, UInt64)? in
+            guard inside.isUnsaved, inside.machine.isWhole else { return nil }
+            inside.isUnsaved = false
+            let writer = CopyFile.Writer(self.subject, inside.machine, now: now, wall: Clocks.wall())
+            return (writer, inside.machine.whole.table.placeCount, inside.machine.generation)
+        }
+        guard let (begunWriter, count, generation) = begun else { return }
+        var (writer, placeCount) = (begunWriter, count)
+        var place = 0
+        while place < placeCount {
+            let isSame = self.inside.withLock { inside in
+                guard inside.machine.generation == generation else { return false }
+                placeCount = max(placeCount, inside.machine.whole.table.placeCount)
+                writer.add(accounts: place..<place + 2_048, of: inside.machine.whole.table)
+                return true
+            }
+            // Another copy is whole: the next file has it.
+            guard isSame else { return }
+            place += 2_048
+        }
+        if let fault = CopyFile.replace(path, with: writer.finish()) {
+            self.inside.withLock { $0.isUnsaved = true }
+            self.observer?.log(ClientLogLine(level: .warning, message: "the copy was not kept: \(fault)"))
+        }
+    }
+}
+
+extension CopyCore.Inside {
+    mutating func enter(_ batch: CopyBatch, _ now: Int64) throws(ColumnFault) {
+        let columns = CopyTable.Columns(
+            keys: batch.keys, keyEnds: batch.keyEnds, segmentEnds: batch.segmentEnds, grades: batch.grades,
+            untils: batch.untils, reasons: batch.reasons, aliases: batch.aliases, aliasEnds: batch.aliasEnds,
+            aliasAccounts: batch.aliasAccounts)
+        let isSeen = !self.machine.isFilling && !self.queues.isEmpty && !batch.keyEnds.isEmpty
+        let keys = isSeen ? columns.keyTexts : []
+        let before = keys.map { self.machine.entitlements(of: $0, now: now) }
+        _ = try self.machine.accounts(
+            columns, moreGrades: batch.moreGrades.map { CopyTable.Grade($0) }, position: batch.position,
+            token: batch.resumeToken, time: batch.clock.map { CopyMachine.CopyTime($0, now) }, now: now)
+        if !self.machine.isFilling { self.isUnsaved = true }
+        for (key, before) in zip(keys, before) {
+            let after = self.machine.entitlements(of: key, now: now)
+            guard before != after else { continue }
+            for queue in self.queues.values { queue.add(.account(key, before: before, after: after)) }
+        }
+    }
+}
+
+extension CopyMachine.CopyTime {
+    fileprivate init(_ clock: CopyClock, _ now: Int64) {
+        self.init(
+            app: clock.appTime.milliseconds, monotonic: now, isFrozen: clock.isFrozen, isTestApp: clock.isTestApp)
+    }
+}
+
+extension CopyTable.Grade {
+    fileprivate init(_ grade: EntitlementGrade) { self.init(name: grade.name, tier: grade.tier) }
+}
+
+extension CopyTable.Columns {
+    /// The keys as texts; empty for columns that do not fit.
+    var keyTexts: [String] {
+        var from = 0
+        var texts: [String] = []
+        for end in self.keyEnds {
+            guard from < end, Int(end) <= self.keys.count else { return [] }
+            texts.append(String(decoding: self.keys[from..<Int(end)], as: UTF8.self))
+            from = Int(end)
+        }
+        return texts
+    }
+}
+
+extension CopyMachine {
+    /// Whether the copy is whole and has everything up to `position`.
+    func has(_ position: Position?) -> Bool {
+        guard self.isWhole, let own = self.position else { return false }
+        guard let position else { return true }
+        return position.revision <= own.revision
+    }
+
+    /// What an account has now, by name.
+    func entitlements(of account: String, now: Int64) -> [String: CopiedEntitlement] {
+        var all: [String: CopiedEntitlement] = [:]
+        account.utf8Span.span.withUnsafeBytes { key in
+            for name in self.whole.table.names {
+                guard case .entitled(let tier, let until, let reason) = self.answer(key, name, now: now) else {
+                    continue
+                }
+                all[name] = CopiedEntitlement(
+                    name: name, tier: tier, until: until, reason: EntitlementReason(rawValue: Int32(reason)))
+            }
+        }
+        return all
+    }
+}
+
+extension String {
+    /// In lower case if it has the form of a UUID: the App Store writes its tokens so, whatever the case in which callers do.
+    var normalisedUUID: String {
+        let bytes = Array(self.utf8)
+        guard bytes.count == 36 else { return self }
+        for (place, byte) in bytes.enumerated() {
+            switch place {
+            case 8, 13, 18, 23: guard byte == UInt8(ascii: "-") else { return self }
+            default:
+                let isDigit =
+                    (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+                guard isDigit else { return self }
+            }
+        }
+        return self.lowercased()
+    }
+}
+
+/// The changes that wait for one consumer: the newest of each account, in the order in which the accounts changed first.
+final class CopyQueue: Sendable {
+    private struct Inside {
+        var order: [String] = []
+        var taken = 0
+        var changes: [String: CopyChange] = [:]
+        var isReplaced = false
+        var end: PerchError?
+        var waiter: CheckedContinuation<Void, Never>?
+    }
+
+    private let inside = Mutex(Inside())
+
+    func add(_ change: CopyChange) {
+        let waiter = self.inside.withLock { inside -> CheckedContinuation<Void, Never>? in
+            switch change {
+            case .replaced:
+                // What changed before is in the new copy.
+                inside.order.removeAll()
+                inside.taken = 0
+                inside.changes.removeAll()
+                inside.isReplaced = true
+            case .account(let account, _, let after):
+                if case .account(_, let before, _)? = inside.changes[account] {
+                    inside.changes[account] = .account(account, before: before, after: after)
+                } else {
+                    inside.order.append(account)
+                    inside.changes[account] = change
+                }
+            }
+            defer { inside.waiter = nil }
+            return inside.waiter
+        }
+        waiter?.resume()
+    }
+
+    func end(_ error: PerchError) {
+        let waiter = self.inside.withLock { inside in
+            inside.end = error
+            defer { inside.waiter = nil }
+            return inside.waiter
+        }
+        waiter?.resume()
+    }
+
+    /// The next change. Nil when the task is cancelled.
+    func next() async throws(PerchError) -> CopyChange? {
+        while true {
+            if Task.isCancelled { return nil }
+            let (change, end) = self.inside.withLock { inside -> (CopyChange?, PerchError?) in
+                if inside.isReplaced {
+                    inside.isReplaced = false
+                    return (.replaced, nil)
+                }
+                guard inside.taken < inside.order.count else { return (nil, inside.end) }
+                let account = inside.order[inside.taken]
+                inside.taken += 1
+                if inside.taken == inside.order.count || inside.taken >= 1_024 {
+                    inside.order.removeSubrange(..<inside.taken)
+                    inside.taken = 0
+                }
+                return (inside.changes.removeValue(forKey: account), nil)
+            }
+            if let change { return change }
+            if let end { throw end }
+            await self.wait()
+        }
+    }
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (waiter: CheckedContinuation<Void, Never>) in
+                let isOver = self.inside.withLock { inside in
+                    if inside.isReplaced || inside.taken < inside.order.count || inside.end != nil || Task.isCancelled {
+                        return true
+                    }
+                    precondition(inside.waiter == nil, "one iterator of a copy's changes is used by two tasks")
+                    inside.waiter = waiter
+                    return false
+                }
+                if isOver { waiter.resume() }
+            }
+        } onCancel: {
+            let waiter = self.inside.withLock { inside in
+                defer { inside.waiter = nil }
+                return inside.waiter
+            }
+            waiter?.resume()
+        }
+    }
+}

@@ -1,0 +1,289 @@
+import PerchBase
+import PerchTesting
+import Testing
+
+@testable import PerchClient
+
+/// Batches and times that read like what a server says.
+private enum Said {
+    static let plus = CopyTable.Grade(name: "plus", tier: "")
+    static let gold = CopyTable.Grade(name: "plus", tier: "gold")
+    static let pro = CopyTable.Grade(name: "pro", tier: "")
+    static let grades = [plus, gold, pro]
+
+    struct Account {
+        var key: String
+        var segments: [(grade: UInt32, until: Int64, reason: UInt8)] = []
+        var aliases: [String] = []
+    }
+
+    static func columns(_ accounts: [Account]) -> CopyTable.Columns {
+        var columns = CopyTable.Columns()
+        for (index, account) in accounts.enumerated() {
+            columns.keys += Array(account.key.utf8)
+            columns.keyEnds.append(UInt32(columns.keys.count))
+            for segment in account.segments {
+                columns.grades.append(segment.grade)
+                columns.untils.append(segment.until)
+                columns.reasons.append(segment.reason)
+            }
+            columns.segmentEnds.append(UInt32(columns.grades.count))
+            for alias in account.aliases {
+                columns.aliases += Array(alias.utf8)
+                columns.aliasEnds.append(UInt32(columns.aliases.count))
+                columns.aliasAccounts.append(UInt32(index))
+            }
+        }
+        return columns
+    }
+
+    static func position(_ revision: UInt64) -> Position {
+        Position(revision: revision, asOf: Instant(milliseconds: 0), epoch: 1)
+    }
+
+    /// A whole copy whose app's clock shows 1,000 when the monotonic clock shows 0.
+    static func machine(
+        _ accounts: [Account], isTestApp: Bool = false, isFrozen: Bool = false, shard: UInt32 = 0, of count: UInt32 = 0
+    ) throws -> CopyMachine {
+        var machine = CopyMachine(shard: shard, shardCount: count)
+        let time = CopyMachine.CopyTime(app: 1_000, monotonic: 0, isFrozen: isFrozen, isTestApp: isTestApp)
+        try machine.begin(isResumed: false, grades: Self.grades, names: ["plus", "pro"], time: time, now: 0)
+        _ = try machine.accounts(Self.columns(accounts), moreGrades: [], position: nil, token: [], time: nil, now: 0)
+        _ = try machine.end(position: Self.position(5), token: [5], now: 0)
+        return machine
+    }
+}
+
+extension CopyMachine {
+    fileprivate func has(_ account: String, _ name: String, at now: Int64 = 0) -> Bool? {
+        account.utf8Span.span.withUnsafeBytes { self.has($0, name, now: now) }
+    }
+
+    fileprivate func answer(_ account: String, _ name: String, at now: Int64 = 0) -> Answer {
+        account.utf8Span.span.withUnsafeBytes { self.answer($0, name, now: now) }
+    }
+
+    fileprivate mutating func change(_ accounts: [Said.Account], _ revision: UInt64, at now: Int64 = 0) throws {
+        _ = try self.accounts(
+            Said.columns(accounts), moreGrades: [], position: Said.position(revision), token: [UInt8(revision)],
+            time: nil, now: now)
+    }
+}
+
+@Suite struct `a copy` {
+    @Test func `answers by the app's clock, and ends each segment by itself`() throws {
+        let machine = try Said.machine([
+            .init(key: "anna", segments: [(1, 2_000, 1), (0, 3_000, 1), (2, .max, 4)]),
+            .init(key: "bob", segments: [(0, 2_000, 1), (0, 4_000, 0), (0, 5_000, 5)]),
+        ])
+        #expect(machine.has("anna", "plus") == true && machine.has("anna", "pro") == true)
+        #expect(
+            machine.answer("anna", "plus") == .entitled(tier: "gold", until: Instant(milliseconds: 3_000), reason: 1))
+        #expect(
+            machine.answer("anna", "plus", at: 1_000)
+                == .entitled(tier: "", until: Instant(milliseconds: 3_000), reason: 1))
+        #expect(machine.has("anna", "plus", at: 1_999) == true && machine.has("anna", "plus", at: 2_000) == false)
+        #expect(machine.answer("anna", "pro", at: 1 << 40) == .entitled(tier: "", until: .distantFuture, reason: 4))
+        // A gap between two grants.
+        #expect(
+            [0, 999, 1_000, 2_999, 3_000, 3_999, 4_000].map { machine.has("bob", "plus", at: $0) }
+                == [true, true, false, false, true, true, false])
+        #expect(machine.has("nobody", "plus") == false && machine.answer("nobody", "plus") == .notEntitled)
+    }
+
+    @Test func `knows what it does not know`() throws {
+        #expect(CopyMachine().has("anna", "plus") == nil && CopyMachine().answer("anna", "plus") == .notReady)
+        let machine = try Said.machine([.init(key: "anna", segments: [(0, .max, 4)])])
+        #expect(machine.has("anna", "plsu") == nil && machine.answer("anna", "plsu") == .unknownName)
+    }
+
+    @Test func `stands still where the app's clock is frozen`() throws {
+        let machine = try Said.machine([.init(key: "anna", segments: [(0, 1_001, 1)])], isTestApp: true, isFrozen: true)
+        #expect(machine.has("anna", "plus", at: 1 << 40) == true)
+    }
+
+    @Test func `of a test app ends an awaited renewal two seconds after it began, if nothing is heard`() throws {
+        var machine = try Said.machine(
+            [
+                .init(key: "anna", segments: [(0, 2_000, 1), (0, .max, 3)]),
+                .init(key: "bob", segments: [(0, .max, 3)]),
+            ], isTestApp: true)
+        // Cut off since 0, when the app's clock showed 1,000: hers begins at 2,000, his began before.
+        #expect(machine.has("anna", "plus", at: 2_999) == true && machine.has("anna", "plus", at: 3_000) == false)
+        #expect(machine.has("bob", "plus", at: 2_000) == true && machine.has("bob", "plus", at: 2_001) == false)
+        machine.bookmark(6, now: 3_000)
+        #expect(machine.has("anna", "plus", at: 3_000) == true && machine.has("bob", "plus", at: 3_000) == true)
+        let sold = try Said.machine([.init(key: "bob", segments: [(0, .max, 3)])])
+        #expect(sold.has("bob", "plus", at: 1 << 40) == true, "the App Store may be late for ever")
+    }
+
+    @Test func `replaces entries whole, and deletes empty ones`() throws {
+        var machine = try Said.machine([
+            .init(key: "anna", segments: [(0, .max, 4), (2, .max, 4)], aliases: ["a1", "a2"])
+        ])
+        #expect(machine.has("a1", "plus") == true && machine.has("a2", "pro") == true)
+        try machine.change([.init(key: "anna", segments: [(0, .max, 4)], aliases: ["a2"])], 6)
+        #expect(machine.has("anna", "pro") == false && machine.has("a1", "plus") == false)
+        #expect(machine.has("a2", "plus") == true && machine.position == Said.position(6) && machine.token == [6])
+        try machine.change([.init(key: "anna")], 7)
+        #expect(machine.has("anna", "plus") == false && machine.has("a2", "plus") == false)
+        #expect(machine.whole.table.count == 0 && machine.whole.table.aliasCount == 0)
+    }
+
+    @Test func `lets an entry go before an alias, and an alias move in one batch`() throws {
+        var machine = try Said.machine([
+            .init(key: "anna", segments: [(0, .max, 4)], aliases: ["x", "bob"]),
+            .init(key: "bob", segments: [(2, .max, 4)]),
+        ])
+        #expect(machine.has("bob", "plus") == false && machine.has("bob", "pro") == true)
+        try machine.change(
+            [
+                .init(key: "anna", segments: [(0, .max, 4)], aliases: ["y"]),
+                .init(key: "bob", segments: [(2, .max, 4)], aliases: ["x"]),
+            ], 6)
+        #expect(
+            machine.has("x", "plus") == false && machine.has("x", "pro") == true && machine.has("y", "plus") == true)
+        // A merge: bob's key becomes an alias of anna.
+        try machine.change(
+            [.init(key: "bob"), .init(key: "anna", segments: [(0, .max, 4)], aliases: ["bob", "x"])], 7)
+        #expect(
+            machine.has("bob", "plus") == true && machine.has("bob", "pro") == false && machine.has("x", "plus") == true
+        )
+    }
+
+    @Test func `keeps the old entries until the new ones are whole`() throws {
+        var machine = try Said.machine([.init(key: "anna", segments: [(0, .max, 4)])])
+        let time = CopyMachine.CopyTime(app: 9_000, monotonic: 10)
+        try machine.begin(isResumed: false, grades: [Said.pro], names: ["pro"], time: time, now: 10)
+        _ = try machine.accounts(
+            Said.columns([.init(key: "bob", segments: [(0, .max, 4)])]), moreGrades: [], position: nil, token: [],
+            time: nil, now: 10)
+        #expect(machine.has("anna", "plus") == true && machine.has("bob", "pro") == false && machine.token == [5])
+        machine.lost()
+        #expect(!machine.isFilling && machine.has("anna", "plus") == true)
+        try machine.begin(isResumed: false, grades: [Said.pro], names: ["pro"], time: time, now: 20)
+        _ = try machine.end(position: Said.position(9), token: [9], now: 20)
+        #expect(machine.answer("anna", "plus", at: 20) == .unknownName && machine.has("bob", "pro", at: 20) == false)
+        try machine.begin(isResumed: true, grades: [Said.pro], names: ["pro", "new"], time: time, now: 30)
+        #expect(machine.has("anna", "new", at: 30) == false && machine.position == Said.position(9))
+    }
+
+    @Test func `takes grants of names that the app's file does not have`() throws {
+        var machine = try Said.machine([])
+        _ = try machine.accounts(
+            Said.columns([.init(key: "anna", segments: [(3, .max, 5)])]),
+            moreGrades: [CopyTable.Grade(name: "beta", tier: "")], position: Said.position(6), token: [6], time: nil,
+            now: 0)
+        #expect(machine.has("anna", "beta") == true && machine.has("bob", "beta") == false)
+    }
+
+    @Test func `of a shard refuses what it cannot know`() throws {
+        // CRC-32 of "123456789" is 0xCBF43926.
+        #expect(CopyShard.number(of: "123456789", count: 256) == 0x26)
+        let keys = (0..<8).map { "account-\($0)" }
+        let own = keys.filter { CopyShard.number(of: $0, count: 2) == 1 }
+        let machine = try Said.machine(
+            own.map { .init(key: $0, segments: [(0, .max, 4)], aliases: ["alias of \($0)"]) }, shard: 1, of: 2)
+        for key in keys { #expect(machine.has(key, "plus") == (own.contains(key) ? true : nil)) }
+        for key in own { #expect(machine.answer("alias of \(key)", "plus") == .otherShard) }
+    }
+
+    @Test func `refuses columns that do not fit, without effect`() throws {
+        var machine = try Said.machine([.init(key: "anna", segments: [(0, .max, 4)])])
+        let good = Said.columns([.init(key: "bob", segments: [(0, .max, 4)], aliases: ["b"])])
+        let faults: [(inout CopyTable.Columns) -> Void] = [
+            { $0.keyEnds = [9] }, { $0.keyEnds = [] }, { $0.segmentEnds = [2] }, { $0.segmentEnds = [0] },
+            { $0.grades = [7] }, { $0.untils = [] }, { $0.reasons = [1, 1] }, { $0.aliasAccounts = [1] },
+            { $0.aliasEnds = [0] }, { $0.aliasEnds = [2] }, { $0.aliasAccounts = [] },
+        ]
+        for fault in faults {
+            var bad = good
+            fault(&bad)
+            #expect(throws: ColumnFault.self) {
+                try machine.accounts(bad, moreGrades: [], position: nil, token: [], time: nil, now: 0)
+            }
+        }
+        #expect(machine.has("bob", "plus") == false && machine.has("anna", "plus") == true)
+        #expect(throws: ColumnFault.self) { try machine.end(position: Said.position(1), token: [], now: 0) }
+    }
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func `holds what a dictionary holds, over random changes`(_ seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var machine = try Said.machine([])
+        var expected: [String: (grade: UInt32, aliases: [String])] = [:]
+        // Keys around the forty bytes that a record has space for.
+        let keys = (0..<60).map { String(repeating: "k", count: 1 + $0 * 3 % 120) + "\($0)" }
+        for step in 1...400 as ClosedRange<UInt64> {
+            var accounts: [Said.Account] = []
+            for key in Set((0...random.below(4)).map { _ in keys[random.below(keys.count)] }).sorted() {
+                var account = Said.Account(key: key)
+                if random.below(3) > 0 {
+                    let count = 1 + random.below(3)
+                    account.segments = (0..<count).map { _ in (UInt32(random.below(3)), .max, 4) }
+                    account.aliases = (0..<random.below(3)).map { "\(key.suffix(90)) alias \($0)" }
+                }
+                expected[key] = account.segments.isEmpty ? nil : (account.segments[0].grade, account.aliases)
+                accounts.append(account)
+            }
+            try machine.change(accounts, step % 200 + 6)
+            guard step % 40 == 0 else { continue }
+            #expect(machine.whole.table.count == expected.count)
+            for key in keys {
+                let name = expected[key].map { Said.grades[Int($0.grade)].name } ?? "plus"
+                #expect(machine.has(key, name) == (expected[key] != nil), "seed \(seed), step \(step), \(key)")
+                for alias in expected[key]?.aliases ?? [] { #expect(machine.has(alias, name) == true) }
+            }
+            #expect(machine.whole.table.aliasCount == expected.values.reduce(0) { $0 + Set($1.aliases).count })
+        }
+    }
+}
+
+@Suite struct `a copy in a file` {
+    private let subject = CopyFile.Subject(app: "shop", names: [], shard: 0, shardCount: 0)
+    private let folder = TemporaryDirectory()
+
+    private func bytes(_ machine: CopyMachine, now: Int64 = 0, wall: Int64 = 50_000) -> [UInt8] {
+        var writer = CopyFile.Writer(self.subject, machine, now: now, wall: Instant(milliseconds: wall))
+        writer.add(accounts: 0..<machine.whole.table.placeCount, of: machine.whole.table)
+        return writer.finish()
+    }
+
+    @Test func `answers after a restart as before, by the time that has passed`() throws {
+        let machine = try Said.machine([
+            .init(key: "anna", segments: [(1, 2_000, 1), (0, 3_000, 1)], aliases: ["a"]),
+            .init(key: String(repeating: "b", count: 200), segments: [(2, .max, 4)]),
+        ])
+        let path = self.folder.file("perch.copy")
+        #expect(CopyFile.replace(path, with: self.bytes(machine, now: 100)) == nil)
+        // The other process's monotonic clock shows 7,000; half a second of the wall clock has passed.
+        let read = CopyFile.read(path, self.subject, now: 7_000, wall: Instant(milliseconds: 50_500))
+        let kept = try #require(read.machine)
+        #expect(
+            kept.answer("a", "plus", at: 7_000)
+                == .entitled(tier: "gold", until: Instant(milliseconds: 3_000), reason: 1))
+        #expect(kept.has("anna", "plus", at: 8_399) == true && kept.has("anna", "plus", at: 8_400) == false)
+        #expect(kept.has(String(repeating: "b", count: 200), "pro", at: 7_000) == true)
+        #expect(kept.position == Said.position(5) && kept.token == [5] && kept.heard == 6_400)
+        #expect(TemporaryDirectory.names(in: self.folder.path) == ["perch.copy"])
+    }
+
+    @Test func `is ignored if it is damaged, cut off, of another subject, or not there`() throws {
+        let bytes = self.bytes(try Said.machine([.init(key: "anna", segments: [(0, .max, 4)])]))
+        let wall = Instant(milliseconds: 50_000)
+        #expect(throws: Never.self) { try CopyFile.machine(bytes, self.subject, now: 0, wall: wall) }
+        for place in bytes.indices {
+            var bad = bytes
+            bad[place] ^= 0x10
+            #expect(throws: ColumnFault.self) { try CopyFile.machine(bad, self.subject, now: 0, wall: wall) }
+            #expect(throws: ColumnFault.self) {
+                try CopyFile.machine(Array(bytes[..<place]), self.subject, now: 0, wall: wall)
+            }
+        }
+        var other = self.subject
+        other.app = "other"
+        #expect(throws: ColumnFault.self) { try CopyFile.machine(bytes, other, now: 0, wall: wall) }
+        let read = CopyFile.read(self.folder.file("none"), self.subject, now: 0, wall: wall)
+        #expect(read.machine == nil && read.fault == nil)
+    }
+}
