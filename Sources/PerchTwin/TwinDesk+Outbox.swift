@@ -113,7 +113,8 @@ extension TwinDesk {
         guard let delivering = self.deliveries[app.number] else { return .answer(TwinResponse(status: 200)) }
         // An account that cannot be: its answer has the app.
         return .ask(.history(AccountKey(app: app.number, bytes: [0]), nil)) { answer throws(TwinError) in
-            guard case .history(_, _, let state) = answer else { throw .generalRetryable }
+            guard case .history(let history) = answer else { throw .generalRetryable }
+            let state = history.app
             self.deliveries[app.number]?.clock = state.clock
             guard delivering.through != nil else { return self.begin(app, note) }
             return self.upToDate(app) { () throws(TwinError) in
@@ -185,7 +186,8 @@ extension TwinDesk {
     func requestTest(_ call: Call) throws(TwinError) -> TwinStep {
         guard self.deliveries[call.app.number] != nil, call.request.host != .production else { throw .noTestURL }
         return .ask(.history(AccountKey(app: call.app.number, bytes: [0]), nil)) { answer throws(TwinError) in
-            guard case .history(_, _, let state) = answer else { throw .generalRetryable }
+            guard case .history(let history) = answer else { throw .generalRetryable }
+            let state = history.app
             let now = state.clock.now(wall: call.wall)
             self.testCount += 1
             let name = Array("test \(call.wall.milliseconds) \(self.testCount)".utf8)

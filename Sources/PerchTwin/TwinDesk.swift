@@ -227,8 +227,9 @@ package final class TwinDesk {
     ) -> TwinStep {
         .ask(.history(AccountKey(app: call.app.number, bytes: account.key), nil)) { answer throws(TwinError) in
             switch answer {
-            case .history(let record?, _, let app): return try then(record, app)
-            case .history(nil, _, _): throw .transactionNotFound
+            case .history(let history):
+                guard let record = history.record else { throw .transactionNotFound }
+                return try then(record, history.app)
             case .refused(let refusal): throw TwinError(refusal)
             default: preconditionFailure("a record was asked for")
             }
