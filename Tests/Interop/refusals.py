@@ -133,7 +133,6 @@ def calls(address, other, contract, writer, bystander, table):
             settings=[{"simulated_error": {"api": 99, "error": 3}}])
     refused("a grace period of 4 days", "FIELD_INVALID", TEST + "Configure", app=APP,
             settings=[{"grace_period_days": 4}])
-    refused("no word of what to explain", "FIELD_MISSING", READ + "Explain", **anna)
     refused("no product to buy", "FIELD_MISSING", TRANSACTIONS + "Purchase", **anna)
     refused("nothing to do with the clock", "FIELD_MISSING", TEST + "SetClock", app=APP)
     refused("products of a storefront that is no country", "FIELD_INVALID", READ + "GetProducts", app=APP,

@@ -85,15 +85,18 @@ def scan(data, descriptor, counts=None, depth=1):
 def check(field, wire_type, value, counts, depth):
     """One field of `scan`: its count, its type, its text, what is nested in it."""
     listed = field is not None and field.is_repeated
-    packed = listed and wire_type == 2 and field.cpp_type in (field.CPPTYPE_ENUM, field.CPPTYPE_UINT32)
-    counts["items" if listed else "fields"] += sum(byte < 0x80 for byte in value) if packed else 1
+    width = {field.TYPE_FIXED32: 4, field.TYPE_SFIXED64: 8}.get(field.type) if field is not None else None
+    packed = listed and wire_type == 2 and (width or field.cpp_type in (field.CPPTYPE_ENUM, field.CPPTYPE_UINT32))
+    if packed and width and len(value) % width:
+        raise Refused("MESSAGE_MALFORMED")
+    counts["items" if listed else "fields"] += (len(value) // width if width else sum(byte < 0x80 for byte in value)) if packed else 1
     if counts["fields"] > FIELDS_MAX:
         raise Refused("MESSAGE_TOO_MANY_FIELDS")
     if counts["items"] > ITEMS_MAX:
         raise Refused("MESSAGE_TOO_MANY_ITEMS")
     if field is None or packed:
         return
-    fits = {field.CPPTYPE_STRING: 2, field.CPPTYPE_MESSAGE: 2, field.CPPTYPE_DOUBLE: 1}.get(field.cpp_type, 0)
+    fits = {4: 5, 8: 1}.get(width) or {field.CPPTYPE_STRING: 2, field.CPPTYPE_MESSAGE: 2, field.CPPTYPE_DOUBLE: 1}.get(field.cpp_type, 0)
     if wire_type != fits:
         raise Refused("MESSAGE_MALFORMED")
     if field.message_type:

@@ -371,9 +371,9 @@ private final class NumberedStore {
         let storage = try SQLiteStorage(path: store.path)
         try storage.connection.execute("PRAGMA user_version = 9")
         storage.close()
-        let newer = StoreRestoreError.unusable(.storage(path: store.path, .newerSchema(found: 9, known: 6)))
+        let newer = StoreRestoreError.unusable(.storage(path: store.path, .newerSchema(found: 9, known: 7)))
         #expect(throws: newer) { try StoreRestore.verify(store.path) }
-        #expect(newer.description.contains("schema 9") && newer.description.contains("knows 6"))
+        #expect(newer.description.contains("schema 9") && newer.description.contains("knows 7"))
     }
 
     /// A row whose pages are intact, as if it had been written by something else.

@@ -111,9 +111,9 @@ import TestingThreads
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 9")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 6))
+        let error = StoreOpenError.storage(path: path, .newerSchema(found: 9, known: 7))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 9") && error.description.contains("knows 6"))
+        #expect(error.description.contains("schema 9") && error.description.contains("knows 7"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 
@@ -123,9 +123,9 @@ import TestingThreads
         try SQLiteStorage(path: path).close()
         try Self.change(path, "PRAGMA user_version = 1")
         let before = TemporaryDirectory.read(path)
-        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 6))
+        let error = StoreOpenError.storage(path: path, .olderSchema(found: 1, known: 7))
         #expect(throws: error) { try SQLiteStorage(path: path) }
-        #expect(error.description.contains("schema 1") && error.description.contains("knows 6"))
+        #expect(error.description.contains("schema 1") && error.description.contains("knows 7"))
         #expect(TemporaryDirectory.read(path) == before, "nothing was changed")
     }
 

@@ -255,6 +255,12 @@ enum SampleReports {
         "consumptionAnswerMilliseconds",
         "groupDifferencesMax", "linkedOriginalsMax", "passKeyMilliseconds", "passKeyMillisecondsRange",
         "reportedConsumablesMax",
+        "callerClockSeconds", "callerTokenSeconds", "customersFoundDefault", "customersFoundMax", "noteBytesMax",
+        "notesMax", "priceMilliunitsMax", "twinAccountsAtOnce", "twinAnswerMilliseconds", "twinBurstSeconds",
+        "twinConnectionsMax", "twinDelayMillisecondsMax", "twinEventsAtOnce", "twinEventsMax",
+        "twinIdleMilliseconds", "twinMassExtensionsKept", "twinMishapRetryMilliseconds", "twinMishapTimesMax",
+        "twinMishapsMax", "twinNotesKept", "twinNoticesKept", "twinPageSize", "twinPageTokenBytesMax",
+        "twinPollMilliseconds", "twinRequestBytesMax", "twinTestsKept", "utcOffsetMinutesMax",
         "notificationsKeptMax", "reportedNoticeTextMax", "reportedUnfinishedMax",
     ]
 

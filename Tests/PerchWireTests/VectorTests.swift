@@ -213,6 +213,8 @@ struct `vectors` {
         "perch.v1.ReceivedNotification",
         "perch.v1.EntitlementGrade", "perch.v1.EntitlementsBatch", "perch.v1.EntitlementsBegin",
         "perch.v1.EntitlementsClock", "perch.v1.EntitlementsEnd",
+        "perch.v1.CustomerNote", "perch.v1.ExpectedChange", "perch.v1.ExplainedGrant", "perch.v1.FoundCustomer",
+        "perch.v1.SupposedOutcome", "perch.v1.Supposition",
     ]
 
     /// Messages that mean nothing without their choice: the vectors without one, or with one that is not known, are refused
