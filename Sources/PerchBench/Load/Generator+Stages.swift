@@ -95,14 +95,16 @@ extension Generator {
             let index = settings.writers + Self.connection(of: watch, settings)
             return self.connections[index].phase == .open && self.connections[index].awaited == 0
         }
-        // A slow reader reaches the last value later, so an interrupted round must not count it.
+        // A slow reader reaches the last value later, so an interrupted round must not count it. A reader of copies has no value.
         let isCounted = { (watch: Int) -> Bool in
             let index = settings.writers + Self.connection(of: watch, settings)
-            return isOpen(watch) && (self.results.failure == nil || !self.connections[index].wasSlow)
+            return !settings.readsCopies && isOpen(watch)
+                && (self.results.failure == nil || !self.connections[index].wasSlow)
         }
         self.ledger.settle(isOpen: isCounted)
         let isTimed = { (watch: Int) -> Bool in
-            isOpen(watch) && !self.connections[settings.writers + Self.connection(of: watch, settings)].wasSlow
+            !settings.readsCopies && isOpen(watch)
+                && !self.connections[settings.writers + Self.connection(of: watch, settings)].wasSlow
         }
         self.countMissed(at: now, isOpen: isTimed)
         if self.recorder.hasNews {
