@@ -175,7 +175,10 @@ def main():
     parser.add_argument("--kills", type=int, default=3)
     given = parser.parse_args()
     backend = Backend()
-    with Twin(WORK, "--clock", "2026-01-01", "--twin-notify", backend.url, store=WORK / "store.db") as twin:
+    # A twin of its own: what another store has noted would be delivered here.
+    place = WORK / "deliveries"
+    place.mkdir()
+    with Twin(place, "--clock", "2026-01-01", "--twin-notify", backend.url, store=place / "store.db") as twin:
         twin.start()
         client = plainly(twin, backend)
         retries(twin, backend, client)
