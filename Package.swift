@@ -160,10 +160,8 @@ let package = Package(
             "PerchServer",
             [
                 "PerchBase", "PerchLoop", "PerchTLS", "PerchModel", "PerchJSON", "PerchCatalogue", "PerchWire",
-                "PerchIdentity", "PerchApple", "PerchStore", "PerchTwin", "PerchSender", "PerchReconciler", "PerchSQLite",
-                "PerchPostgres", "PerchCore",
-                "PerchMetrics",
-                "PerchHTTP", "PerchConsole",
+                "PerchIdentity", "PerchApple", "PerchStore", "PerchTwin", "PerchSender", "PerchReconciler",
+                "PerchSQLite", "PerchPostgres", "PerchCore", "PerchMetrics", "PerchHTTP", "PerchConsole",
             ]),
 
         // The Swift API with StoreKit's names: streams, calls and reconnecting.

@@ -164,6 +164,7 @@ public struct Reader: Hashable, Sendable {
     /// Minutes between the reader's clock and UTC; positive in the east.
     public var utcOffsetMinutes: Int
 
+    /// A reader of English in UTC, if nothing else is said.
     public init(locale: String = "", utcOffsetMinutes: Int = 0) {
         self.locale = locale
         self.utcOffsetMinutes = utcOffsetMinutes
