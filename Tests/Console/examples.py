@@ -300,6 +300,7 @@ def destination(site, browser):
         click(browser, "Not now", "perch-sheet")
         number = site.inspect("dana")["purchaseIntents"][0]["number"]
         site.operate("dana", {"endIntent": {"number": number}})
+        browser.until(lambda: browser.run("return !document.querySelector('perch-sheet')"), 4, "the first sheet has gone")
         browser.run("document.querySelector('perch-app').addEventListener('purchaseintent', (event) => { event.preventDefault(); window.taken = event.detail.productId; }, {once: true})")
         site.operate("dana", {"createIntent": {"productId": "video.basic.yearly"}})
         browser.until(lambda: browser.run("return window.taken") == "video.basic.yearly", 4, "taken")
