@@ -288,6 +288,7 @@ def destination(site, browser):
     with check("destination 5: win-back offers for a lapsed subscriber, and a purchase at the offer's price"):
         target = {"transactionId": site.transactions("dana")[-1]["id"]}
         site.operate("dana", {"setAutoRenew": {"target": target, "enabled": False}})
+        browser.settles()
         site.operate("dana", {"expire": {"target": target}})
         sees(browser, "Come back for", seconds=8)
         sees(browser, "best first: ")
