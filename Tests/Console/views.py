@@ -396,6 +396,19 @@ def purchase(page, site, browser):
             browser.until(lambda: page.run(drawn) != before, 5, "what was pushed is drawn then")
             site.operate("kai", {"clearTransactions": {}})
             browser.until(lambda: page.run(drawn) == before, 5, "and drawn back")
+    with check("plans that could not be read are read again, though a list is there already"):
+        page.build("<perch-subscription-store group-id='plus'></perch-subscription-store>", account="nina")
+        page.ready()
+        page.run("""
+            const app = document.querySelector('perch-app'), call = app.call;
+            window.failed = 0;
+            app.call = function (method, request) {
+              if (!method.endsWith('ListPlanOptions') || window.failed) return call.call(this, method, request);
+              window.failed = 1;
+              return Promise.reject(Object.assign(new Error('away'), { isTransient: true }));
+            };""")
+        site.operate("nina", {"buy": {"productId": PLUS}})
+        browser.until(lambda: page.run("return window.failed && document.querySelector('perch-subscription-store').all.some((each) => each.relation === 'PLAN_RELATION_CURRENT')"), 8, "the plan that was bought")
     with check("options of a purchase come from around the view: appAccountToken and quantity"):
         token = "0b7d8c4e-6c4a-4f0c-9c43-0a4d7f5e2b11"
         page.build(f"<div app-account-token='{token}'><perch-product product-id='app.perch.coins' quantity='2'></perch-product></div>", account="olaf")

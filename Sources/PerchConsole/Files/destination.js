@@ -52,8 +52,10 @@ async function history() {
 find('finished').onchange = history;
 
 app.storeProductsTask(ids, (state) => { products = new Map((state.success?.products ?? []).map((product) => [product.id, product])); own().catch(() => {}); });
+let newest;
 app.subscriptionStatusTask(group, async (state) => {
   if (!state.success) return;
+  newest = state;
   const { statuses = [], effectiveIndex } = state.success;
   const effective = effectiveIndex === undefined ? null : statuses[effectiveIndex];
   const status = effective?.transaction.verificationError ? null : effective;
@@ -63,6 +65,8 @@ app.subscriptionStatusTask(group, async (state) => {
   find('detail').textContent = status ? `Paid ${money(transaction.price)}. ${renewal.willAutoRenew ? `Renews for ${money(renewal.renewalPrice)}, ` : 'Ends '}${day(transaction.expirationDateMs)}` : 'Choose a plan to watch.';
   find('manage').hidden = !status;
   await Promise.all([own(), history()]).catch(() => {});
+  // Two states in a moment: the answers for the first may come last.
+  if (newest !== state) return;
   // The best offer first.
   const [offerId] = renewal?.eligibleWinBackOfferIds ?? [];
   find('winback').hidden = !offerId;

@@ -104,14 +104,17 @@ class Plans extends Selling {
         eligibility = (await this.app.call('EntitlementService/GetOfferEligibility', { groupId: this.group }).catch(() => ({}))).offers ?? [];
       }
     } catch (error) {
-      if (!this.options && turn === this.turn) this.showState('failure', errorText(this.language, error));
+      if (turn !== this.turn || !this.isConnected) return;
+      if (!this.options) this.showState('failure', errorText(this.language, error));
+      // The plans that are shown are older than the status that asked for others.
+      if (error.isTransient || error.code === 'deadline_exceeded') this.#readAgain();
       return;
     }
     if (turn !== this.turn || !this.isConnected) return;
-    // A group that the catalogue does not have may come with the next one, which sends no message.
     clearTimeout(this.later);
-    this.misses = answer.notInCatalog ? (this.misses ?? 0) + 1 : 0;
-    if (this.misses) this.later = setTimeout(() => this.refresh(), Math.min(60_000, 1_000 * 2 ** this.misses));
+    // A group that the catalogue does not have may come with the next one, which sends no message.
+    if (answer.notInCatalog) this.#readAgain();
+    else this.misses = 0;
     this.#watchProducts((answer.options ?? []).map(({ product }) => product.id));
     const ids = list(this.getAttribute('product-ids'));
     const wanted = list(this.getAttribute('visible-relationships') ?? 'all');
@@ -132,6 +135,11 @@ class Plans extends Selling {
     if (print === this.drawn) return;
     this.drawn = print;
     this.redraw();
+  }
+  #readAgain() {
+    clearTimeout(this.later);
+    this.misses = (this.misses ?? 0) + 1;
+    this.later = setTimeout(() => this.refresh(), Math.min(60_000, 1_000 * 2 ** this.misses));
   }
   #chosen(option, offers) {
     if (this.#preferred) return this.#preferred(option.product, option.product.subscription, offers) ?? null;
