@@ -14,8 +14,8 @@ package struct TwinDelivery: Sendable {
 
 /// What is remembered of an outbox for the next start, as a line of JSON.
 package enum OutboxNote: Hashable, Sendable {
-    /// Notifications after this place are to be delivered.
-    case begins(app: String, ChangePlaceText)
+    /// Notifications of this store, and of this epoch of it, are to be delivered after this place.
+    case begins(app: String, store: String, ChangePlaceText)
     case attempt(uuid: String, SendAttempt)
     /// A mishap has lost it.
     case lost(uuid: String)
@@ -24,8 +24,9 @@ package enum OutboxNote: Hashable, Sendable {
         var writer = JSONWriter()
         writer.beginObject()
         switch self {
-        case .begins(let app, let place):
+        case .begins(let app, let store, let place):
             writer.member("app", app)
+            writer.member("store", store)
             writer.member("after", place.text)
         case .attempt(let uuid, let attempt):
             writer.member("uuid", uuid)
@@ -42,8 +43,10 @@ package enum OutboxNote: Hashable, Sendable {
     /// Nil for a line that is damaged: a crash may have cut off the last one.
     package init?(line: [UInt8]) {
         guard let value = try? JSONReader.read(line), value.members != nil else { return nil }
-        if let app = value["app"]?.string, let place = value["after"]?.string.flatMap({ ChangePlaceText($0) }) {
-            self = .begins(app: app, place)
+        if let app = value["app"]?.string, let store = value["store"]?.string,
+            let place = value["after"]?.string.flatMap({ ChangePlaceText($0) })
+        {
+            self = .begins(app: app, store: store, place)
         } else if let uuid = value["lost"]?.string {
             self = .lost(uuid: uuid)
         } else if let uuid = value["uuid"]?.string, let at = value["at"]?.integer,
@@ -90,14 +93,16 @@ struct Delivering {
 }
 
 extension TwinDesk {
-    /// Begins to deliver, after what an earlier process has noted.
+    private var storeText: String { ContentHash(of: self.store).description }
+
+    /// Begins to deliver, after what an earlier process has noted. What it noted of another store, or of before a restore, is no place here.
     package func deliver(after notes: [OutboxNote]) {
         var attempts: [String: [SendAttempt]] = [:]
         var lost: Set<String> = []
         var places: [String: ChangePlace] = [:]
         for note in notes {
             switch note {
-            case .begins(let app, let place): places[app] = place.place
+            case .begins(let app, let store, let place): if store == self.storeText { places[app] = place.place }
             case .attempt(let uuid, let attempt): attempts[uuid, default: []].append(attempt)
             case .lost(let uuid): lost.insert(uuid)
             }
@@ -129,7 +134,7 @@ extension TwinDesk {
         .ask(.changes(ChangesAsked(app: app.number, start: .now))) { answer throws(TwinError) in
             guard case .changes(let page) = answer else { throw .generalRetryable }
             self.deliveries[app.number]?.through = page.through
-            note(.begins(app: app.bundleID, ChangePlaceText(page.through)))
+            note(.begins(app: app.bundleID, store: self.storeText, ChangePlaceText(page.through)))
             return .answer(TwinResponse(status: 200))
         }
     }
@@ -146,7 +151,7 @@ extension TwinDesk {
         self.deliveries[app.number]?.through = max(through, end)
         // With nothing left to send, the next start need not look back.
         if end > through, self.deliveries[app.number]?.outbox.isIdle == true {
-            note(.begins(app: app.bundleID, ChangePlaceText(end)))
+            note(.begins(app: app.bundleID, store: self.storeText, ChangePlaceText(end)))
         }
     }
 

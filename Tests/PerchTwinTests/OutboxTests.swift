@@ -94,7 +94,7 @@ import Testing
         let place = ChangePlace(
             revision: 7, ordinal: 2, crossing: DueEntry(instant: Instant(milliseconds: -5), account: 9))
         let notes: [OutboxNote] = [
-            .begins(app: "com.example", ChangePlaceText(place)), .lost(uuid: "x"),
+            .begins(app: "com.example", store: "a", ChangePlaceText(place)), .lost(uuid: "x"),
             .attempt(uuid: "y", SendAttempt(at: self.at(3), result: .tlsIssue)),
         ]
         for note in notes {

@@ -175,10 +175,16 @@ def main():
     parser.add_argument("--kills", type=int, default=3)
     given = parser.parse_args()
     backend = Backend()
-    # A twin of its own: what another store has noted would be delivered here.
-    place = WORK / "deliveries"
-    place.mkdir()
-    with Twin(place, "--clock", "2026-01-01", "--twin-notify", backend.url, store=place / "store.db") as twin:
+    with Twin(WORK, "--clock", "2026-01-01", "--twin-notify", backend.url) as twin:
+        # Another store in the same directory: what it noted is no place in the next one.
+        twin.start()
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while not backend.taken and time.monotonic() < deadline:
+            twin.buy("zoe", COINS)
+            time.sleep(0.05)
+        expect(backend.taken, "a purchase of another store arrives")
+    backend.bodies.clear()
+    with Twin(WORK, "--clock", "2026-01-01", "--twin-notify", backend.url, store=WORK / "deliveries.db") as twin:
         twin.start()
         client = plainly(twin, backend)
         retries(twin, backend, client)
