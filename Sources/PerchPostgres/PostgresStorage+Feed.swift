@@ -144,10 +144,11 @@ extension PostgresStorage {
     /// Whether the answer needs more than the plan fetches.
     private static func readsFurther(_ body: StoreRequest.Body) -> Bool {
         switch body {
-        // Changes of apps are read after the tick's snapshot, and only up to what was applied.
-        case .record, .recordOf, .changes, .mutate, .order, .revoke, .note, .code, .look, .barrierReached: false
+        // Changes of apps, and slices of copies, are read after the tick's snapshot, and only up to what was applied.
+        case .record, .recordOf, .changes, .copySlice, .mutate, .order, .revoke, .note, .code, .look, .barrierReached:
+            false
         case .recordAsKnown, .history, .keys, .accounts, .transactions, .events, .image, .item, .items, .find,
-            .customers, .notes, .export, .copySlice, .ended, .awaited:
+            .customers, .notes, .export, .ended, .awaited:
             true
         }
     }

@@ -350,13 +350,17 @@ extension Views {
         let plan = state.content.plan
         let after = plan.segments(of: account.after.entitlementSources(after: now), after: now)
             .filter(state.content.includes)
-        if !account.hasOtherNames {
-            let before = plan.segments(of: account.before.entitlementSources(after: now), after: now)
-                .filter(state.content.includes)
-            if before == after { return true }
+        let before = plan.segments(of: account.before.entitlementSources(after: now), after: now)
+            .filter(state.content.includes)
+        guard account.hasOtherNames else {
+            if before != after { columns.add(names, after) }
+            return true
         }
-        if account.hasOtherNames { for key in names.otherKeys { columns.remove(key) } }
-        if !after.isEmpty || !account.hasOtherNames || !names.otherKeys.isEmpty { columns.add(names, after) }
+        if before.isEmpty, after.isEmpty, names.otherKeys.isEmpty { return true }
+        // Each may have had an entry of its own before. A new copy has none for them, and no message has room for all keys of a crowd.
+        guard names.otherKeys.count <= Limits.copyAliasesMax else { return false }
+        for key in names.otherKeys { columns.remove(key) }
+        columns.add(names, after)
         return true
     }
 

@@ -207,7 +207,9 @@ extension StoreEngine {
     /// Reads on from `draft.page.through`. False: the commits do not reach back so far.
     private func fill(_ draft: inout ChangeDraft, now: Instant) throws(StorageError) -> Bool {
         let start = draft.page.through
-        let after = start.ordinal == ChangePlace.allAccounts ? start.revision : start.revision - 1
+        // A place is a client's word, and before the first revision there is no account.
+        let isWhole = start.ordinal == ChangePlace.allAccounts || start.revision == 0
+        let after = isWhole ? start.revision : start.revision - 1
         guard let rows = try self.storage.commitRows(after: after, limit: Limits.changeRowsPerPage) else {
             return false
         }
@@ -339,8 +341,11 @@ extension StoreEngine {
     ) throws(StorageError) -> Bool {
         let account = changed.after.account
         changed.isErased = facts.contains { $0.reported == .erased }
+        // Only names that clients know: each reported purchase brings internal ones.
         changed.hasOtherNames =
-            row.detail?.aliases.contains { $0.account == account } ?? false
+            row.detail?.aliases.contains {
+                $0.account == account && (!$0.key.isInternal || $0.key.attachedAlias != nil)
+            } ?? false
             || facts.contains { if case .unnamed = $0.reported { true } else { false } }
         if changed.isErased {
             guard let known = self.appChanges.erasedNames[account] else { return true }

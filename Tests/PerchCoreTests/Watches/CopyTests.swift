@@ -322,6 +322,20 @@ private struct Copied {
         #expect(copied.reader.names == ["plus", "news", "season"])
     }
 
+    /// A token has a checksum and no secret, so any reader can make one.
+    @Test(arguments: [(UInt64(0), UInt32(0)), (0, 7), (1, 0), (.max, 0), (.max, .max)])
+    func `read on or begin again for a token that nobody gave`(_ revision: UInt64, _ ordinal: UInt32) throws {
+        var copied = try Copied()
+        try copied.world.buy("lifetime", "anna", from: copied.client)
+        try copied.read()
+        var token = try CopyToken(copied.reader.token)
+        token.place.revision = revision
+        token.place.ordinal = ordinal
+        copied.client.cancel(copied.stream)
+        try copied.call(.copy(token: token.bytes))
+        try copied.compare(["anna"])
+    }
+
     @Test func `begin again for a token of another list of names`() throws {
         var copied = try Copied()
         try copied.world.buy("lifetime", "anna", from: copied.client)
@@ -417,7 +431,7 @@ private struct ReportedStore {
     mutating func step(_ random: inout SeededRandom, at now: Instant) -> [ReportedRequest] {
         self.stamps += 1
         let account = Self.key(random.element(Self.accounts))
-        switch random.below(11) {
+        switch random.below(13) {
         case 0, 1: return [self.bought(random.element(["gold", "silver", "weekly"]), account, now)]
         case 2: return [self.bought(random.element(["lifetime", "season"]), account, now)]
         case 3, 4:
@@ -439,13 +453,18 @@ private struct ReportedStore {
             return [.grant(grant, to: account)]
         case 8: return [.attach(.appTransactionID("n\(random.below(4))"), to: account)]
         case 9: return [.merge(account, into: Self.key(random.element(Self.accounts)))]
+        // What a name owns goes with the name.
+        case 10: return [self.bought("lifetime", nil, now, name: "n\(random.below(4))")]
+        case 11: return [.detach(.appTransactionID("n\(random.below(4))"))]
         default: return random.below(3) == 0 ? [.erase(account)] : []
         }
     }
 
     private static func key(_ account: String) -> AccountKey { AccountKey(app: 1, bytes: Array(account.utf8)) }
 
-    private mutating func bought(_ product: String, _ account: AccountKey, _ now: Instant) -> ReportedRequest {
+    private mutating func bought(
+        _ product: String, _ account: AccountKey?, _ now: Instant, name: String? = nil
+    ) -> ReportedRequest {
         let isLine = ["gold", "silver", "weekly"].contains(product)
         self.nextID += 100
         var transaction = Transaction(
@@ -453,6 +472,7 @@ private struct ReportedStore {
             productType: isLine ? .autoRenewable : product == "season" ? .nonRenewable : .nonConsumable,
             purchaseDate: now, originalPurchaseDate: now, environment: .sandbox,
             storefront: Storefront(countryCode: "USA"), reason: .purchase, signedDate: now)
+        transaction.appTransactionID = name ?? ""
         if isLine {
             transaction.subscriptionGroupID = product == "weekly" ? "news" : "plans"
             transaction.webOrderLineItemID = "w\(self.nextID)"
