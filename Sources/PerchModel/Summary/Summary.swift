@@ -100,17 +100,22 @@ package struct Summary {
         if let refunded = rows.first(where: { $0.revocation != nil && $0.productType != .consumable }) {
             return self.sentence(aboutRevoked: refunded, hasOther: false)
         }
-        if !rows.isEmpty { return self.say(.hasNothing) }
+        let product: String
         switch self.scope {
-        case .all: return self.say(.boughtNothing)
-        case .group(let id): return self.say(.boughtNot, ["product": self.groupName(id)])
-        case .product(let id): return self.say(.boughtNot, ["product": self.name(id)])
+        case .all: return self.say(rows.isEmpty ? .boughtNothing : .hasNothing)
+        case .group(let id): product = self.groupName(id)
+        case .product(let id): product = self.name(id)
         }
+        // Rows are the newest ones: beyond them nobody has looked.
+        let isKnown = rows.isEmpty && self.rows.count < Limits.pageSizeMax
+        return self.say(isKnown ? .boughtNot : .hasNot, ["product": product])
     }
 
     private var waiting: [String] {
         (self.holdings.record?.pendingPurchases ?? []).map {
-            self.say(.waits, ["product": self.name($0.order.productID), "end": self.day($0.since)])
+            self.say(
+                $0.reason == .askToBuy ? .waits : .waitsOtherwise,
+                ["product": self.name($0.order.productID), "end": self.day($0.since)])
         }
     }
 
@@ -211,6 +216,8 @@ package struct Summary {
             default: nil
             }
         if let reason { return self.say(.hadBecause, values.adding("reason", self.reader.text(reason))) }
+        // The store said that it ended, and not why.
+        if line.info.expirationReason != nil { return self.say(.had, values) }
         // Renewal was on, or nobody knows, and nothing came since.
         if !self.app.isTestApp, line.info.isUnreported || line.info.willAutoRenew {
             return self.say(.hadUnreported, values)
@@ -225,7 +232,12 @@ package struct Summary {
 
     private func say(_ key: TextKey, _ values: [String: String] = [:]) -> String {
         let text = self.reader.text(key, values.adding("who", self.who).adding("whom", self.whom))
-        return self.isUnnamed && text.hasPrefix(self.who) ? text.capitalisedFirst : text
+        guard self.isUnnamed else { return text }
+        // What stands for the name may begin a sentence, also the second of a text.
+        let later = text.split(separator: ". ", omittingEmptySubsequences: false).map { sentence in
+            sentence.hasPrefix(self.who) ? String(sentence).capitalisedFirst : String(sentence)
+        }
+        return later.joined(separator: ". ")
     }
 
     private func day(_ instant: Instant) -> String { self.reader.day(instant, at: self.now) }

@@ -23,8 +23,8 @@ enum TextKey: String, CaseIterable, Sendable {
     case becauseSwitchedOff, becauseDeclined, becauseNotAgreed, becauseUnsold
 
     // What lasts, what was granted, what waits, and nothing.
-    case owns, ownsShared, given, givenUntil, waits
-    case hasNothing, boughtNothing, boughtNot, clockStopped
+    case owns, ownsShared, given, givenUntil, waits, waitsOtherwise
+    case hasNothing, hasNot, boughtNothing, boughtNot, clockStopped
 
     // Changes that time brings, without a full stop.
     case willRenew, willRenewFor, willFailWithAccess, willFailWithoutAccess, willEnd, willLoseAccess, willStopTrying,
@@ -112,8 +112,10 @@ struct TextTable: Sendable {
             .ownsShared: "{who} has {products}, shared by a family member.",
             .given: "{who} was given {products}.",
             .givenUntil: "{product} until {end}",
-            .waits: "A purchase of {product} waits for approval since {end}.",
+            .waits: "A purchase of {product} has been waiting for approval since {end}.",
+            .waitsOtherwise: "A purchase of {product} has been waiting since {end}.",
             .hasNothing: "{who} has nothing at the moment.",
+            .hasNot: "{who} does not have {product} at the moment.",
             .boughtNothing: "{who} has bought nothing yet.",
             .boughtNot: "{who} has not bought {product}.",
             .clockStopped: "The clock of this test app is stopped, so nothing changes until it runs again.",
@@ -187,7 +189,9 @@ struct TextTable: Sendable {
             .given: "{who} hat {products} geschenkt bekommen.",
             .givenUntil: "{product} bis {end}",
             .waits: "Ein Kauf von {product} wartet seit {end} auf Genehmigung.",
+            .waitsOtherwise: "Ein Kauf von {product} wartet seit {end}.",
             .hasNothing: "{who} hat zurzeit nichts.",
+            .hasNot: "{who} hat {product} zurzeit nicht.",
             .boughtNothing: "{who} hat noch nichts gekauft.",
             .boughtNot: "{who} hat {product} nicht gekauft.",
             .clockStopped: "Die Uhr dieser Test-App steht; bis sie weiterläuft, ändert sich nichts.",

@@ -143,6 +143,7 @@ private let german = Told(locale: "de")
         #expect(Told(scope: .product("gold"))(alice) == "alice has not bought gold.")
         try alice.buy("coins")
         #expect(english(alice) == "alice has nothing at the moment.")
+        #expect(Told(scope: .product("coins"))(alice) == "alice does not have coins at the moment.")
         try alice.buy("lifetime")
         try alice.buy("season")
         #expect(english(alice) == "alice owns lifetime, season.")
@@ -236,7 +237,7 @@ private let german = Told(locale: "de")
         settings.isAskToBuyEnabled = true
         var alice = TestAccount(settings: settings)
         try alice.operate(.buy(PurchaseOrder(productID: "silver")))
-        #expect(english(alice) == "A purchase of silver waits for approval since 10 January, 0:00 UTC.")
+        #expect(english(alice) == "A purchase of silver has been waiting for approval since 10 January, 0:00 UTC.")
     }
 
     @Test func `a customer without a name that can be read out`() throws {
