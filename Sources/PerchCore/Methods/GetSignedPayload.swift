@@ -19,7 +19,10 @@ struct GetSignedPayload: MethodHandler {
 
     func finish(_ found: StoreAnswer, _ context: MethodContext) throws(CallRefusal) -> Step {
         guard case .items(let items, _) = found else { preconditionFailure("an item was asked for") }
-        guard let jws = items.first.flatMap({ KeptNotification($0)?.jws ?? DeadLetter($0)?.jws }) else {
+        let found = items.first.flatMap { item in
+            item.key.kind == .notification ? KeptNotification(item)?.jws : DeadLetter(item)?.jws
+        }
+        guard let jws = found else {
             throw CallRefusal(
                 .deadLetterUnknown, "it is not kept any more; it may have been taken or dropped meanwhile")
         }
