@@ -114,7 +114,8 @@ extension StoreEngine {
             guard let account = try self.storage.account(AccountKey(app: app, bytes: key)) else { continue }
             try self.add(account, by: key, &found)
         }
-        return false
+        // Several keys may be of one customer, or of a kind that nobody asked for.
+        return keys.count > found.limit && keys.allSatisfy { $0.starts(with: start) }
     }
 
     // MARK: Notes
