@@ -64,6 +64,8 @@ final class TwinService {
         var isLast = false
         var deadline: MonotonicTime
         var interest: Poller.Interest = .readable
+        /// Its peer does not read: no further request of it is read either.
+        var isFull: Bool { self.output.count > Limits.twinRequestBytesMax }
     }
 
     /// A request that waits for the store.
@@ -100,7 +102,7 @@ final class TwinService {
             return true
         }
         guard tag >= Self.firstConnectionTag else { return false }
-        if writable { self.flush(tag) }
+        if writable { self.goOn(tag) }
         if readable { self.read(tag) } else if hungUp { self.end(tag) }
         return true
     }
@@ -174,8 +176,7 @@ final class TwinService {
         let step = self.parts.desk.resume(waiting.then, with: answer)
         guard let connection = waiting.connection else { return self.look(on: step) }
         self.go(on: step, connection, keepsAlive: waiting.keepsAlive, isHead: waiting.isHead)
-        self.parse(connection)
-        self.flush(connection)
+        self.goOn(connection)
     }
 
     func stopAccepting() {
@@ -218,8 +219,17 @@ final class TwinService {
             case .end, .broken: self.end(tag)
             }
         }
-        self.parse(tag)
-        self.flush(tag)
+        self.goOn(tag)
+    }
+
+    /// Answers and sends, and again where only what was not sent had stopped it.
+    private func goOn(_ tag: UInt64) {
+        var wasFull: Bool
+        repeat {
+            self.parse(tag)
+            wasFull = self.connections[tag]?.isFull == true
+            self.flush(tag)
+        } while wasFull && self.connections[tag]?.isFull == false
     }
 
     private func received(_ tag: UInt64, _ bytes: UnsafeRawBufferPointer) {
@@ -300,7 +310,7 @@ final class TwinService {
         }
         guard let now = self.connections[tag] else { return }
         if now.output.isEmpty, now.isLast { return self.end(tag) }
-        var interest: Poller.Interest = now.isAnswering ? [] : .readable
+        var interest: Poller.Interest = now.isAnswering || now.isFull ? [] : .readable
         if !now.output.isEmpty { interest.insert(.writable) }
         guard interest != now.interest else { return }
         self.connections[tag]?.interest = interest
@@ -312,7 +322,7 @@ final class TwinService {
     /// Answers what has come, one request at a time.
     private func parse(_ tag: UInt64) {
         while let connection = self.connections[tag], !connection.isAnswering, !connection.isLast,
-            !connection.isShakingHands
+            !connection.isShakingHands, !connection.isFull
         {
             do throws(HTTPRefusal) {
                 guard let message = try self.connections[tag]?.parser.next() else { return }
@@ -334,7 +344,7 @@ final class TwinService {
         if host == nil, self.connections[tag]?.tls != nil {
             host = HostRule.host(of: Array(authority.utf8)).flatMap { TwinHost(named: $0) }
         }
-        if message.method == "CONNECT", host == nil { return self.tunnel(message, tag) }
+        if message.method == "CONNECT", self.connections[tag]?.tls == nil { return self.tunnel(message, tag) }
         var target = message.target[...]
         // As a client writes it for a proxy.
         if target.lowercased().hasPrefix("http://") {

@@ -44,7 +44,8 @@ package final class CallerTokens {
             guard begin <= now + Limits.callerClockSeconds else {
                 throw CallerFault("iat is in the future; is the clock right?")
             }
-            guard end - begin <= Limits.callerTokenSeconds else {
+            // By addition: the number is the caller's, and may be any.
+            guard begin >= end - Limits.callerTokenSeconds else {
                 throw CallerFault("the token lives for more than \(Limits.callerTokenSeconds / 60) minutes")
             }
         }
