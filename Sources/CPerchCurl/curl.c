@@ -334,6 +334,8 @@ perch_curl_request *perch_curl_begin(perch_curl_set *set, uint64_t number, const
         SET(OWN_POSTFIELDSIZE, (long)body_count);
         SET(OWN_POSTFIELDS, request->sent == NULL ? "" : (const char *)request->sent);
     }
+    /* Otherwise the end of a request waits for a resolver that hangs. libcurl has it since 7.87. */
+    (void)own_curl_easy_setopt(request->easy, OWN_QUICK_EXIT, 1L);
     if (addresses != NULL) {
         if (!add_resolved(request, url, addresses)) goto failed;
         SET(OWN_RESOLVE, request->resolved);

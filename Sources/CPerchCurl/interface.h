@@ -70,6 +70,7 @@ enum { OWN_PROTOCOL_HTTP = 1, OWN_PROTOCOL_HTTPS = 2 };
     X(OWN_HEADERFUNCTION, 20079, CURLOPT_HEADERFUNCTION)                                                               \
     X(OWN_SSL_VERIFYHOST, 81, CURLOPT_SSL_VERIFYHOST)                                                                  \
     X(OWN_HTTP_VERSION, 84, CURLOPT_HTTP_VERSION)                                                                      \
+    X(OWN_QUICK_EXIT, 322, CURLOPT_QUICK_EXIT)                                                                         \
     X(OWN_DNS_CACHE_TIMEOUT, 92, CURLOPT_DNS_CACHE_TIMEOUT)                                                            \
     X(OWN_NOSIGNAL, 99, CURLOPT_NOSIGNAL)                                                                              \
     X(OWN_PRIVATE, 10103, CURLOPT_PRIVATE)                                                                             \
