@@ -215,6 +215,12 @@ class Asking(unittest.TestCase):
         self.assertEqual(caught.exception.reason, "OTHER_SHARD")
         self.assertEqual(perch.shard_of("123456789", 1 << 32), 0xCBF43926)  # The check value of CRC-32.
 
+    def test_a_merge_in_a_shard_is_a_change(self):
+        copy = copied(begin(), accounts(("old", PLUS), ("new", PLUS)), end(), shard=(0, 2))
+        copy.on_change(lambda *_: None)
+        copy._take(accounts(("old",), ("new", PLUS), aliases=[(1, "old")], revision=2))
+        self.assertEqual(copy._take(accounts(("new",), revision=3))[0][0], "new")
+
     def test_a_renewal_that_is_awaited(self):
         renewing = ("alice", (0, NOW + 1_000, REASON.SUBSCRIBED), (0, NEVER, REASON.RENEWAL_AWAITED))
         connected = copied(begin(test_app=True), accounts(renewing), end())

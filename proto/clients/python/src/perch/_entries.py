@@ -201,6 +201,14 @@ class Entries:
             found = None if key is None else table.entries.get(key)
         return () if found is None else found if found.__class__ is tuple else (found,)
 
+    @staticmethod
+    def _named(table: Table, key: str) -> Tuple[int, ...]:
+        """The segments behind a key that the server named: its own, or those of the account that it leads to by now."""
+        found = table.entries.get(key)
+        if found is None:
+            found = table.entries.get(table.aliases.get(key, ""))
+        return () if found is None else found if found.__class__ is tuple else (found,)
+
     def _other_key(self, table: Table, account: str) -> Optional[str]:
         """The key behind an alias, or of a UUID in other letters. An error where this copy cannot know."""
         key = table.aliases.get(account)
@@ -354,10 +362,10 @@ class Entries:
         elif count:
             whole = self._whole(batch, keys, words, ms)
             is_watched = self._building is None and bool(self._callbacks)
-            before = [self._current(self._words(table, key)) for key in whole] if is_watched else []
+            before = [self._current(self._named(table, key)) for key in whole] if is_watched else []
             apply(table, whole)
             if is_watched:
-                after = (self._current(self._words(table, key)) for key in whole)
+                after = (self._current(self._named(table, key)) for key in whole)
                 changes = [each for each in zip(whole, before, after) if each[1] != each[2]]
         if batch.position is not None:
             self._move(batch.position, batch.resume_token)
@@ -427,7 +435,7 @@ class Entries:
         for key in itertools.chain(old.entries, (key for key in new.entries if key not in old.entries)):
             if old.entries.get(key) == new.entries.get(key):
                 continue
-            before, after = self._current(self._words(old, key)), self._current(self._words(new, key))
+            before, after = self._current(self._named(old, key)), self._current(self._named(new, key))
             if before != after:
                 yield key, before, after
 
