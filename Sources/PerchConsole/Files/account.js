@@ -4,7 +4,7 @@ import {
 } from './kit.js';
 import { imageOf } from './products.js';
 import { oddities } from './settings.js';
-import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase, endGrant, customerActions } from './operations.js';
+import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent, purchase, endGrant, customerActions, milli } from './operations.js';
 
 // More of the history than anybody has, and an end to the reading.
 const [pageMax, pagesMax] = [500, 6];
@@ -481,8 +481,8 @@ class AccountPage extends Page {
 class WhatIf {
   constructor(page, changes) {
     Object.assign(this, { page, changes, result: h('div', { 'aria-live': 'polite' }), price: h('input', { inputmode: 'decimal', placeholder: 'a tenth more', size: 9 }) });
-    const button = (label, make) => h('button', { type: 'button', onclick: async () => { const suppose = await make(); if (suppose) { this.asked = { label, suppose }; this.#ask(); } } }, label);
-    const rise = (event) => () => ({ event, ...(Number(this.price.value) ? { priceMilliunits: String(Math.round(Number(this.price.value) * 1000)) } : {}) });
+    const button = (label, make) => h('button', { type: 'button', onclick: () => attempt(async () => { const suppose = await make(); if (suppose) { this.asked = { label, suppose }; this.#ask(); } }) }, label);
+    const rise = (event) => () => ({ event, ...(this.price.value.trim() ? { priceMilliunits: milli(this.price.value.trim()) } : {}) });
     this.place = h('section.card', { 'aria-label': 'What if', hidden: true }, h('h2', {}, 'What if'), h('div.ops', {}, button('The charge fails', () => ({ event: 'SUPPOSED_EVENT_CHARGE_FAILS' })), button('Renewal is switched off', () => ({ event: 'SUPPOSED_EVENT_CANCELLED' })),
       button('Refund', () => ({ event: 'SUPPOSED_EVENT_REFUND' })), button('Another plan…', () => this.#plan())),
     h('div.bar', {}, h('label.field', {}, 'New price', this.price), button('Higher price, agreed', rise('SUPPOSED_EVENT_PRICE_AGREED')), button('Higher price, not agreed', rise('SUPPOSED_EVENT_PRICE_NOT_AGREED'))), this.result);
@@ -503,12 +503,13 @@ class WhatIf {
   }
 
   async #ask() {
-    const { label, suppose } = this.asked;
+    const { asked } = this, { label, suppose } = asked;
     try {
       const { supposed } = await session.perch.call('EntitlementService/Explain', { account: this.page.account, ...reader(), suppose }, { signal: this.page.ending.signal });
+      if (asked !== this.asked) return;
       this.result.replaceChildren(h('p.effect', {}, h('b', {}, `${label.replace('…', '')}: `), h('span', { lang: language() }, supposed?.summary ?? 'nothing would be otherwise')), this.changes(supposed?.changes ?? []), h('p.what', {}, 'Nothing has been changed.'));
     } catch (error) {
-      if (!this.page.ended) this.result.replaceChildren(h('p.note.bad', {}, error.message));
+      if (!this.page.ended && asked === this.asked) this.result.replaceChildren(h('p.note.bad', {}, error.message));
     }
     this.page.tick();
   }

@@ -48,13 +48,13 @@ class IncomingPage extends ServerPage {
     const [status, answer, { notifications = [] }] = await Promise.all([
       session.perch.call('AdminService/GetServerStatus'), session.perch.call('AdminService/ListDeadLetters', { pageSize: 100 }), session.perch.call('AdminService/ListNotifications', { pageSize: 200 })]);
     const figures = (status.metrics ?? []).filter(({ name }) => name.startsWith('perch_apple_') || name === 'perch_unclaimed_purchases' || name === 'perch_overdue_subscriptions');
-    // A test app has none of these.
-    const needy = await session.perch.call('AdminService/ListUnclaimed', { pageSize: 500 }).then(({ purchases = [] }) => purchases, () => []);
+    // A test app has none of these, and of more than a page nobody may say that there are none.
+    const needy = await session.perch.call('AdminService/ListUnclaimed', { pageSize: 500 }).then(({ purchases = [], nextPageToken }) => (purchases.length || !nextPageToken ? purchases : null), () => null);
     const letters = answer.deadLetters ?? [];
     const takesReports = figures.some(({ name }) => name.startsWith('perch_apple_') && !name.endsWith('refused_total'));
     this.show([figures, letters, needy, notifications], () => (takesReports || letters.length ? [
       letters.length ? this.#list('Dead letters', letters, (each) => this.#letter(each)) : h('p.what', {}, 'No dead letters: every notification was taken.'),
-      needy.length ? this.table('Purchases that need somebody', ['Original', 'Product', 'Why', 'Names that were reported', 'Bought'], needy.map((each) => [
+      !needy ? '' : needy.length ? this.table('Purchases that need somebody', ['Original', 'Product', 'Why', 'Names that were reported', 'Bought'], needy.map((each) => [
         each.originalTransactionId, each.productId ?? '', [each.unclaimed ? 'no account that is known has it' : `of ${each.account}`, each.overdue ? '; its renewal was never reported' : ''],
         [...(each.appAccountTokens ?? []).map((token) => `token ${token}`), ...(each.appTransactionIds ?? []).map((id) => `app transaction ${id}`)].join(', '), instant(each.originalPurchaseDateMs)]))
         : h('p.what', {}, 'Every purchase belongs to an account.'),

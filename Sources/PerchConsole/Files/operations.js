@@ -4,7 +4,7 @@ import { PerchError } from './perch.js';
 
 const operate = (account, operation) => session.perch.call('TestStoreService/Operate', { account, operation });
 
-const milli = (text) => {
+export const milli = (text) => {
   const value = Math.round(Number(String(text).replace(',', '.')) * 1000);
   if (!Number.isFinite(value)) throw new PerchError('invalid_argument', `${text} is not a price`);
   return String(value);
