@@ -49,7 +49,7 @@ async function history() {
   const { transactions = [] } = await app.call('TransactionService/ListTransactions', { includeFinishedConsumables: find('finished').checked });
   find('history').replaceChildren(...transactions.reverse().slice(0, 8).map(({ transaction }) => h('li', {}, `${day(transaction.purchaseDateMs)} ${products.get(transaction.productId)?.displayName ?? transaction.productId}: ${money(transaction.price)}`)));
 }
-find('finished').onchange = history;
+find('finished').onchange = () => history().catch(() => {});
 
 app.storeProductsTask(ids, (state) => { products = new Map((state.success?.products ?? []).map((product) => [product.id, product])); own().catch(() => {}); });
 let newest;

@@ -38,4 +38,5 @@ app.subscriptionStatusTask(group, (state) => {
   if (status && !wasSubscribed && find('options').open) find('options').close();
 });
 find('act').onclick = () => (find('act').dataset.subscribed === 'yes' ? manageSubscriptions(app, group) : find('options').showModal());
-app.transactionUpdates(({ transaction }) => { if (transaction && !transaction.verificationError) app.finish(transaction.transaction); });
+// What could not be finished comes again as unfinished, so that a failure needs no word here.
+app.transactionUpdates(({ transaction }) => { if (transaction && !transaction.verificationError) app.finish(transaction.transaction).catch(() => {}); });

@@ -29,5 +29,6 @@ for (const id of ids) {
     show();
   });
 }
-app.transactionUpdates(({ transaction }) => { if (transaction && !transaction.verificationError) app.finish(transaction.transaction); });
-app.addEventListener('inapppurchasecompletion', ({ detail }) => { if (detail.result === 'success' && detail.isVerified) app.finish(detail.transaction); });
+// What could not be finished comes again as unfinished, so that a failure needs no word here.
+app.transactionUpdates(({ transaction }) => { if (transaction && !transaction.verificationError) app.finish(transaction.transaction).catch(() => {}); });
+app.addEventListener('inapppurchasecompletion', ({ detail }) => { if (detail.result === 'success' && detail.isVerified) app.finish(detail.transaction).catch(() => {}); });
