@@ -1,5 +1,9 @@
+import Glibc
 import PerchBase
+import PerchModel
 import PerchTesting
+import PerchWire
+import Synchronization
 import Testing
 
 @testable import PerchClient
@@ -177,6 +181,21 @@ extension CopyMachine {
         #expect(machine.has("anna", "beta") == true && machine.has("bob", "beta") == false)
     }
 
+    @Test func `of some names knows no others, also those of grants and of a copy that goes on`() throws {
+        var machine = CopyMachine(asked: ["plus"])
+        let time = CopyMachine.CopyTime(app: 1_000, monotonic: 0)
+        let anna = Said.columns([.init(key: "anna", segments: [(0, .max, 4), (2, .max, 4)])])
+        try machine.begin(isResumed: false, grades: Said.grades, names: ["plus", "pro"], time: time, now: 0)
+        _ = try machine.accounts(anna, moreGrades: [], position: nil, token: [], time: nil, now: 0)
+        _ = try machine.end(position: Said.position(5), token: [5], now: 0)
+        #expect(machine.has("anna", "plus") == true && machine.answer("anna", "pro") == .unknownName)
+        try machine.begin(isResumed: true, grades: Said.grades, names: ["plus", "pro"], time: time, now: 0)
+        _ = try machine.accounts(
+            anna, moreGrades: [CopyTable.Grade(name: "beta", tier: "")], position: nil, token: [], time: nil, now: 0)
+        #expect(machine.whole.table.names == ["plus"] && machine.answer("anna", "beta") == .unknownName)
+        #expect(machine.has("anna", "pro") == nil && machine.has("anna", "plus") == true)
+    }
+
     @Test func `of a shard refuses what it cannot know`() throws {
         // CRC-32 of "123456789" is 0xCBF43926.
         #expect(CopyShard.number(of: "123456789", count: 256) == 0x26)
@@ -285,5 +304,91 @@ extension CopyMachine {
         #expect(throws: ColumnFault.self) { try CopyFile.machine(bytes, other, now: 0, wall: wall) }
         let read = CopyFile.read(self.folder.file("none"), self.subject, now: 0, wall: wall)
         #expect(read.machine == nil && read.fault == nil)
+    }
+
+    @Test func `has the grades that come between its slices`() throws {
+        var machine = try Said.machine([.init(key: "anna", segments: [(0, .max, 4)])])
+        let wall = Instant(milliseconds: 50_000)
+        var writer = CopyFile.Writer(self.subject, machine, now: 0, wall: wall)
+        writer.add(accounts: 0..<1, of: machine.whole.table)
+        _ = try machine.accounts(
+            Said.columns([.init(key: "bob", segments: [(3, .max, 5)])]),
+            moreGrades: [CopyTable.Grade(name: "beta", tier: "")], position: Said.position(6), token: [6], time: nil,
+            now: 0)
+        writer.add(accounts: 1..<2, of: machine.whole.table)
+        let kept = try CopyFile.machine(writer.finish(), self.subject, now: 0, wall: wall)
+        #expect(kept.has("bob", "beta") == true && kept.has("anna", "plus") == true && kept.token == [5])
+    }
+
+    @Test func `is tried again after a pause, and its failure is logged once`() async throws {
+        let log = Log()
+        let place = self.folder.file("later")
+        let core = CopyCore(self.subject, path: place + "/perch.copy", observer: log, pause: .milliseconds(20))
+        core.becomeWhole()
+        let task = Task { await core.saveUntilCancelled() }
+        defer { task.cancel() }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(log.lines.count == 1 && log.lines.first?.message.contains("was not kept") == true)
+        try #require(mkdir(place, 0o700) == 0)
+        func kept() -> CopyMachine? {
+            CopyFile.read(place + "/perch.copy", self.subject, now: 0, wall: Instant(milliseconds: 0)).machine
+        }
+        while kept() == nil {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    @Test func `is written again only after the pause, and when the copy is closed`() async throws {
+        let path = self.folder.file("perch.copy")
+        let core = CopyCore(self.subject, path: path, pause: .seconds(1_000))
+        core.becomeWhole()
+        let task = Task { await core.saveUntilCancelled() }
+        defer { task.cancel() }
+        while TemporaryDirectory.names(in: self.folder.path) != ["perch.copy"] {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        core.becomeWhole(7)
+        try await Task.sleep(for: .milliseconds(300))
+        func kept() -> CopyMachine? {
+            CopyFile.read(path, self.subject, now: 0, wall: Instant(milliseconds: 0)).machine
+        }
+        #expect(kept()?.position?.revision == 5)
+        core.close()
+        #expect(kept()?.position?.revision == 7)
+    }
+}
+
+private final class Log: PerchClientObserver {
+    private let inside = Mutex<[ClientLogLine]>([])
+    var lines: [ClientLogLine] { self.inside.withLock { $0 } }
+    func log(_ line: ClientLogLine) { self.inside.withLock { $0.append(line) } }
+}
+
+extension CopyCore {
+    fileprivate func say(_ part: CopyPart, at now: Int64 = 0) -> ColumnFault? {
+        let (waiters, fault) = self.take(part, now: now)
+        for waiter in waiters { waiter.resume() }
+        return fault
+    }
+
+    /// A copy without accounts comes.
+    fileprivate func becomeWhole(_ revision: UInt64 = 5, epoch: UInt32 = 1) {
+        let position = Position(revision: revision, asOf: Instant(milliseconds: 0), epoch: epoch)
+        _ = self.say(CopyPart(begin: CopyBegin(names: ["plus"])))
+        _ = self.say(CopyPart(end: CopyEnd(position: position, resumeToken: [UInt8(revision)])))
+    }
+}
+
+@Suite struct `a copy as it is asked` {
+    private let core = CopyCore(CopyFile.Subject(app: "shop", names: [], shard: 0, shardCount: 0), path: nil)
+
+    @Test func `refuses keys that cannot be those of accounts, on the short way too`() throws {
+        self.core.becomeWhole()
+        #expect(self.core.has("anna", "plus") == false)
+        for key in ["", String(repeating: "k", count: 256), "a\0b"] {
+            #expect(self.core.has(key, "plus") == nil)
+            let error = #expect(throws: PerchError.self) { try self.core.entitlement(key, "plus") }
+            #expect(error?.reason == .accountKey)
+        }
     }
 }

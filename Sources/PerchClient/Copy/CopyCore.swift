@@ -32,18 +32,23 @@ final class CopyCore: Sendable {
     private let observer: (any PerchClientObserver)?
     private let clock: @Sendable () -> Int64
     private let inside: Mutex<Inside>
+    /// One save at a time, because all write the same file beside it. True: the last one failed, and the log has the reason.
+    private let saving = Mutex(false)
+    /// How long nothing is written after a save.
+    private let pause: Duration
 
     init(
         _ subject: CopyFile.Subject, path: String?, stale: StaleCopy = .keep,
-        observer: (any PerchClientObserver)? = nil,
+        observer: (any PerchClientObserver)? = nil, pause: Duration = .seconds(10),
         clock: @escaping @Sendable () -> Int64 = { Clocks.monotonic().nanoseconds / 1_000_000 }
     ) {
         self.subject = subject
         self.path = path
         self.stale = stale
         self.observer = observer
+        self.pause = pause
         self.clock = clock
-        var machine = CopyMachine(shard: subject.shard, shardCount: subject.shardCount)
+        var machine = CopyMachine(shard: subject.shard, shardCount: subject.shardCount, asked: subject.names)
         if let path {
             let read = CopyFile.read(path, subject, now: clock(), wall: Clocks.wall())
             if let kept = read.machine { machine = kept }
@@ -73,19 +78,21 @@ final class CopyCore: Sendable {
         let now = self.clock()
         return account.utf8Span.span.withUnsafeBytes { key in
             // A UUID may be written in capitals.
-            guard key.count != 36 else { return nil }
-            return self.inside.withLock { inside in
+            guard (1...255).contains(key.count), key.count != 36 else { return nil }
+            let has = self.inside.withLock { inside in
                 inside.end == nil ? inside.machine.has(key, name, now: now) : nil
             }
+            // A key that cannot be one must not read as "no". No account that has something has such a key.
+            return has == false && key.contains(0) ? nil : has
         }
     }
 
     func entitlement(_ account: String, _ name: String) throws(PerchError) -> CopiedEntitlement? {
         let length = account.utf8.count
-        guard (1...255).contains(length) else {
+        guard (1...255).contains(length), !account.utf8.contains(0) else {
             throw PerchError(
                 code: .invalidArgument, reason: .accountKey,
-                message: "the account key has \(length) bytes; it has 1 to 255",
+                message: "the account key has \(length) bytes; it has 1 to 255, and no NUL",
                 details: ["found": "\(length)", "limit": "255"])
         }
         let now = self.clock()
@@ -256,21 +263,34 @@ final class CopyCore: Sendable {
 
     // MARK: The file
 
-    /// Returns at most every ten seconds, and only if there is something to save; false when the task is cancelled.
-    func sleepUntilUnsaved() async -> Bool {
-        var wait: Int64 = 100
+    /// Saves what comes until the task is cancelled, at most once in each pause: a disk that is full, or an app with many changes, must
+    /// not keep a processor busy.
+    func saveUntilCancelled() async {
         while !Task.isCancelled {
-            if self.inside.withLock({ $0.isUnsaved }) { return true }
-            try? await Task.sleep(for: .milliseconds(wait))
-            if self.isWhole { wait = 10_000 }
+            let isUnsaved = self.inside.withLock { $0.isUnsaved }
+            if isUnsaved { self.save() }
+            try? await Task.sleep(for: isUnsaved || self.isWhole ? self.pause : min(self.pause, .milliseconds(100)))
         }
-        return false
     }
 
     /// Writes the file, if something came since the last time. Slices of accounts are taken one after another, and a change that
     /// comes between them comes again after a restart.
     func save() {
         guard let path else { return }
+        self.saving.withLock { hasFailed in
+            guard let bytes = self.bytesToSave() else { return }
+            guard let fault = CopyFile.replace(path, with: bytes) else {
+                hasFailed = false
+                return
+            }
+            self.inside.withLock { $0.isUnsaved = true }
+            guard !hasFailed else { return }
+            hasFailed = true
+            self.observer?.log(ClientLogLine(level: .warning, message: "the copy was not kept: \(fault)"))
+        }
+    }
+
+    private func bytesToSave() -> [UInt8]? {
         let now = self.clock()
         let begun = self.inside.withLock { inside -> (CopyFile.Writer, Int, UInt64)? in
             guard inside.isUnsaved, inside.machine.isWhole else { return nil }
@@ -278,7 +298,7 @@ final class CopyCore: Sendable {
             let writer = CopyFile.Writer(self.subject, inside.machine, now: now, wall: Clocks.wall())
             return (writer, inside.machine.whole.table.placeCount, inside.machine.generation)
         }
-        guard let (begunWriter, count, generation) = begun else { return }
+        guard let (begunWriter, count, generation) = begun else { return nil }
         var (writer, placeCount) = (begunWriter, count)
         var place = 0
         while place < placeCount {
@@ -289,13 +309,10 @@ final class CopyCore: Sendable {
                 return true
             }
             // Another copy is whole: the next file has it.
-            guard isSame else { return }
+            guard isSame else { return nil }
             place += 2_048
         }
-        if let fault = CopyFile.replace(path, with: writer.finish()) {
-            self.inside.withLock { $0.isUnsaved = true }
-            self.observer?.log(ClientLogLine(level: .warning, message: "the copy was not kept: \(fault)"))
-        }
+        return writer.finish()
     }
 }
 

@@ -22,60 +22,77 @@ struct CopyFile {
     /// Collects the bytes of a file. Accounts are added in slices, so that nobody waits long for the copy meanwhile: a change that the
     /// file misses comes again, because its token is the one of the beginning.
     struct Writer {
-        private(set) var bytes = CopyFile.magic
+        private var head = Bytes()
+        /// Names and grades, to which the numbers in `accounts` belong. They only grow, so those of the last slice are right for all.
+        private var words = Bytes()
+        private var accounts = Bytes()
 
         init(_ subject: Subject, _ machine: CopyMachine, now: Int64, wall: Instant) {
-            self.add(subject.app)
-            self.add(subject.names)
-            self.add(subject.shard)
-            self.add(subject.shardCount)
-            self.add(wall.milliseconds)
-            self.add(machine.time.now(now))
-            self.add(machine.time.isFrozen ? 1 : 0 as UInt8)
-            self.add(machine.time.isTestApp ? 1 : 0 as UInt8)
-            self.add(now - (machine.heard ?? now))
+            self.head.all = CopyFile.magic
+            self.head.add(subject.app)
+            self.head.add(subject.names)
+            self.head.add(subject.shard)
+            self.head.add(subject.shardCount)
+            self.head.add(wall.milliseconds)
+            self.head.add(machine.time.now(now))
+            self.head.add(machine.time.isFrozen ? 1 : 0 as UInt8)
+            self.head.add(machine.time.isTestApp ? 1 : 0 as UInt8)
+            self.head.add(now - (machine.heard ?? now))
             let position = machine.position ?? Position(revision: 0, asOf: Instant(milliseconds: 0))
-            self.add(position.revision)
-            self.add(position.asOf.milliseconds)
-            self.add(position.epoch)
-            self.add(UInt32(machine.token.count))
-            self.bytes += machine.token
-            self.add(machine.whole.table.names)
-            self.add(UInt32(machine.whole.table.grades.count))
-            for grade in machine.whole.table.grades {
-                self.add(grade.name)
-                self.add(grade.tier)
-            }
+            self.head.add(position.revision)
+            self.head.add(position.asOf.milliseconds)
+            self.head.add(position.epoch)
+            self.head.add(UInt32(machine.token.count))
+            self.head.all += machine.token
+            self.add(wordsOf: machine.whole.table)
         }
 
+        /// Accounts, and the names and grades that they need.
         mutating func add(accounts places: Range<Int>, of table: CopyTable) {
+            self.add(wordsOf: table)
             table.forEach(at: places) { key, aliases, segments in
-                self.add(key)
-                self.add(aliases)
-                self.add(UInt32(segments.count))
+                self.accounts.add(key)
+                self.accounts.add(aliases)
+                self.accounts.add(UInt32(segments.count))
                 for segment in segments {
-                    self.add(segment.grade)
-                    self.add(segment.reason)
-                    self.add(segment.until)
+                    self.accounts.add(segment.grade)
+                    self.accounts.add(segment.reason)
+                    self.accounts.add(segment.until)
                 }
             }
         }
 
-        mutating func finish() -> [UInt8] {
-            self.add(CRC32C.checksum(self.bytes))
-            return self.bytes
+        private mutating func add(wordsOf table: CopyTable) {
+            self.words.all.removeAll(keepingCapacity: true)
+            self.words.add(table.names)
+            self.words.add(UInt32(table.grades.count))
+            for grade in table.grades {
+                self.words.add(grade.name)
+                self.words.add(grade.tier)
+            }
         }
 
-        private mutating func add(_ number: some FixedWidthInteger) {
-            withUnsafeBytes(of: number.littleEndian) { self.bytes.append(contentsOf: $0) }
+        consuming func finish() -> [UInt8] {
+            self.head.all += self.words.all
+            self.head.all += self.accounts.all
+            self.head.add(CRC32C.checksum(self.head.all))
+            return self.head.all
+        }
+    }
+
+    private struct Bytes {
+        var all: [UInt8] = []
+
+        mutating func add(_ number: some FixedWidthInteger) {
+            withUnsafeBytes(of: number.littleEndian) { self.all.append(contentsOf: $0) }
         }
 
-        private mutating func add(_ text: String) {
+        mutating func add(_ text: String) {
             self.add(UInt32(text.utf8.count))
-            self.bytes.append(contentsOf: text.utf8)
+            self.all.append(contentsOf: text.utf8)
         }
 
-        private mutating func add(_ texts: [String]) {
+        mutating func add(_ texts: [String]) {
             self.add(UInt32(texts.count))
             for text in texts { self.add(text) }
         }
@@ -162,7 +179,7 @@ struct CopyFile {
         let passed = max(wall.milliseconds - saved, 0)
         let time = CopyMachine.CopyTime(
             app: isFrozen == 1 ? app : app + passed, monotonic: now, isFrozen: isFrozen == 1, isTestApp: isTestApp == 1)
-        var filled = CopyMachine.Filled()
+        var filled = CopyMachine.Filled(asked: subject.names)
         for name in try reader.texts() { filled.table.add(name: name) }
         let gradeCount: UInt32 = try reader.number()
         for _ in 0..<gradeCount {
@@ -175,7 +192,7 @@ struct CopyFile {
         }
         return CopyMachine(
             filled, time: time, position: position, token: token, heard: now - passed - max(silence, 0),
-            shard: subject.shard, shardCount: subject.shardCount)
+            shard: subject.shard, shardCount: subject.shardCount, asked: subject.names)
     }
 
     private struct Reader {

@@ -25,9 +25,11 @@ struct CopyMachine: Sendable {
 
     /// A table, and the meaning of the numbers in the batches that fill it.
     struct Filled: Sendable {
-        var table = CopyTable()
+        var table: CopyTable
         /// The table's number of each grade of `begin`.
         var grades: [UInt32] = []
+
+        init(asked: [String] = []) { self.table = CopyTable(asked: asked) }
     }
 
     /// What a part of the stream led to.
@@ -39,7 +41,7 @@ struct CopyMachine: Sendable {
     }
 
     /// The whole copy, which answers; empty before there is one. Not an optional, because it is read in place.
-    private(set) var whole = Filled()
+    private(set) var whole: Filled
     private(set) var isWhole = false
     private(set) var time = CopyTime(app: 0, monotonic: 0)
     private var filling: Filled?
@@ -55,8 +57,12 @@ struct CopyMachine: Sendable {
     /// Shards; 0 or 1: the copy has every account.
     let shard: UInt32
     let shardCount: UInt32
+    /// The only names that the copy was asked to hold; empty: all.
+    private let asked: [String]
 
-    init(shard: UInt32 = 0, shardCount: UInt32 = 0) {
+    init(shard: UInt32 = 0, shardCount: UInt32 = 0, asked: [String] = []) {
+        self.whole = Filled(asked: asked)
+        self.asked = asked
         self.shard = shard
         self.shardCount = shardCount
     }
@@ -64,9 +70,9 @@ struct CopyMachine: Sendable {
     /// A copy as it was kept.
     init(
         _ filled: Filled, time: CopyTime, position: Position, token: [UInt8], heard: Int64, shard: UInt32,
-        shardCount: UInt32
+        shardCount: UInt32, asked: [String]
     ) {
-        self.init(shard: shard, shardCount: shardCount)
+        self.init(shard: shard, shardCount: shardCount, asked: asked)
         self.whole = filled
         self.isWhole = true
         self.time = time
@@ -84,7 +90,7 @@ struct CopyMachine: Sendable {
     ) throws(ColumnFault) {
         self.heard = now
         guard isResumed else {
-            var filled = Filled()
+            var filled = Filled(asked: self.asked)
             for name in names { filled.table.add(name: name) }
             filled.grades = grades.map { filled.table.add($0) }
             self.filling = filled

@@ -24,11 +24,18 @@ struct CopyTable: Sendable {
     /// Every grade that was seen, each once.
     private(set) var grades: [Grade] = []
     private var gradeNumbers: [Grade: UInt32] = [:]
-    /// The name of each grade: place in `names`.
+    /// The name of each grade: place in `names`; -1: nobody may ask for it.
     private var gradeNames: [Int32] = []
     /// The names that may be asked for: those of the app's file, and those of grants beside it.
     private(set) var names: [String] = []
     private var nameNumbers: [String: Int32] = [:]
+    /// The only names that may be asked for; empty: all. Entries of others are no answer, because the server was not asked for them.
+    private let asked: [String]
+
+    init(asked: [String] = []) {
+        self.asked = asked
+        for name in asked { self.add(name: name) }
+    }
 
     /// Accounts: the first segment is in the record, the others are at `first` in `segments`; `alias` begins a chain in `aliases`.
     private var accounts = KeyTable()
@@ -52,7 +59,7 @@ struct CopyTable: Sendable {
     }
 
     mutating func add(name: String) {
-        guard self.nameNumbers[name] == nil else { return }
+        guard self.nameNumbers[name] == nil, self.asked.isEmpty || self.asked.contains(name) else { return }
         self.nameNumbers[name] = Int32(self.names.count)
         self.names.append(name)
     }
@@ -64,7 +71,7 @@ struct CopyTable: Sendable {
         let number = UInt32(self.grades.count)
         self.grades.append(grade)
         self.gradeNumbers[grade] = number
-        self.gradeNames.append(self.nameNumbers[grade.name] ?? 0)
+        self.gradeNames.append(self.nameNumbers[grade.name] ?? -1)
         return number
     }
 

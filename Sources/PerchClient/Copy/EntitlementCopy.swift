@@ -28,9 +28,7 @@ public final class EntitlementCopy: Sendable {
         self.saving =
             core.path == nil
             ? nil
-            : Task.detached {
-                while await core.sleepUntilUnsaved() { core.save() }
-            }
+            : Task.detached { await core.saveUntilCancelled() }
         var request = request
         request.resumeToken = core.token
         client.post(.openCopy(self.id, request, core))
