@@ -380,7 +380,23 @@ extension CopyCore {
 }
 
 @Suite struct `a copy as it is asked` {
-    private let core = CopyCore(CopyFile.Subject(app: "shop", names: [], shard: 0, shardCount: 0), path: nil)
+    private let core: CopyCore
+    private let log = Log()
+
+    init() {
+        self.core = CopyCore(
+            CopyFile.Subject(app: "shop", names: [], shard: 0, shardCount: 0), path: nil, observer: self.log)
+    }
+
+    private func waiting(for revision: UInt64, epoch: UInt32 = 1, _ timeout: Duration? = nil) async -> PerchError? {
+        do {
+            try await self.core.wait(
+                for: Position(revision: revision, asOf: Instant(milliseconds: 0), epoch: epoch), timeout: timeout)
+            return nil
+        } catch {
+            return error
+        }
+    }
 
     @Test func `refuses keys that cannot be those of accounts, on the short way too`() throws {
         self.core.becomeWhole()
@@ -390,5 +406,71 @@ extension CopyCore {
             let error = #expect(throws: PerchError.self) { try self.core.entitlement(key, "plus") }
             #expect(error?.reason == .accountKey)
         }
+    }
+
+    @Test func `says why nothing comes any more, and goes on to answer`() async throws {
+        self.core.becomeWhole()
+        let waiter = Task { await self.waiting(for: 6) }
+        #expect(self.core.error == nil)
+        let revoked = PerchError(code: .unauthenticated, reason: "TOKEN_REVOKED", message: "it was revoked")
+        for waiter in self.core.end(revoked) { waiter.resume() }
+        #expect(await waiter.value == revoked && self.core.error == revoked)
+        #expect(await self.waiting(for: 6) == revoked)
+        #expect(await self.waiting(for: 5) == nil)
+        let queue = CopyQueue()
+        self.core.listen(queue)
+        #expect(await #expect(throws: PerchError.self) { try await queue.next() } == revoked)
+        #expect(self.core.has("anna", "plus") == false)
+        self.core.close()
+        #expect(self.log.lines.map(\.message) == ["the copy gets no more changes: it was revoked"])
+        #expect(#expect(throws: PerchError.self) { try self.core.entitlement("anna", "plus") }?.reason == .closed)
+    }
+
+    @Test func `is begun anew once after a part that cannot be read, and hides nothing meanwhile`() throws {
+        self.core.becomeWhole()
+        let bad = CopyPart(accounts: CopyBatch(keys: [1], keyEnds: [9]))
+        let fault = try #require(self.core.say(bad))
+        #expect(self.core.beginsAnew(after: fault) && !self.core.beginsAnew(after: fault))
+        // What the old stream said behind it.
+        let later = Position(revision: 9, asOf: Instant(milliseconds: 0), epoch: 1)
+        #expect(self.core.say(CopyPart(accounts: CopyBatch(position: later, resumeToken: [9]))) == nil)
+        #expect(self.core.heard(9, now: 0).isEmpty)
+        #expect(self.core.position?.revision == 5 && self.core.token == [5])
+        self.core.becomeWhole(8)
+        #expect(self.core.position?.revision == 8 && self.core.token == [8])
+    }
+
+    @Test func `waits for a newer history until the connection has said which one it has`() async throws {
+        self.core.becomeWhole()
+        #expect(await self.waiting(for: 3, epoch: 2)?.reason == .tokenOtherStore)
+        self.core.lost()
+        #expect(await self.waiting(for: 3, epoch: 2, .milliseconds(20))?.reason == .deadline)
+        let waiter = Task { await self.waiting(for: 3, epoch: 2) }
+        self.core.becomeWhole(4, epoch: 2)
+        #expect(await waiter.value == nil)
+        #expect(await self.waiting(for: 3, epoch: 1)?.reason == .tokenOtherStore)
+        self.core.lost()
+        let other = Task { await self.waiting(for: 3, epoch: 3) }
+        _ = self.core.say(CopyPart(begin: CopyBegin(isResumed: true, names: ["plus"])))
+        #expect(await other.value?.reason == .tokenOtherStore)
+    }
+
+    @Test func `is asked for without its token after a part that cannot be read`() throws {
+        let server = ScriptedServer()
+        let id = ItemID(1)
+        server.core.openCopy(id, AppEntitlementsRequest(resumeToken: [5]))
+        try server.connect()
+        let first = try server.call()
+        #expect(first.request == .appEntitlements(AppEntitlementsRequest(resumeToken: [5])))
+        try server.say(.appEntitlements(CopyPart(begin: CopyBegin(isResumed: true))), on: first.stream)
+        server.core.beginCopyAnew(id)
+        let sent = try server.sent()
+        #expect(sent.map(\.kind) == [.cancel, .call] && sent.first?.stream == first.stream)
+        #expect(sent.last?.request == .appEntitlements(AppEntitlementsRequest()))
+        // The old stream goes on for a moment, and counts for nothing.
+        _ = server.actions()
+        let late = CopyPart(accounts: CopyBatch(resumeToken: [9]))
+        try server.say(.appEntitlements(late), on: first.stream)
+        #expect(server.actions().isEmpty)
     }
 }

@@ -13,12 +13,43 @@ final class CopyCore: Sendable {
 
     fileprivate struct Inside {
         var machine: CopyMachine
+        /// Why checks throw: the copy was closed, or can never be whole.
         var end: PerchError?
+        /// Why nothing comes any more; a whole copy goes on to answer.
+        var final: PerchError?
+        /// A part could not be read. Nothing counts until a new copy begins, because a later change would hide the one that is missing.
+        var isBroken = false
+        var hasBegunAnew = false
         var waiters: [UInt64: Waiter] = [:]
         var lastWaiter: UInt64 = 0
         var queues: [ObjectIdentifier: CopyQueue] = [:]
         /// Something came since the file was written.
         var isUnsaved = false
+
+        /// How far the copy is on the way to a position.
+        enum Way {
+            case isThere
+            case isOnTheWay
+            case isOver(PerchError)
+        }
+
+        func way(to position: Position?) -> Way {
+            let own = self.machine.position
+            if let position, let own, position.epoch != 0, own.epoch != 0, position.epoch != own.epoch {
+                // A newer store is that of the next connection, or what this one has not said yet.
+                if position.epoch < own.epoch || self.machine.isCurrent {
+                    return .isOver(
+                        PerchError(
+                            code: .failedPrecondition, reason: .tokenOtherStore,
+                            message:
+                                "the position is of epoch \(position.epoch), and the copy is of epoch \(own.epoch): this history may lack what it saw"
+                        ))
+                }
+            } else if self.machine.has(position) {
+                return .isThere
+            }
+            return (self.end ?? self.final).map { .isOver($0) } ?? .isOnTheWay
+        }
 
         mutating func takeWaiters() -> [Waiter] {
             defer { self.waiters.removeAll() }
@@ -62,6 +93,8 @@ final class CopyCore: Sendable {
     var token: [UInt8] { self.inside.withLock { $0.machine.token } }
     var isWhole: Bool { self.inside.withLock { $0.machine.isWhole } }
     var names: [String] { self.inside.withLock { $0.machine.whole.table.names } }
+    /// Why nothing comes any more.
+    var error: PerchError? { self.inside.withLock { $0.final } }
     var count: Int { self.inside.withLock { $0.machine.whole.table.count } }
     var position: Position? { self.inside.withLock { $0.machine.position } }
 
@@ -142,16 +175,11 @@ final class CopyCore: Sendable {
     func wait(for position: Position?, timeout: Duration?) async throws(PerchError) {
         let limit = timeout.map { self.clock() &+ $0.wholeMilliseconds }
         while true {
-            let (isThere, end, own) = self.inside.withLock { ($0.machine.has(position), $0.end, $0.machine.position) }
-            if let position, let own, position.epoch != 0, own.epoch != 0, position.epoch != own.epoch {
-                throw PerchError(
-                    code: .failedPrecondition, reason: .tokenOtherStore,
-                    message:
-                        "the position is of epoch \(position.epoch), and the copy is of epoch \(own.epoch): this history may lack what it saw"
-                )
+            switch self.inside.withLock({ $0.way(to: position) }) {
+            case .isThere: return
+            case .isOver(let error): throw error
+            case .isOnTheWay: break
             }
-            if isThere { return }
-            if let end { throw end }
             if Task.isCancelled { throw .cancelledHere }
             let left = limit.map { $0 - self.clock() }
             if let left, left <= 0 {
@@ -161,7 +189,12 @@ final class CopyCore: Sendable {
                         ? "the copy was not complete in time; see how the connection is, or allow more time"
                         : "the copy did not reach the position in time; see how the connection is, or allow more time")
             }
-            await self.sleep(left) { !$0.machine.has(position) && $0.end == nil }
+            await self.sleep(left) { [clock] inside in
+                // The alarm may have rung before it could find the waiter.
+                if let limit, clock() >= limit { return false }
+                if case .isOnTheWay = inside.way(to: position) { return true }
+                return false
+            }
         }
     }
 
@@ -202,6 +235,10 @@ final class CopyCore: Sendable {
     /// Enters a part of the stream. Returns the tasks to resume, and the fault of a part that cannot be read.
     func take(_ part: CopyPart, now: Int64) -> (waiters: [Waiter], fault: ColumnFault?) {
         self.inside.withLock { inside in
+            if inside.isBroken {
+                guard let begin = part.begin, !begin.isResumed else { return ([], nil) }
+                inside.isBroken = false
+            }
             do throws(ColumnFault) {
                 if let begin = part.begin {
                     try inside.machine.begin(
@@ -217,6 +254,8 @@ final class CopyCore: Sendable {
                 }
                 if let bookmark = part.bookmark { inside.machine.bookmark(bookmark.revision, now: now) }
             } catch {
+                inside.machine.lost()
+                inside.isBroken = true
                 return (inside.takeWaiters(), error)
             }
             return (inside.takeWaiters(), nil)
@@ -226,6 +265,7 @@ final class CopyCore: Sendable {
     /// Everything up to a revision was said.
     func heard(_ revision: UInt64, now: Int64) -> [Waiter] {
         self.inside.withLock { inside in
+            guard !inside.isBroken else { return [] }
             inside.machine.bookmark(revision, now: now)
             return inside.takeWaiters()
         }
@@ -233,12 +273,31 @@ final class CopyCore: Sendable {
 
     func lost() { self.inside.withLock { $0.machine.lost() } }
 
+    /// Whether a copy that could not be read is fetched anew: once, because a server that says the same again would be asked for ever.
+    func beginsAnew(after fault: ColumnFault) -> Bool {
+        let begins = self.inside.withLock { inside in
+            defer { inside.hasBegunAnew = true }
+            return !inside.hasBegunAnew
+        }
+        if begins { self.observer?.log(ClientLogLine(level: .warning, message: "the copy is fetched anew: \(fault)")) }
+        return begins
+    }
+
     /// The stream has ended for good. A copy that is whole goes on to answer, unless it was closed.
     func end(_ error: PerchError) -> [Waiter] {
-        let (waiters, queues) = self.inside.withLock { inside in
+        let (waiters, queues, isNews) = self.inside.withLock { inside in
             if !inside.machine.isWhole || error.reason == .closed { inside.end = error }
+            let isNews = inside.final == nil && error.reason != .closed
+            if inside.final == nil { inside.final = error }
+            inside.machine.lost()
             defer { inside.queues.removeAll() }
-            return (inside.takeWaiters(), Array(inside.queues.values))
+            return (inside.takeWaiters(), Array(inside.queues.values), isNews)
+        }
+        if isNews {
+            self.observer?.log(
+                ClientLogLine(
+                    level: .error, message: "the copy gets no more changes: \(error.message)",
+                    metadata: ["reason": error.reason.rawValue]))
         }
         for queue in queues { queue.end(error) }
         return waiters
@@ -251,8 +310,9 @@ final class CopyCore: Sendable {
 
     func listen(_ queue: CopyQueue) {
         let end = self.inside.withLock { inside in
-            if inside.end == nil { inside.queues[ObjectIdentifier(queue)] = queue }
-            return inside.end
+            let end = inside.end ?? inside.final
+            if end == nil { inside.queues[ObjectIdentifier(queue)] = queue }
+            return end
         }
         if let end { queue.end(end) }
     }

@@ -54,6 +54,8 @@ struct CopyMachine: Sendable {
     private(set) var token: [UInt8] = []
     /// Milliseconds of the monotonic clock of the server's last word; nil before the first one.
     private(set) var heard: Int64?
+    /// Whether this connection has said up to where the copy is, so that its epoch is that of the store.
+    private(set) var isCurrent = false
     /// Shards; 0 or 1: the copy has every account.
     let shard: UInt32
     let shardCount: UInt32
@@ -99,6 +101,7 @@ struct CopyMachine: Sendable {
         }
         guard self.isWhole else { throw ColumnFault(description: "a copy goes on that there is not") }
         self.filling = nil
+        self.isCurrent = true
         self.time = time
         for name in names { self.whole.table.add(name: name) }
         self.whole.grades = grades.map { self.whole.table.add($0) }
@@ -131,6 +134,7 @@ struct CopyMachine: Sendable {
         guard let filled = self.filling else { throw ColumnFault(description: "`end` came without `begin`") }
         self.whole = filled
         self.isWhole = true
+        self.isCurrent = true
         self.time = self.fillingTime
         self.filling = nil
         self.generation += 1
@@ -147,7 +151,10 @@ struct CopyMachine: Sendable {
     }
 
     /// The connection is lost: the next one begins a copy again that was not whole.
-    mutating func lost() { self.filling = nil }
+    mutating func lost() {
+        self.filling = nil
+        self.isCurrent = false
+    }
 
     // MARK: Questions
 

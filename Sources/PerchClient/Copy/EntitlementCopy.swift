@@ -57,6 +57,9 @@ public final class EntitlementCopy: Sendable {
     }
 
     /// Returns when the copy has everything up to a position, such as that of a purchase which was made a moment ago.
+    ///
+    /// Throws `TOKEN_OTHER_STORE` for a position of another history than the server's, `DEADLINE` after `timeout`, and `error` if the
+    /// copy gets no more changes.
     public func wait(for position: Position, timeout: Duration? = nil) async throws(PerchError) {
         try await self.core.wait(for: position, timeout: timeout)
     }
@@ -95,6 +98,12 @@ public final class EntitlementCopy: Sendable {
     /// How long ago the server said something, by the monotonic clock; nil before its first word. Entitlements end on time whatever the age;
     /// purchases and refunds since then are unknown.
     public var age: Duration? { self.core.age }
+
+    /// Why the copy gets no more changes, such as credentials that the server refuses; nil while it does, also over lost connections.
+    ///
+    /// A copy that was complete goes on to answer with what it has, and each entitlement ends on time. Waiting throws this error, and
+    /// `changes` end with it. Close the copy, and make another one once the cause is gone.
+    public var error: PerchError? { self.core.error }
 
     /// The changes of accounts, from now on.
     public var changes: CopyChanges { CopyChanges(self) }

@@ -41,6 +41,16 @@ extension ClientCore {
         self.applyGroupIfComplete()
     }
 
+    /// The driver could not read a part, and wants a new copy.
+    package mutating func beginCopyAnew(_ id: ItemID) {
+        guard let copy = self.copies[id] else { return }
+        if let stream = copy.stream { self.abandon(stream, isWatch: true, hasSpoken: copy.hasSpoken) }
+        self.copies[id]?.lost()
+        self.copies[id]?.token = []
+        self.sendCopy(id)
+        self.applyGroupIfComplete()
+    }
+
     /// The driver could not read a part, and has ended the copy.
     package mutating func copyIsUnreadable(_ id: ItemID) { self.closeCopy(id) }
 

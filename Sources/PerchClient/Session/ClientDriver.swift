@@ -250,7 +250,11 @@ final class ClientDriver: LoopDriver {
             guard let copy = session.copies[id] else { return }
             let (waiters, fault) = copy.take(part, now: self.time.monotonic)
             self.woken += waiters
-            if let fault, session.copies.removeValue(forKey: id) != nil {
+            guard let fault else { return }
+            if copy.beginsAnew(after: fault) {
+                session.core.beginCopyAnew(id)
+            } else {
+                session.copies[id] = nil
                 self.woken += copy.end(.breach("\(fault)"))
                 session.core.copyIsUnreadable(id)
             }
