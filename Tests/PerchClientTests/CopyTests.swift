@@ -106,18 +106,27 @@ extension CopyMachine {
         #expect(machine.has("anna", "plus", at: 1 << 40) == true)
     }
 
-    @Test func `of a test app ends an awaited renewal two seconds after it began, if nothing is heard`() throws {
+    @Test func `of a test app ends an awaited renewal two seconds after it began, if it is cut off`() throws {
         var machine = try Said.machine(
             [
                 .init(key: "anna", segments: [(0, 2_000, 1), (0, .max, 3)]),
                 .init(key: "bob", segments: [(0, .max, 3)]),
             ], isTestApp: true)
+        #expect(machine.has("anna", "plus", at: 9_000) == true, "it is connected, and nothing else was said")
+        #expect(
+            machine.answer("anna", "plus", at: 500)
+                == .entitled(tier: "", until: Instant(milliseconds: 2_000), reason: 1))
+        #expect(
+            machine.answer("anna", "plus", at: 9_000)
+                == .entitled(tier: "", until: Instant(milliseconds: 2_000), reason: 3))
+        machine.lost()
         // Cut off since 0, when the app's clock showed 1,000: hers begins at 2,000, his began before.
         #expect(machine.has("anna", "plus", at: 2_999) == true && machine.has("anna", "plus", at: 3_000) == false)
-        #expect(machine.has("bob", "plus", at: 2_000) == true && machine.has("bob", "plus", at: 2_001) == false)
+        #expect(machine.has("bob", "plus", at: 1_999) == true && machine.has("bob", "plus", at: 2_000) == false)
         machine.bookmark(6, now: 3_000)
         #expect(machine.has("anna", "plus", at: 3_000) == true && machine.has("bob", "plus", at: 3_000) == true)
-        let sold = try Said.machine([.init(key: "bob", segments: [(0, .max, 3)])])
+        var sold = try Said.machine([.init(key: "bob", segments: [(0, .max, 3)])])
+        sold.lost()
         #expect(sold.has("bob", "plus", at: 1 << 40) == true, "the App Store may be late for ever")
     }
 
@@ -179,6 +188,34 @@ extension CopyMachine {
             moreGrades: [CopyTable.Grade(name: "beta", tier: "")], position: Said.position(6), token: [6], time: nil,
             now: 0)
         #expect(machine.has("anna", "beta") == true && machine.has("bob", "beta") == false)
+    }
+
+    @Test func `follows the server's clock, and is not set back by a word that was late`() {
+        var time = CopyMachine.CopyTime(app: 1_000, monotonic: 0, server: 50_000)
+        time.correct(server: 60_020, 10_000)
+        #expect(time.now(10_000) == 11_020 && time.now(11_000) == 12_020)
+        // A word that was read three seconds late takes half a millisecond a second.
+        time.correct(server: 67_020, 20_000)
+        #expect(time.now(20_000) == 21_015)
+        time.correct(server: 67_020, 20_001)
+        #expect(time.now(20_001) == 21_016, "the clock is right where nothing may be lost yet")
+        time.correct(server: 0, 30_000)
+        #expect(time.now(30_000) == 31_015)
+        var still = CopyMachine.CopyTime(app: 1_000, monotonic: 0, isFrozen: true, server: 50_000)
+        still.correct(server: 90_000, 10_000)
+        #expect(still.now(10_000) == 1_000)
+    }
+
+    @Test func `ends an entitlement by the server's clock`() throws {
+        var machine = CopyMachine()
+        let time = CopyMachine.CopyTime(app: 1_000, monotonic: 0, server: 50_000)
+        try machine.begin(isResumed: false, grades: Said.grades, names: ["plus"], time: time, now: 0)
+        _ = try machine.accounts(
+            Said.columns([.init(key: "anna", segments: [(0, 12_000, 1)])]), moreGrades: [], position: nil, token: [],
+            time: nil, now: 0)
+        _ = try machine.end(position: Said.position(5), token: [5], now: 0)
+        machine.bookmark(5, server: 60_500, now: 10_000)
+        #expect(machine.has("anna", "plus", at: 10_499) == true && machine.has("anna", "plus", at: 10_500) == false)
     }
 
     @Test func `of some names knows no others, also those of grants and of a copy that goes on`() throws {
@@ -338,6 +375,25 @@ extension CopyMachine {
         }
     }
 
+    @Test func `is written by one task at a time`() async throws {
+        let log = Log()
+        let path = self.folder.file("perch.copy")
+        let core = CopyCore(self.subject, path: path, observer: log)
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for revision in 5..<25 as Range<UInt64> {
+                        core.becomeWhole(revision)
+                        core.save()
+                    }
+                }
+            }
+        }
+        core.save()
+        #expect(log.lines.isEmpty)
+        #expect(CopyFile.read(path, self.subject, now: 0, wall: Instant(milliseconds: 0)).machine != nil)
+    }
+
     @Test func `is written again only after the pause, and when the copy is closed`() async throws {
         let path = self.folder.file("perch.copy")
         let core = CopyCore(self.subject, path: path, pause: .seconds(1_000))
@@ -463,6 +519,9 @@ extension CopyCore {
         let first = try server.call()
         #expect(first.request == .appEntitlements(AppEntitlementsRequest(resumeToken: [5])))
         try server.say(.appEntitlements(CopyPart(begin: CopyBegin(isResumed: true))), on: first.stream)
+        _ = server.actions()
+        try server.beat(6, at: Instant(milliseconds: 9))
+        #expect(server.actions().contains(.copyHeard(id, 6, Instant(milliseconds: 9))))
         server.core.beginCopyAnew(id)
         let sent = try server.sent()
         #expect(sent.map(\.kind) == [.cancel, .call] && sent.first?.stream == first.stream)

@@ -252,7 +252,10 @@ final class CopyCore: Sendable {
                     inside.isUnsaved = true
                     for queue in inside.queues.values { queue.add(.replaced) }
                 }
-                if let bookmark = part.bookmark { inside.machine.bookmark(bookmark.revision, now: now) }
+                if let bookmark = part.bookmark {
+                    inside.machine.bookmark(
+                        bookmark.revision, server: bookmark.serverTime.milliseconds, now: now)
+                }
             } catch {
                 inside.machine.lost()
                 inside.isBroken = true
@@ -262,11 +265,11 @@ final class CopyCore: Sendable {
         }
     }
 
-    /// Everything up to a revision was said.
-    func heard(_ revision: UInt64, now: Int64) -> [Waiter] {
+    /// Everything up to a revision was said, when the server's clock showed `server`.
+    func heard(_ revision: UInt64, server: Instant = Instant(milliseconds: 0), now: Int64) -> [Waiter] {
         self.inside.withLock { inside in
             guard !inside.isBroken else { return [] }
-            inside.machine.bookmark(revision, now: now)
+            inside.machine.bookmark(revision, server: server.milliseconds, now: now)
             return inside.takeWaiters()
         }
     }
@@ -400,7 +403,8 @@ extension CopyCore.Inside {
 extension CopyMachine.CopyTime {
     fileprivate init(_ clock: CopyClock, _ now: Int64) {
         self.init(
-            app: clock.appTime.milliseconds, monotonic: now, isFrozen: clock.isFrozen, isTestApp: clock.isTestApp)
+            app: clock.appTime.milliseconds, monotonic: now, isFrozen: clock.isFrozen, isTestApp: clock.isTestApp,
+            server: clock.serverTime.milliseconds)
     }
 }
 

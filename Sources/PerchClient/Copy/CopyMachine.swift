@@ -17,9 +17,37 @@ struct CopyMachine: Sendable {
         var isFrozen = false
         /// Perch itself is the store of this app, so keys are as callers write them, and renewals are two seconds away.
         var isTestApp = false
+        /// The server's clock at the same moment, in milliseconds since the Unix epoch; 0: not known.
+        var server: Int64 = 0
+        /// How far the server's clock has gone ahead of the monotonic clock since.
+        private(set) var drift: Int64 = 0
+        /// When the drift was found.
+        private var corrected: Int64?
+
+        init(
+            app: Int64, monotonic: Int64, isFrozen: Bool = false, isTestApp: Bool = false, server: Int64 = 0
+        ) {
+            self.app = app
+            self.monotonic = monotonic
+            self.isFrozen = isFrozen
+            self.isTestApp = isTestApp
+            self.server = server
+        }
 
         func now(_ monotonic: Int64) -> Int64 {
-            self.isFrozen ? self.app : self.app &+ (monotonic &- self.monotonic)
+            self.isFrozen ? self.app : self.app &+ (monotonic &- self.monotonic) &+ self.drift
+        }
+
+        /// The server's clock and the monotonic one drift apart. A word that was read late must not set the clock back, so it goes back
+        /// by no more than half a millisecond in a second.
+        mutating func correct(server: Int64, _ now: Int64) {
+            guard !self.isFrozen, server > 0, self.server > 0 else { return }
+            let found = (server &- self.server) &- (now &- self.monotonic)
+            let kept = self.drift &- max(now &- (self.corrected ?? self.monotonic), 0) / 2_000
+            // A loss of less than a millisecond waits for a later word.
+            guard found >= kept || kept < self.drift else { return }
+            self.drift = max(found, kept)
+            self.corrected = now
         }
     }
 
@@ -56,6 +84,8 @@ struct CopyMachine: Sendable {
     private(set) var heard: Int64?
     /// Whether this connection has said up to where the copy is, so that its epoch is that of the store.
     private(set) var isCurrent = false
+    /// Whether nothing has come since the connection was lost, so that the server's word cannot come.
+    private(set) var isCut = true
     /// Shards; 0 or 1: the copy has every account.
     let shard: UInt32
     let shardCount: UInt32
@@ -90,7 +120,7 @@ struct CopyMachine: Sendable {
     mutating func begin(
         isResumed: Bool, grades: [CopyTable.Grade], names: [String], time: CopyTime, now: Int64
     ) throws(ColumnFault) {
-        self.heard = now
+        self.hear(now)
         guard isResumed else {
             var filled = Filled(asked: self.asked)
             for name in names { filled.table.add(name: name) }
@@ -112,7 +142,7 @@ struct CopyMachine: Sendable {
         _ columns: CopyTable.Columns, moreGrades: [CopyTable.Grade], position: Position?, token: [UInt8],
         time: CopyTime?, now: Int64
     ) throws(ColumnFault) -> Outcome {
-        self.heard = now
+        self.hear(now)
         var outcome = Outcome()
         if self.filling != nil {
             if let time { self.fillingTime = time }
@@ -130,7 +160,7 @@ struct CopyMachine: Sendable {
     }
 
     mutating func end(position: Position, token: [UInt8], now: Int64) throws(ColumnFault) -> Outcome {
-        self.heard = now
+        self.hear(now)
         guard let filled = self.filling else { throw ColumnFault(description: "`end` came without `begin`") }
         self.whole = filled
         self.isWhole = true
@@ -143,17 +173,25 @@ struct CopyMachine: Sendable {
         return Outcome(becameWhole: true, accounts: nil)
     }
 
-    /// Everything up to `revision` was said.
-    mutating func bookmark(_ revision: UInt64, now: Int64) {
-        self.heard = now
+    /// Everything up to `revision` was said, when the server's clock showed `server`; 0: not known.
+    mutating func bookmark(_ revision: UInt64, server: Int64 = 0, now: Int64) {
+        self.hear(now)
+        self.time.correct(server: server, now)
+        if self.filling != nil { self.fillingTime.correct(server: server, now) }
         guard self.filling == nil, let position = self.position, revision > position.revision else { return }
         self.position?.revision = revision
+    }
+
+    private mutating func hear(_ now: Int64) {
+        self.heard = now
+        self.isCut = false
     }
 
     /// The connection is lost: the next one begins a copy again that was not whole.
     mutating func lost() {
         self.filling = nil
         self.isCurrent = false
+        self.isCut = true
     }
 
     // MARK: Questions
@@ -188,11 +226,14 @@ struct CopyMachine: Sendable {
         guard entitled, let account = self.whole.table.find(account)?.account,
             let place = self.place(of: number, account, now)
         else { return .notEntitled }
-        // The end of the run: the tier may change within it.
+        // The end of the run: the tier may change within it. A renewal that is awaited without an end is none yet: the boundary before it
+        // is what is known.
         var end = self.end(of: place, account, number, now)
+        if self.isAwaited(place, of: account), let began = self.begin(of: place, account, number) { end = began }
         for next in place + 1..<max(self.whole.table.segmentCount(of: account), place + 1) {
             let segment = self.whole.table.segment(next, of: account)
-            guard self.whole.table.isName(number, segment), segment.reason != 0 else { break }
+            guard self.whole.table.isName(number, segment), segment.reason != 0, !self.isAwaited(next, of: account)
+            else { break }
             end = self.end(of: next, account, number, now)
         }
         let segment = self.whole.table.segment(place, of: account)
@@ -211,19 +252,26 @@ struct CopyMachine: Sendable {
         return nil
     }
 
-    /// When a segment ends. A renewal that a test app awaits is at most two seconds away: a copy that hears nothing for longer ends the
-    /// segment two seconds after it began.
+    /// Whether a segment is that of a renewal of which nothing is known.
+    private func isAwaited(_ place: Int, of account: Int32) -> Bool {
+        let segment = self.whole.table.segment(place, of: account)
+        return segment.reason == 3 && segment.until == .max
+    }
+
+    /// When a segment began; nil for the first one of a name.
+    private func begin(of place: Int, _ account: Int32, _ name: Int32) -> Int64? {
+        guard place > 0 else { return nil }
+        let before = self.whole.table.segment(place - 1, of: account)
+        return self.whole.table.isName(name, before) ? before.until : nil
+    }
+
+    /// When a segment ends. A renewal that a test app awaits is at most two seconds away: a copy that is cut off ends the segment two
+    /// seconds after it began. A connected one goes on, because the server would say that it has ended.
     private func end(of place: Int, _ account: Int32, _ name: Int32, _ now: Int64) -> Int64 {
         let segment = self.whole.table.segment(place, of: account)
-        guard segment.reason == 3, segment.until == .max, self.time.isTestApp, let heard = self.heard,
-            now - heard > Self.awaitedMilliseconds
+        guard segment.reason == 3, segment.until == .max, self.time.isTestApp, self.isCut, let heard = self.heard
         else { return segment.until }
-        var began = self.time.now(heard)
-        if place > 0 {
-            let before = self.whole.table.segment(place - 1, of: account)
-            if self.whole.table.isName(name, before) { began = before.until }
-        }
-        return began &+ Self.awaitedMilliseconds
+        return (self.begin(of: place, account, name) ?? self.time.now(heard)) &+ Self.awaitedMilliseconds
     }
 
     private static let awaitedMilliseconds: Int64 = 2_000

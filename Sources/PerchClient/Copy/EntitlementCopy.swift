@@ -69,8 +69,8 @@ public final class EntitlementCopy: Sendable {
     /// Whether an account has an entitlement now.
     ///
     /// `account` is the caller's key of the account, or another key of it. Throws `ENTITLEMENT_UNKNOWN` for a name that the app does not
-    /// have, because a typing error must not read as "no"; `COPY_NOT_READY` before the copy is complete; and `OTHER_SHARD` where a
-    /// copy of one shard cannot know.
+    /// have, or that the copy was not asked to hold, because a typing error must not read as "no"; `ACCOUNT_KEY` for a key that no
+    /// account can have; `COPY_NOT_READY` before the copy is complete; and `OTHER_SHARD` where a copy of one shard cannot know.
     public func has(_ account: String, _ name: String) throws(PerchError) -> Bool {
         if let has = self.core.has(account, name) { return has }
         return try self.core.entitlement(account, name) != nil
@@ -82,11 +82,14 @@ public final class EntitlementCopy: Sendable {
     }
 
     /// When an account's entitlement ends by itself; `Instant.distantFuture` if it never does, and nil if the account does not have it.
+    ///
+    /// Before a renewal of which nothing is known yet it is the end of the period, which the entitlement outlasts while it is awaited.
     public func until(_ account: String, _ name: String) throws(PerchError) -> Instant? {
         try self.core.entitlement(account, name)?.until
     }
 
-    /// The names that can be asked for: those of the app's file of entitlements, and those that were granted beside it.
+    /// The names that can be asked for: those that the copy was asked to hold, or else those of the app's file of entitlements and those that
+    /// were granted beside it.
     public var names: [String] { self.core.names }
 
     /// The number of accounts that have something.
@@ -95,8 +98,8 @@ public final class EntitlementCopy: Sendable {
     /// Up to where the copy has everything; nil before it is complete.
     public var position: Position? { self.core.position }
 
-    /// How long ago the server said something, by the monotonic clock; nil before its first word. Entitlements end on time whatever the age;
-    /// purchases and refunds since then are unknown.
+    /// How long ago the server said something, by the monotonic clock; nil before its first word. While the copy is connected that is at most
+    /// about one heartbeat. Entitlements end on time whatever the age; purchases and refunds since then are unknown.
     public var age: Duration? { self.core.age }
 
     /// Why the copy gets no more changes, such as credentials that the server refuses; nil while it does, also over lost connections.

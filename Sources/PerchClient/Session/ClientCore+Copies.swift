@@ -84,9 +84,9 @@ extension ClientCore {
     }
 
     /// Everything up to a revision was said on this connection.
-    mutating func copiesHeard(_ revision: UInt64) {
+    mutating func copiesHeard(_ beat: Beat) {
         for id in self.copies.keys.sorted() where self.copies[id]?.hasSpoken == true {
-            self.actions.append(.copyHeard(id, revision))
+            self.actions.append(.copyHeard(id, beat.revision, beat.serverTime))
         }
     }
 

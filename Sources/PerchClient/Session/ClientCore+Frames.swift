@@ -36,9 +36,9 @@ extension ClientCore {
             case .message: self.takeMessage(frame)
             case .status: self.takeStatus(try self.codec.decodeStatus(bytes), stream: header.stream)
             case .beat:
-                let revision = try self.codec.decodeBeat(bytes).revision
-                self.own.saw(revision)
-                self.copiesHeard(revision)
+                let beat = try self.codec.decodeBeat(bytes)
+                self.own.saw(beat.revision)
+                self.copiesHeard(beat)
                 self.group.isOpen = false
                 self.applyGroupIfComplete()
             case .ping: self.pong(frame.payload)

@@ -546,8 +546,8 @@ package enum ClientAction: Equatable, Sendable {
     case endUpdates(ItemID, PerchError)
     /// A part of a copy came.
     case copyPart(ItemID, CopyPart)
-    /// Everything up to a revision was said to a copy.
-    case copyHeard(ItemID, UInt64)
+    /// Everything up to a revision was said to a copy, when the server's clock showed an instant.
+    case copyHeard(ItemID, UInt64, Instant)
     /// A copy's stream has ended: what it was filling is void.
     case copyLost(ItemID)
     case endCopy(ItemID, PerchError)

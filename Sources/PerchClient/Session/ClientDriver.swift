@@ -258,9 +258,9 @@ final class ClientDriver: LoopDriver {
                 self.woken += copy.end(.breach("\(fault)"))
                 session.core.copyIsUnreadable(id)
             }
-        case .copyHeard(let id, let revision):
+        case .copyHeard(let id, let revision, let server):
             guard let copy = session.copies[id] else { return }
-            self.woken += copy.heard(revision, now: self.time.monotonic)
+            self.woken += copy.heard(revision, server: server, now: self.time.monotonic)
         case .copyLost(let id):
             session.copies[id]?.lost()
         case .endCopy(let id, let error):

@@ -122,8 +122,9 @@ final class ScriptedServer {
         try self.end(stream)
     }
 
-    func beat(_ revision: UInt64 = 1) throws {
-        self.receive(self.frame(.beat, Array(try self.codec.encode(Beat(revision: revision)).message)))
+    func beat(_ revision: UInt64 = 1, at serverTime: Instant = Instant(milliseconds: 0)) throws {
+        let beat = Beat(revision: revision, serverTime: serverTime)
+        self.receive(self.frame(.beat, Array(try self.codec.encode(beat).message)))
     }
 
     func drain(_ drain: Drain) throws {
