@@ -335,7 +335,7 @@ def erasure(server, apple):
 
 def changes(server, apple, chain):
     """Readers of an app's changes are told of notifications, consumption requests and consumables."""
-    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    stream = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_SECONDS)
     stream.request("GET", "/perch.v1.EntitlementService/AppChanges", headers={"accept": "text/event-stream"})
     events = stream.getresponse()
 
@@ -395,7 +395,7 @@ def reload(server, chain):
     expect(taken("first") == 200 and taken("second") == 200, "a purchase goes to who submits it")
     trust(server.directory, chain, claims="keep")
     server.process.send_signal(signal.SIGHUP)
-    deadline = time.time() + 30
+    deadline = time.time() + PATIENCE_SECONDS
     while taken("third") == 200 and time.time() < deadline:
         taken("second")
         time.sleep(0.05)

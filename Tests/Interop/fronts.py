@@ -15,7 +15,7 @@ from checks import check, equal, summary
 from proxy import PROXIES, Proxy, is_here
 from server import Server
 from trial import CATALOG, PERCH, WORK
-from waiting import until
+from waiting import PATIENCE_SECONDS, until
 
 PATH = "/perch.v1.EntitlementService/"
 QUERY = "account={}&groupId=premium"
@@ -34,7 +34,7 @@ class Front:
         self.name, self.port = name, port
 
     def connect(self):
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
 
     def ask(self, method, path, body=None, connection=None, **fields):
         connection = connection or self.connect()
@@ -142,7 +142,7 @@ class Front:
     @staticmethod
     def until(answer, wanted):
         """Reads events until one has this; what came."""
-        seen, deadline = b"", time.monotonic() + 10
+        seen, deadline = b"", time.monotonic() + PATIENCE_SECONDS
         while wanted not in seen:
             assert time.monotonic() < deadline, f"only {seen!r} came"
             part = answer.read1(65_536)

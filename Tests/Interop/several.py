@@ -6,6 +6,7 @@ from grpc_status import rpc_status
 
 import stubs
 from checks import check, equal
+from waiting import PATIENCE_SECONDS
 
 sys.path.insert(0, str(stubs.python()))
 
@@ -43,7 +44,7 @@ def main(address):
         orders, stub = TransactionServiceStub(channel), WatchServiceStub(channel)
 
         def opened(request):
-            return stub.Watch(request, timeout=20, metadata=[("perch-groups", "1")])
+            return stub.Watch(request, timeout=PATIENCE_SECONDS, metadata=[("perch-groups", "1")])
 
         with check(f"several watches say which they are, and one bookmark follows all values of a change, {name}"):
             stream = opened(watches(account))

@@ -106,7 +106,7 @@ def garbage(world, over):
     """Bytes of no protocol, before TLS and within it."""
     def attack():
         for port in ports_of(world):
-            with socket.create_connection(("127.0.0.1", port), timeout=5) as plain:
+            with socket.create_connection(("127.0.0.1", port), timeout=60) as plain:
                 plain.sendall(os.urandom(2_000))
             with connection(world, port, "h2") as secure:
                 secure.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + os.urandom(500))
