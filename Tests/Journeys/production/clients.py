@@ -8,7 +8,8 @@ import time
 
 import stubs
 
-sys.path.append(str(stubs.python()))
+# Both are called `perch.v1`, and a backend may use both.
+sys.path[:0] = [str(stubs.python()), str(stubs.PROTO / "clients/python/src")]
 import grpc  # noqa: E402
 from google.rpc import error_details_pb2  # noqa: E402
 from grpc_status import rpc_status  # noqa: E402

@@ -2,8 +2,12 @@
 
 import asyncio
 import datetime
+import os
 import pathlib
 import re
+import subprocess
+import sys
+import tempfile
 import threading
 import unittest
 
@@ -95,6 +99,27 @@ class Package(unittest.TestCase):
         for name in perch.__all__:
             if name not in ("v1", "Reason"):
                 self.assertTrue((getattr(perch, name).__doc__ or "").strip(), name)
+
+
+class Beside(unittest.TestCase):
+    def test_code_of_protoc_is_found_beside_this_package(self):
+        """Both are called `perch.v1`, the contract's own name."""
+        source = pathlib.Path(perch.__file__).parent.parent
+        with tempfile.TemporaryDirectory() as folder:
+            made = pathlib.Path(folder, "perch", "v1")
+            made.mkdir(parents=True)
+            (made / "entitlement_service_pb2.py").write_text("here = True\n")
+            for path in ([str(source), folder], [folder, str(source)]):
+                code = (
+                    "import perch, perch.v1.entitlement_service_pb2 as made; print(made.here, perch.v1.AppRef.__name__)"
+                )
+                found = subprocess.run(
+                    [sys.executable, "-c", code],
+                    env={"PYTHONPATH": os.pathsep.join(path)},
+                    capture_output=True,
+                    text=True,
+                )
+                self.assertEqual((found.stdout, found.stderr), ("True AppRef\n", ""))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,10 @@
 """
 
 import datetime as _datetime
+import pkgutil as _pkgutil
+
+# What protoc generates from the contract is `perch/v1/*_pb2.py`: a process may use both.
+__path__ = _pkgutil.extend_path(__path__, __name__)
 
 from . import v1
 from ._codec import DecodeError
