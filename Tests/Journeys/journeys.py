@@ -15,7 +15,7 @@ import time
 import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = ["first_day", "customer", "support", "upgrade", "node_dies", "database_away", "attacker", "move", "family", "restore"]
+NAMES = ["first_day", "customer", "support", "upgrade", "node_dies", "database_away", "attacker", "move", "family", "restore", "backend"]
 ON_REQUEST = ["rolling_upgrade"]
 AT_ONCE = 2
 GUARD_SECONDS = 1200  # Of a whole story that hangs in spite of the guard of each wait. `--full` has none.
