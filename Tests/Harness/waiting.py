@@ -15,6 +15,15 @@ def until(look, what, seconds=PATIENCE_SECONDS):
     return found
 
 
+def given_time(look, seconds):
+    """What ends by itself after some seconds may end before it came to the point on a machine that others use. `look(seconds)` is called
+    with twice as many until it is true."""
+    while not (found := look(seconds)):
+        assert seconds < PATIENCE_SECONDS, f"not within {seconds} s either"
+        seconds *= 2
+    return found
+
+
 _taken = []
 
 
