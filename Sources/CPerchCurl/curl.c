@@ -15,7 +15,7 @@
 
 /* Each function of libcurl that is used here. */
 #define FUNCTIONS(X)                                                                                                   \
-    X(curl_global_init) X(curl_version) X(curl_easy_init) X(curl_easy_cleanup) X(curl_easy_setopt)                     \
+    X(curl_global_init) X(curl_easy_init) X(curl_easy_cleanup) X(curl_easy_setopt)                                     \
     X(curl_easy_getinfo) X(curl_easy_strerror) X(curl_slist_append) X(curl_slist_free_all) X(curl_multi_init)          \
     X(curl_multi_cleanup) X(curl_multi_setopt) X(curl_multi_add_handle) X(curl_multi_remove_handle)                    \
     X(curl_multi_perform) X(curl_multi_poll) X(curl_multi_wakeup) X(curl_multi_info_read)
@@ -53,7 +53,6 @@ int perch_curl_load(void) {
 }
 
 const char *perch_curl_load_error(void) { return load_error; }
-const char *perch_curl_version(void) { return own_curl_version(); }
 
 struct perch_curl_set {
     void *multi;

@@ -26,7 +26,6 @@ struct own_message {
 };
 
 typedef int curl_global_init_function(long flags);
-typedef char *curl_version_function(void);
 typedef void *curl_easy_init_function(void);
 typedef void curl_easy_cleanup_function(void *easy);
 typedef int curl_easy_setopt_function(void *easy, int option, ...);

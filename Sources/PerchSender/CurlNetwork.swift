@@ -47,9 +47,6 @@ package final class CurlNetwork: SenderNetwork {
 
     deinit { self.close() }
 
-    /// The version of libcurl and of what it is linked with.
-    package static var version: String { perch_curl_load() == 1 ? String(cString: perch_curl_version()) : "" }
-
     /// Whether an address is public; nil for a text that is no address.
     package static func isPublic(_ address: String) -> Bool? {
         switch perch_curl_is_public(address) {

@@ -22,10 +22,13 @@ package struct SendQueue: Sendable {
         var pausedUntil = MonotonicTime.zero
         /// In the order in which they came.
         var waiting: [Waiting] = []
+
+        func mayGo(now: MonotonicTime) -> Bool { self.pausedUntil <= now && self.bucket.whenReady <= now }
     }
 
     private var lanes: [SenderLane: Lane] = [:]
     private var underWay: [UInt64: Waiting] = [:]
+    private var unwanted: [UInt64] = []
     private var random: SplitMix64
     private var nextNumber: UInt64 = 1
     package private(set) var figures = SenderFigures()
@@ -52,17 +55,41 @@ package struct SendQueue: Sendable {
     package mutating func next(now: MonotonicTime) -> Attempt? {
         guard self.underWay.count < Limits.senderConnectionsMax else { return nil }
         for key in self.lanes.keys {
-            guard var lane = self.lanes[key], lane.pausedUntil <= now,
-                let place = lane.waiting.firstIndex(where: { $0.notBefore <= now }), lane.bucket.take(now: now)
+            guard self.lanes[key]?.mayGo(now: now) == true, let place = self.firstWanted(key, now),
+                self.lanes[key]?.bucket.take(now: now) == true, var one = self.lanes[key]?.waiting.remove(at: place)
             else { continue }
-            var one = lane.waiting.remove(at: place)
             one.attempts += 1
-            self.lanes[key] = lane
             self.underWay[one.number] = one
             self.figures.attempts += 1
             return Attempt(number: one.number, request: one.request)
         }
         return nil
+    }
+
+    /// The place in a lane of what may go. What nobody wants any more leaves the lane, and costs it none of its rate.
+    private mutating func firstWanted(_ key: SenderLane, _ now: MonotonicTime) -> Int? {
+        while let place = self.lanes[key]?.waiting.firstIndex(where: { $0.notBefore <= now }) {
+            guard let one = self.lanes[key]?.waiting[place], one.request.isWanted?() == false else { return place }
+            self.lanes[key]?.waiting.remove(at: place)
+            self.unwanted.append(one.number)
+        }
+        return nil
+    }
+
+    /// Takes out of all lanes what nobody wants any more.
+    package mutating func removeUnwanted() {
+        for key in Array(self.lanes.keys) {
+            guard let waiting = self.lanes[key]?.waiting else { continue }
+            let stays = waiting.map { $0.request.isWanted?() ?? true }
+            self.unwanted += zip(waiting, stays).filter { !$1 }.map(\.0.number)
+            self.lanes[key]?.waiting = zip(waiting, stays).filter { $1 }.map(\.0)
+        }
+    }
+
+    /// Requests that ended without an attempt, because nobody wants them.
+    package mutating func takeUnwanted() -> [UInt64] {
+        defer { self.unwanted = [] }
+        return self.unwanted
     }
 
     /// An attempt has ended. Returns the result that its caller gets; nil: it goes again.
@@ -110,8 +137,9 @@ package struct SendQueue: Sendable {
         defer {
             self.lanes = [:]
             self.underWay = [:]
+            self.unwanted = []
         }
-        return self.lanes.values.flatMap { $0.waiting.map(\.number) } + self.underWay.keys
+        return self.unwanted + self.lanes.values.flatMap { $0.waiting.map(\.number) } + self.underWay.keys
     }
 
     // MARK: Pauses

@@ -10,6 +10,8 @@ package final class Sender: Sendable {
     private struct State: Sendable {
         var fresh: [(SenderRequest, Completion)] = []
         var isStopping = false
+        /// Requests that wait are asked whether they are still wanted.
+        var looksForUnwanted = false
         var figures = SenderFigures()
     }
 
@@ -28,12 +30,20 @@ package final class Sender: Sendable {
 
     package func send(_ request: SenderRequest, _ completion: @escaping Completion) {
         let isStopping = self.state.withLock { state in
-            if !state.isStopping { state.fresh.append((request, completion)) }
-            return state.isStopping
+            guard !state.isStopping else { return true }
+            state.fresh.append((request, completion))
+            // Under the lock, because `stop` closes the network as soon as it has the lock and the thread has ended.
+            self.network.wake()
+            return false
         }
-        if isStopping {
-            completion(.failure(Self.stopped))
-        } else {
+        if isStopping { completion(.failure(Self.stopped)) }
+    }
+
+    /// Ends what waits and is no longer wanted. What is under way ends by itself.
+    package func endUnwanted() {
+        self.state.withLock { state in
+            guard !state.isStopping else { return }
+            state.looksForUnwanted = true
             self.network.wake()
         }
     }
@@ -51,14 +61,15 @@ package final class Sender: Sendable {
     }
 
     private static let stopped = SenderFault(.stopped, "the server is stopping")
+    private static let unwanted = SenderFault(.stopped, "the request was taken back before it was sent")
 
     private func run(seed: UInt64) {
         var queue = SendQueue(seed: seed)
         var completions: [UInt64: Completion] = [:]
         while true {
-            let (fresh, isStopping) = self.state.withLock { state in
-                defer { state.fresh = [] }
-                return (state.fresh, state.isStopping)
+            let (fresh, isStopping, looksForUnwanted) = self.state.withLock { state in
+                defer { (state.fresh, state.looksForUnwanted) = ([], false) }
+                return (state.fresh, state.isStopping, state.looksForUnwanted)
             }
             if isStopping {
                 for (_, completion) in fresh { completion(.failure(Self.stopped)) }
@@ -72,6 +83,7 @@ package final class Sender: Sendable {
                         .failure(SenderFault(.full, "\(Limits.senderQueueMax) requests wait, the limit; try later")))
                 }
             }
+            if looksForUnwanted { queue.removeUnwanted() }
             self.turn(&queue, &completions)
             var figures = queue.figures
             figures.waiting = queue.count
@@ -92,6 +104,7 @@ package final class Sender: Sendable {
                 ended.append((attempt.number, .failure(fault)))
             }
         }
+        for number in queue.takeUnwanted() { completions.removeValue(forKey: number)?(.failure(Self.unwanted)) }
         ended += self.network.advance()
         for (number, result) in ended {
             if let final = queue.ended(number, result, now: Clocks.monotonic(), wall: Clocks.wall()) {

@@ -21,6 +21,8 @@ package struct SenderRequest: Sendable {
     package var answerBytesMax = Limits.senderAnswerBytesMax
     /// The value of `Authorization`, made anew for each attempt: tokens end. Called on the sender's thread.
     package var authorization: (@Sendable () -> String)?
+    /// Whether it may still be sent; nil: always. Asked before each attempt, on the sender's thread. One that may not ends with `stopped`.
+    package var isWanted: (@Sendable () -> Bool)?
     /// Whether an answer that is no success is worth another attempt, beside 429 and 5xx, which always are.
     package var isRetried: (@Sendable (SenderAnswer) -> Bool)?
 
@@ -78,7 +80,7 @@ package struct SenderFault: Error, Hashable, Sendable, CustomStringConvertible {
         case other
         /// Refused before it was sent: too many wait.
         case full
-        /// The sender ended first.
+        /// The sender ended first, or nobody wants the request any more.
         case stopped
     }
 

@@ -1,5 +1,6 @@
 import PerchBase
 import PerchSender
+import Synchronization
 import Testing
 
 /// The decisions of the sender, on a clock of the test's.
@@ -153,6 +154,35 @@ import Testing
         while queue.next(now: Self.at(0)) != nil { begun += 1 }
         #expect(begun == Limits.senderConnectionsMax)
         #expect(queue.removeAll().count == Limits.senderQueueMax)
+    }
+
+    @Test func `what is no longer wanted ends without an attempt, and costs the lane nothing`() {
+        var queue = SendQueue(seed: 1)
+        let wanted = Mutex<Set<Int>>([0, 1, 2, 3])
+        var numbers: [UInt64] = []
+        for one in 0..<4 {
+            var request = Self.request(perThousandSeconds: 1_000)
+            request.isWanted = { wanted.withLock { $0.contains(one) } }
+            numbers += [queue.add(request, now: Self.at(0))].compactMap { $0 }
+        }
+        #expect(queue.next(now: Self.at(0))?.number == numbers[0])
+        wanted.withLock { $0 = [2] }
+        #expect(queue.next(now: Self.at(999)) == nil)
+        // The second one would be next.
+        #expect(queue.next(now: Self.at(1_000))?.number == numbers[2])
+        #expect(queue.takeUnwanted() == [numbers[1]])
+        // The fourth one waits for its turn, unless it is looked for.
+        #expect(queue.takeUnwanted().isEmpty)
+        queue.removeUnwanted()
+        #expect(queue.takeUnwanted() == [numbers[3]])
+        #expect(queue.wake(now: Self.at(1_000)) == nil)
+        #expect(queue.figures.attempts == 2)
+        // What is under way ends as it does; another attempt is not made.
+        #expect(queue.ended(numbers[2], Self.answer(500), now: Self.at(1_000), wall: Self.wall) == nil)
+        wanted.withLock { $0 = [] }
+        #expect(queue.next(now: Self.at(100_000)) == nil)
+        #expect(queue.takeUnwanted() == [numbers[2]])
+        #expect(queue.count == 1)
     }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import PerchBase
 import PerchLoop
 import PerchSender
@@ -210,6 +211,77 @@ import TestingThreads
         sender.stop()
         server.stop()
     }
+
+    @Test func `what waits ends at once when nobody wants it any more`() async throws {
+        let server = try TestServer([.silent])
+        let sender = try Self.sender(Self.loopback)
+        let isWanted = Mutex(true)
+        // One in a thousand seconds: the first is under way, the second one waits.
+        var request = Self.request("http://127.0.0.1:\(server.port)/")
+        request.lane = SenderLane("slow", perThousandSeconds: 1)
+        request.isWanted = { isWanted.withLock { $0 } }
+        async let first = sender.fault(request)
+        while server.requests.isEmpty { await Task.yield() }
+        async let second = sender.fault(request)
+        while sender.figures.waiting < 2 { await Task.yield() }
+        isWanted.withLock { $0 = false }
+        sender.endUnwanted()
+        #expect(await second?.message == "the request was taken back before it was sent")
+        #expect(server.requests.count == 1)
+        sender.stop()
+        #expect(await first?.kind == .stopped)
+        sender.endUnwanted()
+        server.stop()
+    }
+
+    /// A thread that has handed over a request may be late with its wake.
+    @Test func `a network is not woken once it is closed`() throws {
+        for round in 1...200 {
+            let network = ClosableNetwork()
+            let sender = try Sender(network, seed: UInt64(round))
+            let thread = try LoopThread(name: "sends") {
+                for _ in 0..<20 {
+                    sender.send(Self.request("https://example.com/")) { _ in }
+                    sender.endUnwanted()
+                }
+            }
+            sender.stop()
+            thread.join()
+            #expect(network.wokenClosed == 0, "round \(round)")
+        }
+    }
+}
+
+/// A network that nothing comes from, and that knows whether it was closed.
+private final class ClosableNetwork: SenderNetwork {
+    private struct State {
+        var isClosed = false
+        var isWoken = false
+        var wokenClosed = 0
+    }
+
+    private let state = Mutex(State())
+
+    var wokenClosed: Int { self.state.withLock { $0.wokenClosed } }
+
+    func begin(_ request: SenderRequest, number: UInt64, authorization: String?) -> SenderFault? { nil }
+    func advance() -> [(number: UInt64, result: SenderResult)] { [] }
+
+    func wait(milliseconds: Int32) {
+        while !self.state.withLock({ state in
+            defer { state.isWoken = false }
+            return state.isWoken
+        }) { sched_yield() }
+    }
+
+    func wake() {
+        self.state.withLock { state in
+            state.isWoken = true
+            if state.isClosed { state.wokenClosed += 1 }
+        }
+    }
+
+    func close() { self.state.withLock { $0.isClosed = true } }
 }
 
 extension Sender {

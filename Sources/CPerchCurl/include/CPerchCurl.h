@@ -9,7 +9,6 @@
 /* 1: libcurl is loaded. 0: `perch_curl_load_error` says why not. Any thread may call it, repeatedly. */
 int perch_curl_load(void);
 const char *perch_curl_load_error(void);
-const char *perch_curl_version(void);
 
 /* Why a request has no response. */
 typedef enum perch_curl_fault {
