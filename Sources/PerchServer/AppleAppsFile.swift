@@ -29,6 +29,8 @@ package struct AppleAppsFile {
         package var key: AppleAPIKey
         /// Without a slash at its end.
         package var baseURL: String
+        /// The server behind `base_url` may have an address that is not public.
+        package var allowsPrivateAddresses = false
 
         /// Plain http, which the sender takes to loopback alone.
         package var isPlain: Bool { self.baseURL.hasPrefix("http://") }
@@ -134,7 +136,7 @@ package struct AppleAppsFile {
             })
     }
 
-    private static let apiMembers: Set = ["key", "key_id", "issuer_id", "base_url"]
+    private static let apiMembers: Set = ["key", "key_id", "issuer_id", "base_url", "allow_private_addresses"]
 
     private static func serverAPI(
         _ value: JSONValue, _ environment: AppleApp.Environment, directory: String
@@ -167,7 +169,17 @@ package struct AppleAppsFile {
         guard baseURL.hasPrefix("https://") || Self.isLoopback(baseURL) else {
             throw ServerError("server_api: base_url must begin with https://, or be http:// on 127.0.0.1 or [::1]")
         }
-        return ServerAPISettings(key: key, baseURL: baseURL)
+        var settings = ServerAPISettings(key: key, baseURL: baseURL)
+        if let given = value["allow_private_addresses"] {
+            guard let allows = given.boolean else {
+                throw ServerError("server_api: allow_private_addresses must be true or false")
+            }
+            guard value["base_url"] != nil else {
+                throw ServerError("server_api: allow_private_addresses is for a base_url; Apple's addresses are public")
+            }
+            settings.allowsPrivateAddresses = allows
+        }
+        return settings
     }
 
     private static func isLoopback(_ url: String) -> Bool {

@@ -71,12 +71,20 @@ package enum KeyFiles {
     struct File {
         var bytes: [UInt8]
         var mode: mode_t
-        /// Users other than the owner may read or write it.
-        var isOpenToOthers: Bool { self.mode & 0o077 != 0 }
+        /// systemd made it for this service: `LoadCredential=`.
+        var isCredential = false
+        /// Users other than the owner may read or write it. A credential may be root's, with an access list that lets the service's
+        /// user alone read it; the mode shows the list's mask as the group's bits.
+        var isOpenToOthers: Bool { self.mode & (self.isCredential ? 0o037 : 0o077) != 0 }
     }
 
+    /// The directory that systemd fills for a service; nil where there is none.
+    static let credentialsDirectory = getenv("CREDENTIALS_DIRECTORY").map { String(cString: $0) }
+
     /// Reads a file, and checks the mode on the open descriptor, because the path may change in between.
-    static func read(_ path: String, limit: Int) throws(ServerError) -> File {
+    static func read(
+        _ path: String, limit: Int, credentials: String? = Self.credentialsDirectory
+    ) throws(ServerError) -> File {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw ServerError("cannot read \(path): \(Self.reason())") }
         defer { close(descriptor) }
@@ -84,7 +92,8 @@ package enum KeyFiles {
         guard fstat(descriptor, &info) == 0, info.st_mode & S_IFMT == S_IFREG else {
             throw ServerError("\(path) is no file; name one that holds a key")
         }
-        var file = File(bytes: [], mode: info.st_mode & 0o7777)
+        let isCredential = credentials.map { $0.hasPrefix("/") && path.hasPrefix($0 + "/") && !path.contains("/..") }
+        var file = File(bytes: [], mode: info.st_mode & 0o7777, isCredential: isCredential ?? false)
         var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         while true {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
