@@ -25,8 +25,10 @@ package struct AppWork: Sendable {
         package var environment: AppleApp.Environment
         package var test = Test.none
         package var key = Key.unused
-        /// When notifications that failed were last fetched to their end.
+        /// When notifications that failed were last fetched to their end, by any node of the store.
         package var lastWalk: Instant?
+        /// When the App Store was first asked, by any node of the store; nil until it is read.
+        package var since: Instant?
         /// Requests by the name of the call.
         package var requests: [String: UInt64] = [:]
         /// Requests without a good answer, by the kind of the fault or Apple's number.
@@ -52,7 +54,10 @@ package struct AppWork: Sendable {
         var awaited = 0
         var next: String?
         var pages = 0
+        /// The store refused something for now, so the next pages would fare no better.
         var hasFailed = false
+        /// A value was refused that a change of the settings may let pass. The next pages are read, and the walk comes again.
+        var isIncomplete = false
     }
 
     /// Subscriptions that ended some time ago, in the order of their ends.
@@ -60,6 +65,24 @@ package struct AppWork: Sendable {
         var delayMilliseconds: Int64
         var after = DueEntry(instant: .distantPast, account: 0)
         var isAsked = false
+        /// Others follow in the store, and wait until fewer are asked about.
+        var hasMore = false
+    }
+
+    /// A subscription that is asked about until what the App Store answers is stored, or the answer says that there is nothing.
+    struct Check: Sendable {
+        var ended: EndedSubscription
+        /// Where a sweep begins that finds it again; nil: no sweep has found it.
+        var place: Instant?
+        /// When it was last asked about.
+        var asked: Instant
+        /// A sweep has found it since, and what was asked earlier is no answer for that one.
+        var next: Instant?
+        /// When it is asked about again; nil: an answer is awaited.
+        var again: Instant?
+        /// Parts of the answer that are not stored yet.
+        var awaited = 0
+        var hasFailed = false
     }
 
     let app: Reconciler.App
@@ -77,8 +100,7 @@ package struct AppWork: Sendable {
     /// The account from which the walk over all accounts goes on.
     var scanned: AccountNumber = 0
     var nextSave: Instant = .distantFuture
-    /// Subscriptions whose answer is awaited.
-    var checking: Set<TransactionID> = []
+    var checks: [TransactionID: Check] = [:]
     var pausedUntil: Instant = .distantPast
     var report: Report
 
@@ -94,7 +116,10 @@ package struct AppWork: Sendable {
     /// When something of it is due next, if nothing happens before.
     var nextDue: Instant {
         guard self.isLoaded else { return max(self.nextLoad, self.pausedUntil) }
-        let due = [self.nextTest, self.walk == nil ? self.nextWalk : nil, self.nextSweep, self.nextScan, self.nextSave]
+        let due = [
+            self.nextTest, self.walk == nil ? self.nextWalk : nil, self.nextSweep, self.nextScan, self.nextSave,
+            self.checks.values.compactMap(\.again).min(),
+        ]
         return max(due.compactMap { $0 }.min() ?? .distantFuture, self.pausedUntil)
     }
 
@@ -104,16 +129,51 @@ package struct AppWork: Sendable {
         self.nextScan = now
         self.place = place
         let done = place.ends ?? now.advanced(byMilliseconds: -Limits.reconcileLookBackMilliseconds)
+        self.place.ends = done
+        self.place.since = place.since ?? now
+        self.report.since = self.place.since
+        self.report.lastWalk = place.notifications
+        if let failed = place.testFailed {
+            self.report.test = .failed("it had not arrived before this server or node began to ask", at: failed)
+        }
         for delay in self.sweeps.indices {
             let after = done.advanced(byMilliseconds: -self.sweeps[delay].delayMilliseconds)
             self.sweeps[delay].after = DueEntry(instant: after, account: 0)
         }
-        self.nextSave = now.advanced(byMilliseconds: Limits.reconcileSaveMilliseconds)
+        // The first place is stored at once, so that no number of short lives loses where the first one began.
+        self.nextSave = place.since == nil ? now : now.advanced(byMilliseconds: Limits.reconcileSaveMilliseconds)
     }
 
-    /// The instant up to which every sweep has looked, each its delay ago.
+    /// The instant up to which every sweep has looked, each its delay ago, and what it found is settled: a reconciler that begins
+    /// here finds again whatever is not.
     var endsDone: Instant {
-        self.sweeps.map { $0.after.instant.advanced(byMilliseconds: $0.delayMilliseconds) }.min() ?? .distantPast
+        let swept = self.sweeps.map { $0.after.instant.advanced(byMilliseconds: $0.delayMilliseconds) }
+        return (swept + self.checks.values.compactMap(\.place)).min() ?? .distantPast
+    }
+
+    /// A sweep, whose place is an instant, or a scan has found a subscription. Returns whether it is asked about now.
+    mutating func add(_ ended: EndedSubscription, place: Instant?, now: Instant) -> Bool {
+        guard var known = self.checks[ended.original] else {
+            self.checks[ended.original] = Check(ended: ended, place: place, asked: now)
+            return true
+        }
+        if let place {
+            known.place = min(known.place ?? place, place)
+            if known.again == nil, known.asked < place { known.next = max(known.next ?? place, place) }
+        }
+        self.checks[ended.original] = known
+        return false
+    }
+
+    /// What the App Store answers about a subscription is stored, or it says that there is nothing.
+    mutating func settle(_ original: TransactionID, now: Instant) {
+        guard let next = self.checks[original]?.next else {
+            self.checks[original] = nil
+            return
+        }
+        self.checks[original]?.place = next
+        self.checks[original]?.next = nil
+        self.checks[original]?.again = now
     }
 
     /// From an hour before the last one ended, as far as the App Store keeps notifications.

@@ -34,6 +34,9 @@ extension Limits {
     package static let reconcileTestFirstMilliseconds: Int64 = 5_000
     package static let reconcileTestLooksMax = 10
 
+    /// Milliseconds after a test notification that failed until another one is asked for.
+    package static let reconcileTestAgainMilliseconds: Int64 = 3_600_000
+
     /// Milliseconds after which the places are stored again.
     package static let reconcileSaveMilliseconds: Int64 = 3_600_000
 

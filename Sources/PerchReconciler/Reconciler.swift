@@ -29,6 +29,8 @@ package struct Reconciler: Sendable {
         case verify([String], app: Int, ticket: UInt64)
         /// To the store.
         case ask(StoreRequest.Body, ticket: UInt64)
+        /// To the store: the place that a later reconciler begins at.
+        case keep(StoredItem, ticket: UInt64)
         /// To the log.
         case tell(Note, app: Int)
     }
@@ -44,7 +46,8 @@ package struct Reconciler: Sendable {
     package enum Verified: Sendable {
         /// Good values, or a dead letter.
         case mutation(Mutation, isLetter: Bool, refused: Int)
-        case refused(String)
+        /// Nothing of it can be stored. `isFinal`: nor ever will be, whatever the settings.
+        case refused(String, isFinal: Bool)
     }
 
     private enum Task: Sendable {
@@ -82,6 +85,9 @@ package struct Reconciler: Sendable {
         defer { self.effects = [] }
         return self.effects
     }
+
+    /// Until when nothing is asked about an app, because its key was refused.
+    package func pausedUntil(_ app: Int) -> Instant { self.works[app].pausedUntil }
 
     /// By app, for metrics, the log and `perch doctor`.
     package var reports: [AppWork.Report] { self.works.map(\.report) }
@@ -124,6 +130,12 @@ package struct Reconciler: Sendable {
             self.works[app].nextSweep = now.advanced(byMilliseconds: Limits.reconcileSweepMilliseconds)
             for delay in self.works[app].sweeps.indices { self.sweep(app, delay: delay, now) }
         }
+        for (original, check) in self.works[app].checks {
+            guard let again = check.again, again <= now else { continue }
+            self.works[app].checks[original]?.again = nil
+            self.works[app].checks[original]?.asked = now
+            self.send(.statuses(check.ended.transaction), app, .statuses(app, check.ended))
+        }
         if let due = self.works[app].nextScan, due <= now { self.scan(app, now) }
         if self.works[app].nextSave <= now { self.save(app, now) }
     }
@@ -135,9 +147,9 @@ package struct Reconciler: Sendable {
 
     private mutating func save(_ app: Int, _ now: Instant) {
         self.works[app].nextSave = now.advanced(byMilliseconds: Limits.reconcileSaveMilliseconds)
+        self.works[app].place.ends = self.works[app].endsDone
         let item = self.works[app].place.item(self.works[app].app.number)
-        self.effects.append(
-            .ask(.mutate(.item(.keep(item, limit: 1))), ticket: self.begin(.save(app))))
+        self.effects.append(.keep(item, ticket: self.begin(.save(app))))
     }
 
     // MARK: Answers of the App Store
@@ -151,14 +163,16 @@ package struct Reconciler: Sendable {
                 return
             }
             if answer.error?.lacksURL == true {
-                self.works[app].report.test = .failed("no URL for notifications is set in App Store Connect", at: now)
-                self.tell(.problem("no URL for notifications is set in App Store Connect"), app)
-                return
+                return self.failTest(app, "no URL for notifications is set in App Store Connect", now)
             }
-            guard let token = answer.testToken else { return self.failTest(app, answer, now) }
+            guard let token = answer.testToken else {
+                let reason = answer.error.map { "\($0.code) \(printable($0.message))" } ?? "an answer without a token"
+                return self.failTest(app, "the App Store refuses to send a test notification: \(reason)", now)
+            }
             self.works[app].testToken = token
             self.works[app].testLooks = 0
-            self.works[app].report.test = .asked(at: now)
+            // A failure stays in sight until another one has arrived.
+            if case .failed = self.works[app].report.test {} else { self.works[app].report.test = .asked(at: now) }
             self.works[app].nextTest = now.advanced(byMilliseconds: Limits.reconcileTestFirstMilliseconds)
         case .testStatus(let app):
             self.tookTestStatus(self.open(result, app, now), app, now)
@@ -171,33 +185,36 @@ package struct Reconciler: Sendable {
         }
     }
 
-    private mutating func failTest(_ app: Int, _ answer: AppleAPIAnswer, _ now: Instant) {
-        let reason = answer.error.map { "\($0.code) \(printable($0.message))" } ?? "an answer without a token"
-        self.works[app].report.test = .failed("the App Store refused it: \(reason)", at: now)
+    /// Another one is asked for later: its cause may go without a restart of this server.
+    private mutating func failTest(_ app: Int, _ reason: String, _ now: Instant) {
+        let message = String(printable(reason).prefix(200))
+        self.works[app].report.test = .failed(message, at: now)
         self.works[app].testToken = nil
-        self.works[app].nextTest = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
+        self.works[app].nextTest = now.advanced(byMilliseconds: Limits.reconcileTestAgainMilliseconds)
+        self.tell(.problem(message), app)
+        guard self.works[app].place.testFailed == nil else { return }
+        self.works[app].place.testFailed = now
+        self.works[app].nextSave = now
     }
 
     private mutating func tookTestStatus(_ answer: AppleAPIAnswer?, _ app: Int, _ now: Instant) {
         self.works[app].testLooks += 1
-        let isLast = self.works[app].testLooks >= Limits.reconcileTestLooksMax
         guard let result = answer?.sendResults?.first else {
-            guard isLast else {
-                self.works[app].nextTest = now.advanced(byMilliseconds: Limits.reconcileTestMilliseconds)
-                return
+            guard self.works[app].testLooks < Limits.reconcileTestLooksMax else {
+                return self.failTest(app, "the App Store says nothing of what became of its test notification", now)
             }
-            self.works[app].report.test = .failed("the App Store says nothing of what became of it", at: now)
-            self.tell(.problem("the App Store says nothing of what became of its test notification"), app)
+            self.works[app].nextTest = now.advanced(byMilliseconds: Limits.reconcileTestMilliseconds)
             return
         }
         guard result == "SUCCESS" else {
-            let text = "it did not reach this server: \(printable(String(result.prefix(64))))"
-            self.works[app].report.test = .failed(text, at: now)
-            self.tell(.problem("the App Store's test notification did not arrive: \(printable(result))"), app)
-            return
+            return self.failTest(app, "the App Store's test notification did not arrive: \(result)", now)
         }
+        self.works[app].testToken = nil
         self.works[app].report.test = .arrived(at: now)
         self.tell(.settled("the App Store's test notification arrived"), app)
+        guard self.works[app].place.testFailed != nil else { return }
+        self.works[app].place.testFailed = nil
+        self.works[app].nextSave = now
     }
 
     // MARK: Notifications that failed
@@ -220,7 +237,7 @@ package struct Reconciler: Sendable {
         guard !walk.hasFailed, walk.pages < Limits.reconcilePagesMax else {
             return self.endWalk(app, isComplete: false, now)
         }
-        guard let next = walk.next else { return self.endWalk(app, isComplete: true, now) }
+        guard let next = walk.next else { return self.endWalk(app, isComplete: !walk.isIncomplete, now) }
         self.send(.failedNotifications(from: walk.from, to: walk.to, page: next), app, .page(app))
     }
 
@@ -241,7 +258,7 @@ package struct Reconciler: Sendable {
 
     private mutating func sweep(_ app: Int, delay: Int, _ now: Instant) {
         let sweep = self.works[app].sweeps[delay]
-        guard !sweep.isAsked, self.works[app].checking.count < Limits.reconcileChecksMax else { return }
+        guard !sweep.isAsked, self.works[app].checks.count < Limits.reconcileChecksMax else { return }
         let through = now.advanced(byMilliseconds: -sweep.delayMilliseconds)
         guard through > sweep.after.instant else { return }
         self.works[app].sweeps[delay].isAsked = true
@@ -257,21 +274,37 @@ package struct Reconciler: Sendable {
         // Where the store refuses, the next sweep begins at the same place.
         guard case .ended(let ended, let through, let hasMore) = answer else { return }
         self.works[app].sweeps[delay].after = through
-        self.works[app].place.ends = self.works[app].endsDone
-        self.check(ended, app)
+        self.works[app].sweeps[delay].hasMore = hasMore
+        for one in ended {
+            let place = one.end.advanced(byMilliseconds: self.works[app].sweeps[delay].delayMilliseconds)
+            self.check(one, app, place: place, now)
+        }
         if hasMore { self.sweep(app, delay: delay, now) }
     }
 
-    private mutating func check(_ ended: [EndedSubscription], _ app: Int) {
-        for one in ended where self.works[app].checking.insert(one.original).inserted {
-            self.send(.statuses(one.transaction), app, .statuses(app, one))
+    private mutating func check(_ one: EndedSubscription, _ app: Int, place: Instant?, _ now: Instant) {
+        guard self.works[app].add(one, place: place, now: now) else { return }
+        self.send(.statuses(one.transaction), app, .statuses(app, one))
+    }
+
+    /// The App Store's answer about a subscription is stored, or says that there is nothing.
+    private mutating func settle(_ original: TransactionID, _ app: Int, _ now: Instant) {
+        self.works[app].settle(original, now: now)
+        for delay in self.works[app].sweeps.indices where self.works[app].sweeps[delay].hasMore {
+            self.sweep(app, delay: delay, now)
         }
+    }
+
+    /// It is asked about again later. Until then the stored place does not pass it.
+    private mutating func retry(_ original: TransactionID, _ app: Int, _ now: Instant) {
+        self.works[app].checks[original]?.hasFailed = false
+        self.works[app].checks[original]?.again = now.advanced(byMilliseconds: Limits.reconcileRetryMilliseconds)
     }
 
     /// Looks through all accounts for what is awaited, some at a time: a subscription whose first report came after its end has no end
     /// ahead that a sweep would find.
     private mutating func scan(_ app: Int, _ now: Instant) {
-        guard self.works[app].checking.count < Limits.reconcileChecksMax else {
+        guard self.works[app].checks.count < Limits.reconcileChecksMax else {
             self.works[app].nextScan = now.advanced(byMilliseconds: Limits.reconcileSweepMilliseconds)
             return
         }
@@ -291,24 +324,24 @@ package struct Reconciler: Sendable {
         self.works[app].scanned = hasMore ? through.account : 0
         self.works[app].nextScan = now.advanced(
             byMilliseconds: hasMore ? Limits.reconcileScanPauseMilliseconds : Limits.reconcileWalkMilliseconds)
-        self.check(ended, app)
+        for one in ended { self.check(one, app, place: nil, now) }
     }
 
     private mutating func tookStatuses(
         _ answer: AppleAPIAnswer?, of ended: EndedSubscription, _ app: Int, _ now: Instant
     ) {
-        self.works[app].checking.remove(ended.original)
         guard let lines = answer?.statuses else {
-            if let error = answer?.error {
-                self.tell(
-                    .problem(
-                        "the App Store tells nothing of \(ended.original): \(error.code) \(printable(error.message))"),
-                    app)
-            }
-            return
+            guard let error = answer?.error, !error.isRetryable else { return self.retry(ended.original, app, now) }
+            self.tell(
+                .problem("the App Store tells nothing of \(ended.original): \(error.code) \(printable(error.message))"),
+                app)
+            return self.settle(ended.original, app, now)
         }
         self.works[app].report.checks += 1
-        for line in lines where !line.values.isEmpty {
+        let told = lines.filter { !$0.values.isEmpty }
+        guard !told.isEmpty else { return self.settle(ended.original, app, now) }
+        self.works[app].checks[ended.original]?.awaited = told.count
+        for line in told {
             let isThis = line.original == ended.original
             let hasRenewed = (line.end ?? .distantPast) > ended.end
             let isNews = isThis && (hasRenewed || line.state.map { $0 != ended.state } ?? false)
@@ -325,10 +358,10 @@ package struct Reconciler: Sendable {
             preconditionFailure("ticket \(ticket) asked another than the verifier")
         }
         switch verified {
-        case .refused(let reason):
+        case .refused(let reason, let isFinal):
             self.works[app].report.refused += 1
             self.tell(.problem("a value that the App Store answered is refused: \(reason)"), app)
-            self.learned(subject, app, isStored: true, now)
+            self.learned(subject, app, isFinal ? .done : .notAsItIs, now)
         case .mutation(let mutation, let isLetter, let refused):
             self.works[app].report.refused += UInt64(refused) + (isLetter ? 1 : 0)
             self.effects.append(.ask(.mutate(mutation), ticket: self.begin(.learn(app, subject))))
@@ -358,13 +391,14 @@ package struct Reconciler: Sendable {
         switch answer {
         case .mutated(.reported(let outcome), _):
             self.count(outcome, subject, app)
-            self.learned(subject, app, isStored: true, now)
+            self.learned(subject, app, .done, now)
         case .refused(let refusal):
-            // What would be refused again keeps the others waiting no longer.
-            let isFinal = refusal.reason.isFinal
-            self.works[app].report.refused += isFinal ? 1 : 0
+            // What would be refused again keeps the others waiting no longer. An app that is told nothing may be told again.
+            let learned: Learned =
+                refusal.reason == .notToldApp ? .notAsItIs : refusal.reason.isFinal ? .done : .notNow
+            self.works[app].report.refused += refusal.reason.isFinal ? 1 : 0
             self.tell(.problem("the store refused what the App Store answered: \(refusal.message)"), app)
-            self.learned(subject, app, isStored: isFinal, now)
+            self.learned(subject, app, learned, now)
         default: preconditionFailure("a mutation was asked for")
         }
     }
@@ -382,11 +416,35 @@ package struct Reconciler: Sendable {
         }
     }
 
-    private mutating func learned(_ subject: Subject, _ app: Int, isStored: Bool, _ now: Instant) {
-        guard case .notification = subject, self.works[app].walk != nil else { return }
-        self.works[app].walk?.awaited -= 1
-        if !isStored { self.works[app].walk?.hasFailed = true }
-        self.goOn(app, now)
+    /// What became of a value.
+    private enum Learned {
+        /// It is stored, or never can be.
+        case done
+        /// The store has no room, or is out of reach.
+        case notNow
+        /// It may be stored with other settings.
+        case notAsItIs
+    }
+
+    private mutating func learned(_ subject: Subject, _ app: Int, _ learned: Learned, _ now: Instant) {
+        switch subject {
+        case .notification:
+            guard self.works[app].walk != nil else { return }
+            self.works[app].walk?.awaited -= 1
+            switch learned {
+            case .done: break
+            case .notNow: self.works[app].walk?.hasFailed = true
+            case .notAsItIs: self.works[app].walk?.isIncomplete = true
+            }
+            self.goOn(app, now)
+        case .subscription(let ended, _):
+            guard var check = self.works[app].checks[ended.original] else { return }
+            check.awaited -= 1
+            check.hasFailed = check.hasFailed || learned != .done
+            self.works[app].checks[ended.original] = check
+            guard check.awaited == 0 else { return }
+            if check.hasFailed { self.retry(ended.original, app, now) } else { self.settle(ended.original, app, now) }
+        }
     }
 
     // MARK: The key, and what goes wrong

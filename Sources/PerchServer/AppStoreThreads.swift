@@ -52,19 +52,15 @@ struct AppStoreThreads {
 
     var loops: [EventLoop] { [self.intake?.loop, self.reconcile?.loop].compactMap { $0 } }
 
-    /// What runs on each of their loops.
+    /// What runs on each of their loops, and the sender, whose thread has started then.
     func drivers(
         _ loops: [Inbox<LoopEvent>], store: Inbox<StoreRequest>, isShared: Bool, _ clock: StoreClock, _ log: Log
-    ) -> [(EventLoop, any LoopDriver)] {
-        guard let intake = self.intake else { return [] }
-        var drivers: [(EventLoop, any LoopDriver)] = [
-            (intake.loop, intake.driver(loops: loops, reconciler: self.reconcile?.inbox, clock))
-        ]
-        if let reconcile = self.reconcile {
-            let driver = reconcile.driver(
-                store: store, asker: loops.count + 1, intake: intake.inbox, isShared: isShared, clock, log)
-            drivers.append((reconcile.loop, driver))
-        }
-        return drivers
+    ) throws(SystemError) -> (drivers: [(EventLoop, any LoopDriver)], sender: Sender?) {
+        guard let intake = self.intake else { return ([], nil) }
+        let verifier = intake.driver(loops: loops, reconciler: self.reconcile?.inbox, clock)
+        guard let reconcile = self.reconcile else { return ([(intake.loop, verifier)], nil) }
+        let asking = try reconcile.driver(
+            store: store, asker: loops.count + 1, intake: intake.inbox, isShared: isShared, clock, log)
+        return ([(intake.loop, verifier), (reconcile.loop, asking)], asking.sender)
     }
 }

@@ -42,7 +42,7 @@ struct ReconcileFinding {
         case .failed(let message, let at):
             findings.append(
                 Self.warning(
-                    "\(name): the test notification of \(at) failed: \(message)",
+                    "\(name): \(message) (\(at)); another one is asked for an hour later",
                     "set https://HOST/apple/notifications as the URL in App Store Connect, and see that it reaches --apple-listen"
                 ))
         }

@@ -42,7 +42,7 @@ extension MetricSamples {
         self.add(
             "perch_app_store_unfetched_seconds", seconds: Double(counts.unfetchedMilliseconds) / 1_000,
             help:
-                "Time since notifications that failed were last fetched to their end, of the app where it is longest ago, or since this node asks; 0 where it does not."
+                "Time since notifications that failed were last fetched to their end by any node, of the app where it is longest ago, or since it is first asked about; 0 on nodes that do not ask."
         )
     }
 }

@@ -8,6 +8,7 @@ import PerchModel
 import PerchReconciler
 import PerchSender
 import PerchStore
+import PerchWire
 import Synchronization
 
 /// Events for the reconciler's thread.
@@ -43,36 +44,67 @@ final class ReconcileFigures: Sendable {
     func publish(_ counts: Counts) { self.state.withLock { $0 = counts } }
 }
 
+/// Whether requests about an app may go to the App Store now, asked on the sender's thread before each attempt. Sendable without a
+/// claim: one lock guards all state.
+final class SendPermit: Sendable {
+    private struct State: Sendable {
+        /// Nil: this node has no right to ask.
+        var until: MonotonicTime?
+        /// Apps whose key was refused, and until when nothing is sent for them.
+        var paused: [Int: MonotonicTime] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    func isGranted(_ app: Int) -> Bool {
+        let now = Clocks.monotonic()
+        return self.state.withLock { state in
+            guard let until = state.until, now < until else { return false }
+            return state.paused[app].map { $0 <= now } ?? true
+        }
+    }
+
+    /// Returns whether something that was granted no longer is.
+    func set(until: MonotonicTime?, paused: [Int: MonotonicTime]) -> Bool {
+        self.state.withLock { state in
+            defer { (state.until, state.paused) = (until, paused) }
+            return (state.until != nil && until == nil) || paused.keys.contains { state.paused[$0] == nil }
+        }
+    }
+}
+
 /// The reconciler's thread, before it starts.
 struct ReconcileThread {
     let loop: EventLoop
     let inbox: Inbox<ReconcileEvent>
     let figures = ReconcileFigures()
-    let sender: Sender
     private let apps: [ReconciledApp]
+    private let network: CurlNetwork
 
     init(_ apps: [ReconciledApp], _ network: CurlNetwork) throws(SystemError) {
         self.loop = try EventLoop(name: "perch-reconcile")
         self.inbox = Inbox<ReconcileEvent>(wake: self.loop.wake)
         self.apps = apps
-        var random = SystemRandomNumberGenerator()
-        self.sender = try Sender(network, seed: random.next())
+        self.network = network
     }
 
-    /// Loads libcurl for these apps. It takes plain http to loopback only where a file says so.
+    /// Loads libcurl for these apps. It takes plain http to loopback, and private addresses, only where a file says so.
     static func network(for apps: [ReconciledApp]) throws(SenderUnavailable) -> CurlNetwork {
         var rules = SenderRules()
         rules.allowsLoopbackHTTP = apps.contains { $0.api.isPlain }
+        rules.allowsPrivateAddresses = apps.contains { $0.api.allowsPrivateAddresses }
         return try CurlNetwork(rules)
     }
 
+    /// Starts the sender's thread, so it comes after everything that can fail. The owner of the driver must stop its sender.
     func driver(
         store: Inbox<StoreRequest>, asker: Int, intake: Inbox<IntakeTask>, isShared: Bool, _ clock: StoreClock,
         _ log: Log
-    ) -> ReconcileLoop {
-        ReconcileLoop(
-            apps: self.apps, inbox: self.inbox, sender: self.sender, store: store, asker: asker, intake: intake,
-            mayAlwaysSend: !isShared, clock: clock, figures: self.figures, log: log)
+    ) throws(SystemError) -> ReconcileLoop {
+        var random = SystemRandomNumberGenerator()
+        return ReconcileLoop(
+            apps: self.apps, inbox: self.inbox, sender: try Sender(self.network, seed: random.next()), store: store,
+            asker: asker, intake: intake, mayAlwaysSend: !isShared, clock: clock, figures: self.figures, log: log)
     }
 }
 
@@ -80,7 +112,8 @@ struct ReconcileThread {
 final class ReconcileLoop: LoopDriver {
     private let apps: [ReconciledApp]
     private let inbox: Inbox<ReconcileEvent>
-    private let sender: Sender
+    let sender: Sender
+    private let permit = SendPermit()
     private let store: Inbox<StoreRequest>
     private let asker: Int
     private let intake: Inbox<IntakeTask>
@@ -132,14 +165,26 @@ final class ReconcileLoop: LoopDriver {
         let next = reconciler.turn(now: wall)
         let effects = reconciler.takeEffects()
         self.reconciler = reconciler
+        self.permit(until, reconciler, now: now, wall)
         for effect in effects { self.perform(effect) }
         self.publish(wall)
         let due = now.advanced(byMilliseconds: max(0, next.milliseconds(since: wall)))
         return min(due, until)
     }
 
-    /// Answers to what is under way come to tickets that no later reconciler has.
+    private func permit(_ until: MonotonicTime, _ reconciler: borrowing Reconciler, now: MonotonicTime, _ wall: Instant)
+    {
+        var paused: [Int: MonotonicTime] = [:]
+        for app in self.apps.indices {
+            let pause = reconciler.pausedUntil(app).milliseconds(since: wall)
+            if pause > 0 { paused[app] = now.advanced(byMilliseconds: pause) }
+        }
+        if self.permit.set(until: until, paused: paused) { self.sender.endUnwanted() }
+    }
+
+    /// Answers to what is under way come to tickets that no later reconciler has. What waits to be sent is not sent.
     private func giveUp() {
+        if self.permit.set(until: nil, paused: [:]) { self.sender.endUnwanted() }
         guard let reconciler = self.reconciler else { return }
         self.firstTicket = reconciler.unusedTicket
         self.reconciler = nil
@@ -150,7 +195,7 @@ final class ReconcileLoop: LoopDriver {
         counts.reports = self.reconciler?.reports ?? []
         counts.sender = self.sender.figures
         counts.isIdle = self.reconciler == nil
-        let walks = counts.reports.map { $0.lastWalk ?? self.began }
+        let walks = counts.reports.map { $0.lastWalk ?? $0.since ?? self.began }
         counts.unfetchedMilliseconds = walks.min().map { max(0, wall.milliseconds(since: $0)) } ?? 0
         self.figures.publish(counts)
     }
@@ -169,8 +214,16 @@ final class ReconcileLoop: LoopDriver {
         switch answer {
         case .reported(let mutation, let refused): .mutation(mutation, isLetter: false, refused: refused.count)
         case .deadLetter(let mutation, _): .mutation(mutation, isLetter: true, refused: 0)
-        case .refused(_, let message, _): .refused(message)
+        case .refused(let reason, let message, _): .refused(message, isFinal: Self.isFinal(reason))
         case .response, .failed: preconditionFailure("the intake answers with a mutation or a refusal")
+        }
+    }
+
+    /// A root may be installed, an app may be named again, and what was full may have room.
+    private static func isFinal(_ reason: ErrorReason) -> Bool {
+        switch reason {
+        case .notToldApp, .appleUntrusted: false
+        default: !reason.retry.passesWithTime
         }
     }
 
@@ -178,18 +231,22 @@ final class ReconcileLoop: LoopDriver {
         switch effect {
         case .ask(let body, let ticket):
             self.store.post(StoreRequest(loop: self.asker, ticket: ticket, body))
+        case .keep(let item, let ticket):
+            self.store.post(
+                StoreRequest(loop: self.asker, ticket: ticket, .mutate(.item(.keep(item, limit: 1)))))
         case .verify(let texts, let app, let ticket):
             let entry = self.apps[app].entry
             self.intake.post(
                 IntakeTask(
                     reconciling: ticket,
                     .fetched(texts, bundleID: entry.app.app.bundleID, environment: entry.environment)))
-        case .send(let call, let app, let ticket): self.send(call, self.apps[app], ticket)
+        case .send(let call, let app, let ticket): self.send(call, app, ticket)
         case .tell(let note, let app): self.tell(note, self.apps[app].entry.app.app)
         }
     }
 
-    private func send(_ call: AppleAPICall, _ app: ReconciledApp, _ ticket: UInt64) {
+    private func send(_ call: AppleAPICall, _ index: Int, _ ticket: UInt64) {
+        let app = self.apps[index]
         guard let method = SenderRequest.Method(rawValue: call.method) else {
             preconditionFailure("\(call.method) is no method of a request")
         }
@@ -204,6 +261,8 @@ final class ReconcileLoop: LoopDriver {
         let key = app.api.key
         request.authorization = { "Bearer " + key.token(for: subject.bundleID, at: Clocks.wall()) }
         request.isRetried = { AppleAPIAnswer($0.body)?.error?.isRetryable == true }
+        let permit = self.permit
+        request.isWanted = { permit.isGranted(index) }
         let inbox = self.inbox
         self.sender.send(request) { inbox.post(.answered(ticket: ticket, $0)) }
     }

@@ -386,14 +386,16 @@ package enum Server {
             storeIdentity: identity.description,
             console: listeners.servesConsole(settings) ? Self.consoleURL(address, settings.tls.mode) : nil)
         var threads = hasOwnThread ? [try Self.start(storeLoop, storeDriver)] : []
-        threads += try Self.start(others.drivers(inboxes, store: store, isShared: engine.sharing != nil, clock, log))
+        let appStoreDrivers = try others.drivers(
+            inboxes, store: store, isShared: engine.sharing != nil, clock, log)
+        threads += try Self.start(appStoreDrivers.drivers)
         for (eventLoop, driver) in zip(eventLoops, drivers) { threads.append(try Self.start(eventLoop, driver)) }
         ready(readiness)
         manager.ready("serving on \(address)")
         if let keeper { driver.tellCertificate(keeper) }
         Self.log(readiness, settings, loops: count, log)
         controlLoop.run(driver)
-        return Self.end(driver, eventLoops + [storeLoop] + others.loops, threads, sender: others.reconcile?.sender)
+        return Self.end(driver, eventLoops + [storeLoop] + others.loops, threads, sender: appStoreDrivers.sender)
     }
 
     private static func accept(

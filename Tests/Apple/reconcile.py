@@ -6,10 +6,12 @@ servers that it started.
 """
 
 import base64
+import datetime
 import email.utils
 import http.server
 import json
 import pathlib
+import re
 import sys
 import tempfile
 import threading
@@ -138,9 +140,23 @@ class ServerAPI:
         return 404, {}
 
 
-def walked(node):
-    """Whether it has fetched what failed to its end."""
-    return "notifications that failed were fetched" in node.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout
+def walked(node, since=0):
+    """Whether it has fetched what failed to its end, after an instant. Another process may have done it before."""
+    said = node.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout
+    found = re.search(r"notifications that failed were fetched at ([0-9T:.-]+)Z", said)
+    return bool(found) and datetime.datetime.fromisoformat(found[1] + "+00:00").timestamp() >= since
+
+
+def state(node, account):
+    """The states of an account's subscriptions."""
+    _, answer = node.call("GetSubscriptionStatus", account=account, groupId="plus")
+    return [one["state"].removeprefix("RENEWAL_STATE_") for one in answer.get("success", {}).get("statuses", [])]
+
+
+def line(apple, transaction, status, **renewal):
+    """A subscription as the App Store states it."""
+    return {"status": status, "originalTransactionId": str(transaction["originalTransactionId"]),
+            "signedTransactionInfo": apple.sign(transaction), "signedRenewalInfo": apple.sign(apple.renewal(transaction, **renewal))}
 
 
 class World:
@@ -170,14 +186,13 @@ class World:
         return json.loads(self.apple.notification(kind, transaction, **more))
 
     def state(self, account):
-        status, answer = self.shop.call("GetSubscriptionStatus", account=account, groupId="plus")
-        return [one["state"].removeprefix("RENEWAL_STATE_") for one in answer.get("success", {}).get("statuses", [])]
+        return state(self.shop, account)
 
     def found(self, way):
         return self.shop.metrics().get(f'perch_app_store_found_total{{source="{way}"}}', 0)
 
-    def fetched(self):
-        return walked(self.shop)
+    def fetched(self, since=0):
+        return walked(self.shop, since)
 
 
 def main():
@@ -227,8 +242,9 @@ def lost(world):
     shop.start()
     expect(until(lambda: any(path.endswith("history") for _, _, path in list(api.asked)), None), "it asks for what failed")
     shop.kill()
+    since = time.time()
     shop.start()
-    expect(until(lambda: world.fetched(), None), "all pages are fetched")
+    expect(until(lambda: world.fetched(since), None), "all pages are fetched")
     expect(until(lambda: world.state("rita") == ["SUBSCRIBED"], None), f"the renewal was found: {world.state('rita')}")
     states = {customer: world.state(customer) for customer in customers}
     expect(all(state == ["SUBSCRIBED"] for state in states.values()), f"every purchase is there: {states}")
@@ -252,10 +268,10 @@ def lost(world):
                                "signedRenewalInfo": apple.sign(apple.renewal(next_))}
     expect(shop.stop() == 0, "the server stops")
     # A second start begins where the first one was: an hour before.
-    since = len(api.asked)
+    before, since = len(api.asked), time.time()
     shop.start()
-    expect(until(lambda: any(path.endswith("history") for _, _, path in api.asked[since:]), None), "it asks again at the start")
-    expect(until(lambda: world.fetched(), None), "and gets the rest")
+    expect(until(lambda: any(path.endswith("history") for _, _, path in api.asked[before:]), None), "it asks again at the start")
+    expect(until(lambda: world.fetched(since), None), "and gets the rest")
     expect(world.found("notification") == 0, "what is known is no find")
     expect(until(lambda: world.found("subscription") == 1, None), "what is not known is one")
     expect(world.state("sven") == ["SUBSCRIBED"], f"and it counts: {world.state('sven')}")
@@ -303,18 +319,28 @@ def secrets(world):
 
 
 def nodes():
-    """Of two nodes one asks the App Store; the other one goes on when that one is gone."""
+    """Of two nodes one asks the App Store; the other one goes on when that one is gone, also with what was asked and not answered."""
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
         database = Database(directory / "database")
         database.start()
         world = World(directory, store=database.url)
+        api, apple = world.api, world.apple
         other = Shop(directory, http=True, store=database.url)
         other.log, other.app = directory / "other.log", APP
-        world.api.deliver = lambda: "SUCCESS"
+        api.deliver = lambda: "SUCCESS"
         asked = lambda node: node.metric("perch_app_store_requests_total")
+        lines = [1_000 * number for number in range(1, 13)]
         try:
             world.shop.start()
+            # Subscriptions whose end was ahead when it was reported: the index has them, and no other look finds them.
+            for original in lines:
+                old = apple.transaction(original, begin=now() - 30 * DAY + 2_000, signed=now())
+                status, answer = world.shop.call(
+                    "SubmitTransaction", account=f"customer{original}", signedValues=[apple.sign(old), apple.sign(apple.renewal(old))])
+                expect(status == 200, f"a submission is taken: {answer}")
+                next_ = apple.transaction(original, period=1, begin=now() - DAY)
+                api.lines[str(original)] = line(apple, next_, 1)
             other.start()
             until(lambda: asked(world.shop) + asked(other) > 0, "one of them asks")
             until(lambda: world.fetched() or walked(other), "and is done")
@@ -322,13 +348,22 @@ def nodes():
             first, second = (world.shop, other) if asked(world.shop) else (other, world.shop)
             said = second.run("doctor", "--bundle-id", BUNDLE, "--environment", "sandbox").stdout
             expect("another node of this store asks" in said, f"the doctor of the other one says so: {said}")
+            # The App Store is asked, and answers nothing, when the node goes.
+            with api.lock:
+                api.broken = 1_000_000
+            since = time.time()
             first.kill()
             until(lambda: asked(second) > 0, "the other one goes on")
-            until(lambda: walked(second), "and does the same")
+            with api.lock:
+                api.broken = 0
+            until(lambda: walked(second, since), "and does the same")
+            states = lambda: [state(second, f"customer{original}") for original in lines]
+            until(lambda: states() == [["SUBSCRIBED"]] * len(lines), lambda: f"each renewal is found: {states()}")
+            until(lambda: second.metric("perch_app_store_found_total") == len(lines), "and each was a find of the second one")
         finally:
             world.shop.kill()
             other.kill()
-            world.api.stop()
+            api.stop()
             database.stop()
 
 

@@ -56,6 +56,7 @@ import Testing
             answer("{\"errorCode\":4040007,\"errorMessage\":\"m\"}")?.error
                 == AppleAPIError(code: 4_040_007, message: "m"))
         #expect(AppleAPIError(code: 5_000_001, message: "").isRetryable)
+        #expect(AppleAPIError(code: 4_290_000, message: "").isRetryable)
         #expect(!AppleAPIError(code: 4_040_010, message: "").isRetryable)
         let statuses = answer(
             "{\"data\":[{\"lastTransactions\":[{\"status\":2,\"originalTransactionId\":\"7\",\"signedTransactionInfo\":\"x\"}]},{}]}"

@@ -12,19 +12,25 @@ private struct Played {
     static let minute: Int64 = 60_000
 
     var reconciler: Reconciler
-    var now = Self.start
+    var now: Instant
     /// What was asked and is not answered.
     var sent: [(call: AppleAPICall, ticket: UInt64)] = []
     var verify: [(texts: [String], ticket: UInt64)] = []
     var asked: [(body: StoreRequest.Body, ticket: UInt64)] = []
+    /// Places that are to be stored.
+    var kept: [(item: StoredItem, ticket: UInt64)] = []
     var notes: [Reconciler.Note] = []
 
-    init(_ place: ReconciledPlace? = nil, keyID: String = "KEY", environment: AppleApp.Environment = .sandbox) {
+    init(
+        _ place: ReconciledPlace? = nil, keyID: String = "KEY", environment: AppleApp.Environment = .sandbox,
+        at start: Instant = Self.start
+    ) {
+        self.now = start
         let app: AppleApp =
             environment == .sandbox
             ? .sandbox(bundleID: "com.example.app") : .production(bundleID: "com.example.app", appAppleID: 1)
         self.reconciler = Reconciler(
-            [Reconciler.App(number: 7, app: app, keyID: keyID)], now: Self.start, firstTicket: 1)
+            [Reconciler.App(number: 7, app: app, keyID: keyID)], now: start, firstTicket: 1)
         self.turn()
         guard case .item(.reconciled(7))? = self.asked.first?.body else {
             Issue.record("it begins with its place")
@@ -45,6 +51,7 @@ private struct Played {
             case .send(let call, _, let ticket): self.sent.append((call, ticket))
             case .verify(let texts, _, let ticket): self.verify.append((texts, ticket))
             case .ask(let body, let ticket): self.asked.append((body, ticket))
+            case .keep(let item, let ticket): self.kept.append((item, ticket))
             case .tell(let note, _): self.notes.append(note)
             }
         }
@@ -85,6 +92,14 @@ private struct Played {
 
     /// Verifies everything, and stores it as news or as known.
     mutating func learn(news: UInt32) {
+        self.accept()
+        var outcome = ReportedOutcome()
+        outcome.news = news
+        self.storeMutations(.mutated(.reported(outcome), Position(revision: 1, asOf: Self.start)))
+    }
+
+    /// Verifies everything.
+    mutating func accept() {
         while !self.verify.isEmpty {
             let next = self.verify.removeFirst()
             let mutation = Mutation.reported(.reports([], source: .history, claimant: nil), app: 7)
@@ -92,9 +107,6 @@ private struct Played {
                 next.ticket, .mutation(mutation, isLetter: false, refused: 0), now: self.now)
             self.collect()
         }
-        var outcome = ReportedOutcome()
-        outcome.news = news
-        self.storeMutations(.mutated(.reported(outcome), Position(revision: 1, asOf: Self.start)))
     }
 
     mutating func storeMutations(_ answer: StoreAnswer) {
@@ -102,6 +114,13 @@ private struct Played {
             self.reconciler.stored(self.asked.remove(at: place).ticket, answer, now: self.now)
             self.collect()
         }
+    }
+
+    /// The place that would be stored after an hour.
+    mutating func placeAfterAnHour() -> ReconciledPlace? {
+        self.kept = []
+        self.turn(after: Limits.reconcileSaveMilliseconds)
+        return self.kept.last.flatMap { ReconciledPlace($0.item) }
     }
 
     /// Answers all questions for ends: these ones to the first of a delay, none to the others.
@@ -147,16 +166,37 @@ private struct Played {
 
     @Test(
         arguments: [
-            ("TIMED_OUT", "it did not reach this server: TIMED_OUT"), ("UNSUCCESSFUL_HTTP_RESPONSE_CODE", nil),
-        ] as [(String, String?)])
-    func `a test notification that did not arrive is a problem`(_ result: String, _ text: String?) {
+            "TIMED_OUT", "UNSUCCESSFUL_HTTP_RESPONSE_CODE",
+        ])
+    func `a test notification that did not arrive is a problem, until another one has arrived`(_ result: String) {
         var played = Played()
         played.answer("test", 200, "{\"testNotificationToken\":\"a\"}")
         played.turn(after: 30_000)
         played.answer("test", 200, "{\"sendAttempts\":[{\"sendAttemptResult\":\"\(result)\"}]}")
         guard case .failed(let message, _) = played.report.test else { return #expect(Bool(false)) }
-        #expect(message == text ?? "it did not reach this server: \(result)")
-        #expect(played.notes == [.problem("the App Store's test notification did not arrive: \(result)")])
+        let expected = "the App Store's test notification did not arrive: \(result)"
+        #expect(message == expected)
+        #expect(played.notes == [.problem(expected)])
+        // The next start knows it, before its own has arrived.
+        played.kept = []
+        played.turn()
+        let place = played.kept.last.flatMap { ReconciledPlace($0.item) }
+        #expect(place?.testFailed == played.now)
+        guard case .failed(_, played.now) = Played(place).report.test else { return #expect(Bool(false), "forgotten") }
+        // Another one is asked for an hour later. It is a problem until then.
+        played.turn(after: Limits.reconcileTestAgainMilliseconds - 1)
+        #expect(!played.calls.contains("test"))
+        played.turn(after: 1)
+        played.answer("test", 200, "{\"testNotificationToken\":\"b\"}")
+        guard case .failed = played.report.test else { return #expect(Bool(false), "it is still a problem") }
+        played.turn(after: 30_000)
+        guard case .testStatus("b")? = played.sent.last?.call else { return #expect(Bool(false), "the other one") }
+        played.kept = []
+        played.answer("test", 200, "{\"sendAttempts\":[{\"sendAttemptResult\":\"SUCCESS\"}]}")
+        #expect(played.report.test == .arrived(at: played.now))
+        played.turn()
+        #expect(played.kept.last.flatMap { ReconciledPlace($0.item) }?.testFailed == nil)
+        #expect(played.kept.count == 1)
     }
 
     @Test func `a test notification of which nothing is told is given up after ten looks`() {
@@ -168,12 +208,16 @@ private struct Played {
             if case .failed = played.report.test { #expect(look == 10) }
         }
         #expect(played.notes.count == 1)
+        played.turn(after: Limits.reconcileTestAgainMilliseconds)
+        guard case .requestTest? = played.sent.last?.call else { return #expect(Bool(false), "another one") }
     }
 
-    @Test func `an app without a URL is told`() {
+    @Test func `an app without a URL is told, and asked about again`() {
         var played = Played()
         played.answer("test", 404, "{\"errorCode\":4040007,\"errorMessage\":\"none\"}")
         #expect(played.notes == [.problem("no URL for notifications is set in App Store Connect")])
+        played.turn(after: Limits.reconcileTestAgainMilliseconds)
+        #expect(played.calls.contains("test"))
     }
 
     // MARK: Notifications that failed
@@ -246,9 +290,48 @@ private struct Played {
     @Test func `a value that is refused is counted, and the walk goes on`() {
         var played = Played()
         played.answer("notification_history", 200, "{\"notificationHistory\":[{\"signedPayload\":\"one\"}]}")
-        played.reconciler.verified(played.verify.removeFirst().ticket, .refused("chain"), now: played.now)
+        played.reconciler.verified(
+            played.verify.removeFirst().ticket, .refused("chain", isFinal: true), now: played.now)
         #expect(played.report.refused == 1)
         #expect(played.report.lastWalk != nil)
+    }
+
+    /// An app that no file names any more, a root that is not installed.
+    @Test func `a value that other settings would let pass is fetched again, after those behind it`() {
+        var played = Played()
+        played.answer(
+            "notification_history", 200,
+            "{\"hasMore\":true,\"paginationToken\":\"next\",\"notificationHistory\":[{\"signedPayload\":\"one\"}]}")
+        played.reconciler.verified(
+            played.verify.removeFirst().ticket, .refused("not told to this app", isFinal: false), now: played.now)
+        played.collect()
+        guard case .failedNotifications(_, _, "next")? = played.sent.last?.call else {
+            return #expect(Bool(false), "the next page")
+        }
+        played.answer("notification_history", 200, "{\"notificationHistory\":[{\"signedPayload\":\"two\"}]}")
+        played.learn(news: 1)
+        #expect(played.report.found["notification"] == 1)
+        #expect(played.report.lastWalk == nil)
+        #expect(played.placeAfterAnHour()?.notifications == nil)
+        guard case .failedNotifications(let from, _, "")? = played.sent.last?.call else {
+            return #expect(Bool(false), "again")
+        }
+        #expect(played.now.milliseconds(since: from) == 29 * 86_400_000)
+    }
+
+    @Test func `a restart knows when failures were last fetched, and since when they are not`() {
+        var played = Played()
+        #expect(played.report.since == Played.start)
+        // The first place is stored at once.
+        played.turn()
+        let first = played.kept.last.flatMap { ReconciledPlace($0.item) }
+        #expect(first?.since == Played.start)
+        #expect(first?.ends == Played.start.advanced(byMilliseconds: -Limits.reconcileLookBackMilliseconds))
+        var place = ReconciledPlace()
+        place.since = Played.start.advanced(byMilliseconds: -3 * 86_400_000)
+        #expect(Played(place).report.since == place.since)
+        place.notifications = Played.start.advanced(byMilliseconds: -2 * 86_400_000)
+        #expect(Played(place).report.lastWalk == place.notifications)
     }
 
     @Test func `a restart goes on where the last one was`() {
@@ -273,6 +356,8 @@ private struct Played {
         var place = ReconciledPlace()
         place.notifications = Played.start
         place.acceptedKey = "KEY"
+        place.since = Played.start.advanced(byMilliseconds: 1)
+        place.testFailed = Played.start.advanced(byMilliseconds: 2)
         #expect(ReconciledPlace(place.item(7)) == place)
         #expect(ReconciledPlace(StoredItem(.reconciled(7), [1])) == nil)
     }
@@ -331,7 +416,7 @@ private struct Played {
         #expect(played.report.checks == 1)
     }
 
-    @Test func `a subscription is asked about once at a time, and again after a failure`() {
+    @Test func `a subscription is asked about once at a time, and again after a failure, though no sweep finds it`() {
         var played = Played()
         played.ends([Self.ended(), Self.ended()], delay: 600_000)
         played.turn(after: Self.minute)
@@ -339,9 +424,87 @@ private struct Played {
         #expect(played.calls.filter { $0 == "statuses" }.count == 1)
         played.fail("statuses", .timeout)
         #expect(played.report.failures == ["timeout": 1])
-        played.turn(after: Self.minute)
-        played.ends([Self.ended()], delay: 600_000)
+        played.turn(after: Limits.reconcileRetryMilliseconds - 1)
+        played.ends([], delay: 600_000)
+        #expect(!played.calls.contains("statuses"))
+        played.turn(after: 1)
+        played.ends([], delay: 600_000)
         #expect(played.calls.filter { $0 == "statuses" }.count == 1)
+    }
+
+    /// An outage, a lost right, a store without room: what an answer would have brought is not there.
+    @Test(arguments: ["unanswered", "timeout", "stopped", "500", "retryable", "rate", "nothing", "untrusted", "full"])
+    func `the stored place does not pass a subscription whose answer is not stored`(_ way: String) {
+        var played = Played()
+        let one = Self.ended()
+        played.ends([one], delay: 600_000)
+        switch way {
+        case "timeout": played.fail("statuses", .timeout)
+        case "stopped": played.fail("statuses", .stopped)
+        case "500": played.answer("statuses", 500, "oops")
+        case "retryable": played.answer("statuses", 404, "{\"errorCode\":4040004,\"errorMessage\":\"later\"}")
+        case "rate": played.answer("statuses", 429, "{\"errorCode\":4290000,\"errorMessage\":\"slow down\"}")
+        case "nothing": played.answer("statuses", 200, "{}")
+        case "untrusted":
+            played.answer("statuses", 200, Self.statuses(1, end: one.end))
+            played.reconciler.verified(
+                played.verify.removeFirst().ticket, .refused("no root", isFinal: false), now: played.now)
+        case "full":
+            played.answer("statuses", 200, Self.statuses(1, end: one.end))
+            played.accept()
+            played.storeMutations(.refused(Refusal(.storeFull, "full")))
+        default: break
+        }
+        guard let place = played.placeAfterAnHour(), let ends = place.ends else {
+            return #expect(Bool(false), "a place")
+        }
+        #expect(ends <= one.end.advanced(byMilliseconds: 600_000))
+        // The next reconciler looks for its end again.
+        let next = Played(place, at: played.now)
+        let afters = next.asked.compactMap { asked -> Instant? in
+            guard case .ended(_, let after, _, _) = asked.body else { return nil }
+            return after.instant
+        }
+        #expect(afters.first.map { $0 <= one.end } == true)
+    }
+
+    @Test(arguments: ["told", "unknown", "nothing told", "untrusted for good"])
+    func `the stored place goes on once an answer is stored, or there is none`(_ way: String) {
+        var played = Played()
+        let one = Self.ended()
+        played.ends([], delay: 600_000)
+        played.turn(after: Self.minute)
+        played.ends([one], delay: 600_000)
+        switch way {
+        case "unknown": played.answer("statuses", 404, "{\"errorCode\":4040010,\"errorMessage\":\"no such\"}")
+        case "nothing told": played.answer("statuses", 200, "{\"data\":[]}")
+        case "untrusted for good":
+            played.answer("statuses", 200, Self.statuses(1, end: one.end))
+            played.reconciler.verified(
+                played.verify.removeFirst().ticket, .refused("chain", isFinal: true), now: played.now)
+        default:
+            played.answer("statuses", 200, Self.statuses(1, end: one.end))
+            played.learn(news: 1)
+        }
+        let swept = played.now
+        #expect(played.placeAfterAnHour()?.ends == swept)
+    }
+
+    @Test func `what was asked before a later delay is no answer for it`() {
+        var played = Played()
+        let one = Self.ended()
+        played.ends([one], delay: 600_000)
+        played.turn(after: 50 * Self.minute)
+        played.ends([one], delay: 3_600_000)
+        #expect(played.calls.filter { $0 == "statuses" }.count == 1)
+        played.answer("statuses", 200, Self.statuses(1, end: one.end))
+        played.learn(news: 0)
+        played.turn()
+        #expect(played.calls.filter { $0 == "statuses" }.count == 1)
+        played.answer("statuses", 200, Self.statuses(1, end: one.end))
+        played.learn(news: 0)
+        played.turn()
+        #expect(!played.calls.contains("statuses"))
     }
 
     @Test func `a look that the store refused is looked again`() {

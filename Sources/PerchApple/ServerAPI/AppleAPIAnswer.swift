@@ -85,10 +85,10 @@ package struct AppleAPIError: Hashable, Sendable {
         self.message = message
     }
 
-    /// Apple's words for "try again".
-    package var isRetryable: Bool { [4_040_002, 4_040_004, 4_040_006, 5_000_001].contains(self.code) }
+    /// Apple's words for "try again", too many requests, and faults of the App Store itself.
+    package var isRetryable: Bool {
+        [4_040_002, 4_040_004, 4_040_006].contains(self.code) || self.code / 10_000 == 429 || self.code >= 5_000_000
+    }
     /// No URL for notifications is set in App Store Connect.
     package var lacksURL: Bool { self.code == 4_040_007 }
-    /// Nothing has become of the test notification yet.
-    package var isTestUnknown: Bool { self.code == 4_040_008 }
 }

@@ -5,10 +5,14 @@ package import PerchModel
 package struct ReconciledPlace: Hashable, Sendable {
     /// Notifications that failed were fetched up to here; nil: never.
     package var notifications: Instant?
-    /// Subscriptions were looked through for their ends up to here; nil: never.
+    /// Subscriptions that ended were asked about up to here, and what the App Store answered is stored; nil: never.
     package var ends: Instant?
     /// The key that the App Store accepted last; empty for none.
     package var acceptedKey = ""
+    /// When the App Store was first asked; nil: never.
+    package var since: Instant?
+    /// When a test notification first did not arrive; nil: the last one did, or none is known.
+    package var testFailed: Instant?
 
     package init() {}
 
@@ -17,6 +21,8 @@ package struct ReconciledPlace: Hashable, Sendable {
         writer.write(self.notifications?.milliseconds ?? 0)
         writer.write(self.ends?.milliseconds ?? 0)
         writer.write(self.acceptedKey)
+        writer.write(self.since?.milliseconds ?? 0)
+        writer.write(self.testFailed?.milliseconds ?? 0)
         return StoredItem(.reconciled(app), writer.bytes)
     }
 
@@ -30,6 +36,8 @@ package struct ReconciledPlace: Hashable, Sendable {
             self.notifications = instant(try reader.int64())
             self.ends = instant(try reader.int64())
             self.acceptedKey = try reader.string()
+            self.since = instant(try reader.int64())
+            self.testFailed = instant(try reader.int64())
         } catch {
             return nil
         }
