@@ -22,6 +22,36 @@ private func missing(_ what: String) -> Refusal {
         field: "suppose.original_transaction_id")
 }
 
+private func noCharge(for productID: String) -> Refusal {
+    Refusal(
+        .notSubscribed, "the subscription to \(productID) does not renew, so no charge comes that could fail",
+        field: "suppose.event")
+}
+
+private func notEntitled(_ productID: String, _ state: RenewalState) -> Refusal {
+    Refusal(
+        .notSubscribed, "the subscription to \(productID) is \(state), so nothing of it changes", field: "suppose.event"
+    )
+}
+
+/// The plan that a change leads to.
+private func planOnSale(
+    _ productID: String, _ app: AppState
+) throws(Refusal) -> (CatalogueProduct, CatalogueSubscription) {
+    guard let product = app.catalogue.productOnSale(productID), let subscription = product.subscription else {
+        throw Refusal(
+            .productUnknown, "\(printable(productID)) is no subscription that is sold in \(app.bundleID)",
+            field: "suppose.product_id")
+    }
+    return (product, subscription)
+}
+
+private func otherGroup(_ productID: String, than held: String) -> Refusal {
+    Refusal(
+        .productUnknown, "\(printable(productID)) is in another group than \(held), so it is no change of plan",
+        field: "suppose.product_id")
+}
+
 // MARK: Test apps
 
 /// Decides what the store would decide.
@@ -37,6 +67,12 @@ private func suppose(
     }
     switch supposition.event {
     case .planChange:
+        let group = try planOnSale(supposition.productID, app).1.groupID
+        let line = try line(supposition, record, app, now, inGroup: group)
+        guard line.groupID == group else {
+            throw otherGroup(supposition.productID, than: line.latest.productID)
+        }
+        try requireEntitled(line, app: app, now: now)
         try carryOut(.buy(PurchaseOrder(productID: supposition.productID)))
     case .refund:
         try carryOut(.refund(.transaction(try refundable(supposition, record, app, now)), reason: .other, share: .full))
@@ -53,7 +89,13 @@ private func suppose(
         try carryOut(.answerPriceIncrease(target, agrees: supposition.event == .priceAgreed))
     case .chargeFails:
         let line = try line(supposition, record, app, now)
+        let state = line.state(at: now, leewayMilliseconds: app.renewalLeewayMilliseconds)
+        // The charge has failed, and one more failure does not move the end.
+        if state == .inGracePeriod || state == .inBillingRetryPeriod { return record }
         try requireEntitled(line, app: app, now: now)
+        guard line.awaitsAttempt, line.foreseenLapse(in: app.catalogue) == nil else {
+            throw noCharge(for: line.latest.productID)
+        }
         let (product, subscription) = try renewingProduct(of: line, app: app)
         var ended = line
         if now < line.boundary {
@@ -103,17 +145,18 @@ extension [Transaction] {
     }
 }
 
-/// The line that is meant: an own one.
+/// The line that is meant: an own one, and where none is named, one of `group` first.
 private func line(
-    _ supposition: Supposition, _ record: AccountRecord, _ app: AppState, _ now: Instant
+    _ supposition: Supposition, _ record: AccountRecord, _ app: AppState, _ now: Instant, inGroup group: String? = nil
 ) throws(Refusal) -> Line {
-    let own = record.lines.filter(\.isOwn)
+    var own = record.lines.filter(\.isOwn)
     if supposition.originalTransactionID != 0 {
         guard let line = own.first(where: { $0.originalID == supposition.originalTransactionID }) else {
             throw missing("subscription of its own with this number")
         }
         return line
     }
+    if let group, own.contains(where: { $0.groupID == group }) { own.removeAll { $0.groupID != group } }
     let leeway = app.renewalLeewayMilliseconds
     let entitled = own.filter { $0.state(at: now, leewayMilliseconds: leeway).isEntitled }
     guard let line = (entitled.isEmpty ? own : entitled).max(by: { $0.boundary < $1.boundary }) else {
@@ -152,7 +195,12 @@ private func supposeReported(
     func entitles(_ original: ReportedOriginal) -> Bool {
         !original.entitling(at: now, leewayMilliseconds: leeway).isEmpty
     }
-    let lines = candidates.filter(\.isSubscription)
+    var lines = candidates.filter(\.isSubscription)
+    if supposition.event == .planChange {
+        let group = try planOnSale(supposition.productID, app).1.groupID
+        let alike = lines.filter { $0.groupID(in: app.catalogue) == group }
+        if !alike.isEmpty { lines = alike }
+    }
     let line = lines.last(where: entitles) ?? lines.last
     let target = supposition.event == .refund ? line ?? candidates.last(where: entitles) ?? candidates.last : line
     guard let target, let head = target.head(at: now) else {
@@ -164,7 +212,10 @@ private func supposeReported(
     var transaction = head
     transaction.signedDate = signed
     var changed = target
-    var info = target.standing(at: now, leewayMilliseconds: leeway).map { target.renewalInfo(of: $0) }
+    let standing = target.standing(at: now, leewayMilliseconds: leeway)
+    let state = standing?.state ?? .expired
+    var info = standing.map { target.renewalInfo(of: $0) }
+    let renews = info.map { $0.willAutoRenew || $0.isUnreported } ?? false
     info?.signedDate = signed
     info?.isUnreported = false
     func report(_ info: RenewalInfo?, ending end: Instant?) {
@@ -180,7 +231,7 @@ private func supposeReported(
         info?.renewalPrice = nil
         report(info, ending: head.expirationDate)
     case .priceAgreed:
-        info?.willAutoRenew = true
+        info?.willAutoRenew = renews
         info?.priceIncreaseStatus = .agreed
         let held = info?.renewalPrice ?? head.price
         info?.renewalPrice = held.map {
@@ -189,6 +240,10 @@ private func supposeReported(
         }
         report(info, ending: head.expirationDate)
     case .chargeFails:
+        // The charge has failed, and one more failure does not move the end.
+        if state == .inGracePeriod || state == .inBillingRetryPeriod { return record }
+        guard state.isEntitled else { throw notEntitled(head.productID, state) }
+        guard renews else { throw noCharge(for: head.productID) }
         transaction.expirationDate = min(head.expirationDate ?? now, now)
         _ = changed.fold(transaction, stamp: stamp)
         info?.willAutoRenew = true
@@ -198,6 +253,7 @@ private func supposeReported(
         info?.renewalDate = transaction.expirationDate ?? now
         report(info, ending: transaction.expirationDate)
     case .planChange:
+        guard state.isEntitled else { throw notEntitled(head.productID, state) }
         try change(&changed, from: head, to: supposition.productID, info, stamp, app, now)
     default:
         preconditionFailure("the event was checked")
@@ -220,17 +276,8 @@ private func change(
     _ line: inout ReportedOriginal, from head: Transaction, to productID: String, _ info: RenewalInfo?,
     _ stamp: ReportStamp, _ app: AppState, _ now: Instant
 ) throws(Refusal) {
-    guard let product = app.catalogue.productOnSale(productID), let next = product.subscription else {
-        throw Refusal(
-            .productUnknown, "\(printable(productID)) is no subscription that is sold in \(app.bundleID)",
-            field: "suppose.product_id")
-    }
-    guard next.groupID == app.catalogue.groupID(of: head) else {
-        throw Refusal(
-            .productUnknown,
-            "\(printable(productID)) is in another group than \(head.productID), so it is no change of plan",
-            field: "suppose.product_id")
-    }
+    let (product, next) = try planOnSale(productID, app)
+    guard next.groupID == app.catalogue.groupID(of: head) else { throw otherGroup(productID, than: head.productID) }
     let currency = head.price?.currency ?? app.currency(of: app.storefront)
     let price = Money(milliunits: product.price.milliunits, currency: currency)
     var info = info

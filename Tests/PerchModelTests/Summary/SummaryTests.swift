@@ -305,6 +305,43 @@ private let german = Told(locale: "de")
             try english.supposed(Supposition(event: .refund, originalTransactionID: 2), alice)
                 == "alice has silver until 10 February, then it renews for $9.99.")
     }
+
+    @Test func `what cannot be, because no charge comes or the plan is of another group`() throws {
+        var alice = TestAccount(settings: Shop.settings(grace: true))
+        try alice.buy("silver")
+        #expect(throws: Refusal.self) {
+            try english.supposed(Supposition(event: .planChange, productID: "weekly"), alice)
+        }
+        #expect(throws: Refusal.self) {
+            try english.supposed(Supposition(event: .planChange, productID: "lifetime"), alice)
+        }
+        // Whoever has both changes the one that the plan belongs to.
+        try alice.buy("weekly")
+        let changed = try english.supposed(Supposition(event: .planChange, productID: "gold"), alice)
+        #expect(changed.contains("alice has gold") && changed.contains("alice has weekly"), "\(changed)")
+        #expect(throws: Refusal.self) {
+            let original = try alice.line("H").originalID
+            return try english.supposed(
+                Supposition(event: .planChange, productID: "gold", originalTransactionID: original), alice)
+        }
+        var bob = TestAccount(settings: Shop.settings(grace: true))
+        try bob.buy("silver")
+        try bob.setAutoRenew(false)
+        #expect(throws: Refusal.self) { try english.supposed(Supposition(event: .chargeFails), bob) }
+    }
+
+    @Test func `in a grace period, one more charge that fails changes nothing`() throws {
+        var alice = TestAccount(settings: Shop.settings(grace: true))
+        try alice.buy("silver")
+        try alice.operate(.setCharges(fail: true))
+        try alice.advanceToBoundary()
+        alice.advance(days: 3)
+        #expect(alice.state() == .inGracePeriod)
+        #expect(try english.supposed(Supposition(event: .chargeFails), alice) == english(alice))
+        alice.advance(days: 20)
+        #expect(alice.state() == .inBillingRetryPeriod)
+        #expect(try english.supposed(Supposition(event: .chargeFails), alice) == english(alice))
+    }
 }
 
 private let dayLength: Int64 = 86_400_000
@@ -454,6 +491,31 @@ private let present = at("2026-06-10")
         #expect(throws: Refusal.self) { try supposed(Supposition(event: .planChange, productID: "weekly")) }
         #expect(throws: Refusal.self) { try supposed(Supposition(event: .cancelled, originalTransactionID: 12)) }
         #expect(record == Self.line())
+    }
+
+    @Test func `what would be after an event that needs a renewal`() throws {
+        func supposed(_ supposition: Supposition, _ record: AccountRecord) throws -> String {
+            Self.told(try supposing(supposition, of: record, rows: [], app: Self.app, at: present))
+        }
+        let off = Self.line(renews: false)
+        #expect(throws: Refusal.self) { try supposed(Supposition(event: .chargeFails), off) }
+        #expect(
+            try supposed(Supposition(event: .priceAgreed), off) == "alice has silver until 30 June. It does not renew.")
+        // Nothing was reported of its renewal: the event says that it renews.
+        #expect(
+            try supposed(Supposition(event: .chargeFails), Self.line(renews: nil)).hasPrefix("The card was declined"))
+        let grace = Self.line(
+            from: -31, to: -1,
+            info: { info in
+                info.isInBillingRetry = true
+                info.gracePeriodExpirationDate = present.advanced(byMilliseconds: 5 * dayLength)
+            })
+        #expect(try supposed(Supposition(event: .chargeFails), grace) == Self.told(grace))
+        let ended = Self.line(from: -40, to: -10, renews: false)
+        #expect(throws: Refusal.self) { try supposed(Supposition(event: .chargeFails), ended) }
+        #expect(throws: Refusal.self) {
+            try supposed(Supposition(event: .planChange, productID: "gold"), ended)
+        }
     }
 }
 
