@@ -56,7 +56,7 @@ package struct AccountHistory: Sendable {
     /// Newest first.
     package var rows: [Transaction] = []
     package var app: AppState
-    /// Who granted each grant, as the audit trail names them.
+    /// Who granted each grant, as the audit trail names them; empty where they were not asked for.
     package var granters: [String: String] = [:]
 }
 

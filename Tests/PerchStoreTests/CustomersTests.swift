@@ -150,11 +150,22 @@ extension ReportedStore {
 
     @Test(arguments: all)
     func `in a test app, by transaction and by order`(_ implementation: StorageImplementation) throws {
-        let store = try ReportedStore(on: try implementation.make().storage, environment: .xcode)
-        let grant = EntitlementGrant(name: "plus", until: nil, reason: "", since: store.wall)
-        try store.tell(.grant(grant, to: store.key("alice")))
+        let store = try ReportedStore(
+            on: try implementation.make().storage, environment: .xcode, catalogue: FamilyStore.catalogue)
+        for (account, product) in [("alice", "silver"), ("bob", "coins")] {
+            let order = StoreOperation.buy(PurchaseOrder(productID: product))
+            _ = try store.ask(.mutate(.operation(order, account: store.key(account), app: 1)))
+        }
         #expect(try store.lines("ali") == ["alice account alice"])
-        #expect(try store.lines("1") == [])
+        guard
+            case .transactions(let rows, false) = try store.ask(
+                .transactions(store.key("alice"), TransactionQuery(limit: 9))),
+            let bought = rows.first?.transaction
+        else { throw ReportedStore.Unexpected() }
+        #expect(try store.lines("\(bought.id)") == ["alice originalTransaction \(bought.id) of \(bought.id)"])
+        #expect(try store.lines(bought.webOrderLineItemID, [.order]).map { $0.prefix(12) } == ["alice order "])
+        #expect(try store.lines("\(bought.id + 1)").map { $0.prefix(4) } == ["bob "])
+        #expect(try store.lines("\(bought.id + 2)") == [])
     }
 }
 
@@ -204,6 +215,24 @@ extension ReportedStore {
     }
 
     @Test(arguments: all)
+    func `are within the limit after a merger too, or it is refused and changes nothing`(
+        _ implementation: StorageImplementation
+    ) throws {
+        let store = try ReportedStore(on: try implementation.make().storage)
+        for name in ["alice", "bob"] { try store.grant(to: name) }
+        for number in 0..<Limits.notesMax - 1 { try store.note("\(number)", on: "alice") }
+        let last = try store.note("of bob", on: "bob")
+        try store.note("one more", on: "bob")
+        let revision = store.engine.header.revision
+        #expect(try store.refusal(.merge(store.key("alice"), into: store.key("bob"))) == .recordLimit)
+        #expect(store.engine.header.revision == revision)
+        #expect(try store.notes("alice").count == Limits.notesMax - 1)
+        try store.tell(.dropNote(last, of: store.key("bob")))
+        try store.tell(.merge(store.key("alice"), into: store.key("bob")))
+        #expect(try store.notes("bob").count == Limits.notesMax)
+    }
+
+    @Test(arguments: all)
     func `are as many as the limit`(_ implementation: StorageImplementation) throws {
         let store = try ReportedStore(on: try implementation.make().storage)
         try store.grant(to: "alice")
@@ -241,15 +270,16 @@ extension ReportedStore {
         try grant("beta", by: "everyone")
         store.wall = store.wall.advanced(byMilliseconds: 1_000)
         try grant("plus", by: "\"ben\" by main")
-        guard case .history(let history) = try store.ask(.history(store.key("alice"), nil)) else {
-            throw ReportedStore.Unexpected()
+        func history(_ name: String, withGranters: Bool = true) throws -> AccountHistory {
+            let question = StoreRequest.Body.history(store.key(name), nil, withGranters: withGranters)
+            guard case .history(let history) = try store.ask(question) else { throw ReportedStore.Unexpected() }
+            return history
         }
-        #expect(history.granters == ["plus": "ben", "beta": "everyone"])
+        #expect(try history("alice").granters == ["plus": "ben", "beta": "everyone"])
+        #expect(try history("alice", withGranters: false).granters.isEmpty)
         // A merger grants nothing.
         try store.tell(.merge(store.key("alice"), into: store.key("bob")))
-        guard case .history(let merged) = try store.ask(.history(store.key("bob"), nil)) else {
-            throw ReportedStore.Unexpected()
-        }
+        let merged = try history("bob")
         #expect(merged.granters.isEmpty && merged.record?.grants.count == 2)
     }
 }

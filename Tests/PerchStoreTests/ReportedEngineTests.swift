@@ -16,14 +16,15 @@ final class ReportedStore {
     private(set) var changes: [Change] = []
     private var ticket: UInt64 = 0
 
-    init(on storage: any Storage, settings: AppSettings = AppSettings(), environment: AppEnvironment = .production)
-        throws
-    {
+    init(
+        on storage: any Storage, settings: AppSettings = AppSettings(), environment: AppEnvironment = .production,
+        catalogue: Catalogue = Catalogue(products: [], groups: [], schemaVersion: "4.0")
+    ) throws {
         self.storage = storage
         self.engine = try StoreEngine(storage: storage, loops: 1, cacheBytesMax: 1 << 20)
         _ = try self.engine.openApp(
-            "com.example.app", environment, catalogue: Catalogue(products: [], groups: [], schemaVersion: "4.0"),
-            source: "test", fileSettings: settings, wall: self.wall)
+            "com.example.app", environment, catalogue: catalogue, source: "test", fileSettings: settings,
+            wall: self.wall)
     }
 
     func ask(_ body: StoreRequest.Body) throws -> StoreAnswer {

@@ -18,7 +18,10 @@ struct Explain: MethodHandler {
 
     func begin(_ context: MethodContext) throws(CallRefusal) -> Step {
         try Check.readable(self.asked.asOf)
-        return .ask(.history(context.key(ofAccount: self.asked.account), context.known(self.asked.asOf)))
+        return .ask(
+            .history(
+                context.key(ofAccount: self.asked.account), context.known(self.asked.asOf),
+                withGranters: self.showsGranters(context)))
     }
 
     func finish(_ found: StoreAnswer, _ context: MethodContext) throws(CallRefusal) -> Step {
@@ -29,8 +32,7 @@ struct Explain: MethodHandler {
         (answer.value.summary, _, answer.value.changes) = self.outcome(read.record, read, history.rows, reader)
         if self.asked.about == nil {
             answer.value.grants = reader.grants(
-                of: read.record, by: history.granters, at: read.now, forCustomer: context.caller.identity.account != nil
-            )
+                of: read.record, by: history.granters, at: read.now, forCustomer: !self.showsGranters(context))
         }
         if let supposed = self.asked.suppose {
             let record = try self.supposing(supposed, read, history.rows)
@@ -38,6 +40,11 @@ struct Explain: MethodHandler {
             answer.value.supposed = SupposedOutcome(summary: summary, isEntitled: isEntitled, changes: changes)
         }
         return Self.step(answer)
+    }
+
+    /// Only an answer about the whole account has grants, and a customer is not shown who granted them.
+    private func showsGranters(_ context: MethodContext) -> Bool {
+        self.asked.about == nil && context.caller.identity.account == nil
     }
 
     private func why(_ read: AccountRead, _ rows: [Transaction]) -> ExplainAnswer {

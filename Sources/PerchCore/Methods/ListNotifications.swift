@@ -23,7 +23,7 @@ struct ListNotifications: MethodHandler {
         guard case .items(let items, let hasMore) = found else { preconditionFailure("items were asked for") }
         var page = NotificationPage()
         page.notifications = items.compactMap { item in
-            KeptNotification(item).map { ReceivedNotification($0, id: DeadLetter.id(of: item.key)) }
+            KeptNotification(item, withJWS: false).map { ReceivedNotification($0, id: DeadLetter.id(of: item.key)) }
         }
         if hasMore, let last = items.last { page.nextPageToken = last.key.key }
         return Self.step(page)

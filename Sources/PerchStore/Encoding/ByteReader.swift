@@ -86,6 +86,12 @@ package struct ByteReader {
         return text
     }
 
+    /// Goes past a text, and returns an empty one.
+    mutating func skipString() throws(DecodingFault) -> String {
+        _ = try self.lengthPrefixed()
+        return ""
+    }
+
     package mutating func fixed64() throws(DecodingFault) -> UInt64 {
         var value: UInt64 = 0
         for _ in 0..<8 { value = value << 8 | UInt64(try self.byte()) }

@@ -122,7 +122,7 @@ extension StoreEngine {
 
     func notes(of account: AccountNumber, _ app: AppNumber) throws(StorageError) -> [CustomerNote] {
         let group = ItemKey.noteGroup(of: account, app: app)
-        return try self.storage.items(.note, group: group, after: [], limit: Limits.pageSizeMax).compactMap {
+        return try self.storage.items(.note, group: group, after: [], limit: Limits.notesMax).compactMap {
             CustomerNote($0)
         }
     }
@@ -155,15 +155,26 @@ extension StoreEngine {
         return nil
     }
 
-    /// The notes of an account that is merged into another.
+    /// Gives the notes of an account to the one that it is merged into: within the limit for one account.
     func moveNotes(
         of source: AccountNumber, to target: AccountNumber, _ work: inout ReportedWork
-    ) throws(StorageError) {
+    ) throws(StorageError) -> Refusal? {
         let app = work.app.number
+        var count = 0
+        for account in [source, target] {
+            count += try self.storage.itemCount(.note, group: ItemKey.noteGroup(of: account, app: app))
+        }
+        guard count <= Limits.notesMax else {
+            return Refusal(
+                .recordLimit,
+                "the two accounts have \(count) notes, the limit for one is \(Limits.notesMax); delete some first",
+                found: Int64(count), limit: Int64(Limits.notesMax))
+        }
         for note in try self.notes(of: source, app) {
             work.side.removedItems.append(.note(note.id, of: source, app: app))
             work.side.items.append(note.item(of: target, app: app))
         }
+        return nil
     }
 
     private static let noAccountToNote = Refusal(

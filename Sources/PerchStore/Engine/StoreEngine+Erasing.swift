@@ -130,7 +130,9 @@ extension StoreEngine {
         }
         guard !about.isEmpty else { return }
         for item in try self.allItems(.notification, group: KeptNotification.group) {
-            guard let kept = KeptNotification(item), !about.isDisjoint(with: kept.about) else { continue }
+            guard let kept = KeptNotification(item, withJWS: false), !about.isDisjoint(with: kept.about) else {
+                continue
+            }
             side.removedItems.append(item.key)
         }
     }

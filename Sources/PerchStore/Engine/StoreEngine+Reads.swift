@@ -22,8 +22,13 @@ extension StoreEngine {
                 return .record(try self.record(account))
             case .recordAsKnown(let key, let known):
                 return try self.recordAsKnown(key, known)
-            case .history(let key, let known):
-                return try self.history(key, known)
+            case .history(let key, let known, let withGranters):
+                var history = try self.history(key, known)
+                if withGranters, case .history(var found) = history {
+                    found.granters = try self.granters(of: found.record)
+                    history = .history(found)
+                }
+                return history
             case .keys(let app, let after, let limit):
                 let after = after.isEmpty ? AccountKey.beforeNamed : after
                 var keys = try self.storage.keys(of: app, after: after, limit: limit + 1)
@@ -203,8 +208,7 @@ extension StoreEngine {
             let rows = found.rows.values.sorted { ($0.purchaseDate, $0.id) > ($1.purchaseDate, $1.id) }
             return .history(
                 AccountHistory(
-                    record: found.record, rows: Array(rows.prefix(Limits.pageSizeMax)), app: found.app,
-                    granters: try self.granters(of: found.record)))
+                    record: found.record, rows: Array(rows.prefix(Limits.pageSizeMax)), app: found.app))
         }
         guard let app = self.apps[key.app]?.state else { preconditionFailure("app \(key.app) is gone") }
         guard let account = try self.account(of: key) else { return .history(AccountHistory(app: app)) }
@@ -212,8 +216,7 @@ extension StoreEngine {
         query.isNewestFirst = true
         query.includesFinishedConsumables = true
         let rows = try self.storage.transactions(of: account, query).map(\.transaction)
-        let record = try self.record(account)
-        return .history(AccountHistory(record: record, rows: rows, app: app, granters: try self.granters(of: record)))
+        return .history(AccountHistory(record: try self.record(account), rows: rows, app: app))
     }
 
     /// Who granted what an account was granted: the line of the audit trail at the revision of the grant. Accounts with more facts than

@@ -49,14 +49,8 @@ package struct DeadLetter: Hashable, Sendable {
         ] { writer.write(text) }
         writer.write(UInt64(self.about.count))
         for name in self.about { writer.write(name) }
-        return StoredItem(Self.key(signed: signed, of: self.jws, isStrange: isStrange), writer.bytes)
-    }
-
-    private static func key(signed: Instant, of jws: String, isStrange: Bool) -> ItemKey {
-        var key = ByteWriter()
-        key.write(fixed: UInt64(bitPattern: signed.milliseconds))
-        key.write(fixed: Digest(of: Array(jws.utf8)).high)
-        return ItemKey(.deadLetter, group: isStrange ? Self.strange : Self.known, key: key.bytes)
+        let group = isStrange ? Self.strange : Self.known
+        return StoredItem(ItemKey(.deadLetter, group: group, signed: signed, jws: self.jws), writer.bytes)
     }
 
     /// The groups of dead letters: each has its own limit.
@@ -91,6 +85,14 @@ package struct DeadLetter: Hashable, Sendable {
 
 extension ItemKey {
     private static let signedKeyByteCount = 16
+
+    /// The key of a value as it was signed: by its time, and the same for the same value.
+    init(_ kind: ItemKind, group: [UInt8], signed: Instant, jws: String) {
+        var key = ByteWriter()
+        key.write(fixed: UInt64(bitPattern: signed.milliseconds))
+        key.write(fixed: Digest(of: Array(jws.utf8)).high)
+        self.init(kind, group: group, key: key.bytes)
+    }
 
     /// The key of a dead letter or a notification, of its identifier: nil for a text that is neither.
     package init?(ofID text: String) {

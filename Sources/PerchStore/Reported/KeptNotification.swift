@@ -33,12 +33,7 @@ package struct KeptNotification: Hashable, Sendable {
     package static let group: [UInt8] = [2]
 
     /// The same notification that comes again has the same key.
-    package var key: ItemKey {
-        var key = ByteWriter()
-        key.write(fixed: UInt64(bitPattern: self.signed.milliseconds))
-        key.write(fixed: Digest(of: Array(self.jws.utf8)).high)
-        return ItemKey(.notification, group: Self.group, key: key.bytes)
-    }
+    package var key: ItemKey { ItemKey(.notification, group: Self.group, signed: self.signed, jws: self.jws) }
 
     package var item: StoredItem {
         var writer = ByteWriter()
@@ -52,14 +47,15 @@ package struct KeptNotification: Hashable, Sendable {
         return StoredItem(self.key, writer.bytes)
     }
 
-    /// Reads an item; nil if it is damaged, which its checksum would have shown before.
-    package init?(_ item: StoredItem) {
+    /// Reads an item; nil if it is damaged, which its checksum would have shown before. A list has no use for the value itself: without
+    /// it, `jws` is empty.
+    package init?(_ item: StoredItem, withJWS: Bool = true) {
         var reader = ByteReader(item.value)
         do throws(DecodingFault) {
             self.init(
                 received: Instant(milliseconds: try reader.int64()), signed: Instant(milliseconds: try reader.int64()),
                 bundleID: try reader.string(), type: try reader.string(), subtype: try reader.string(),
-                jws: try reader.string(), about: [])
+                jws: withJWS ? try reader.string() : try reader.skipString(), about: [])
             for _ in 0..<(try reader.uint64()) { self.about.append(try reader.string()) }
             self.outcome.news = UInt32(clamping: try reader.uint64())
             self.outcome.stale = UInt32(clamping: try reader.uint64())

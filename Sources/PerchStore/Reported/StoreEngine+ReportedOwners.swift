@@ -251,6 +251,7 @@ extension StoreEngine {
         }
         let target = try self.open(other, &work)
         guard source != target else { return nil }
+        if let refusal = try self.moveNotes(of: source, to: target, &work) { return refusal }
         let record = try self.record(source, &work)
         let archived = try self.archivedOriginals(of: source, work.app.number)
         let own = (record.reported?.originals ?? []) + archived
@@ -263,7 +264,6 @@ extension StoreEngine {
             work.add(Fact(.reported(.named(alias)), effective: work.now), to: target)
         }
         work.name(key.canonical, target)
-        try self.moveNotes(of: source, to: target, &work)
         for grant in record.grants {
             let held = work.after[target]?.grants.first { $0.name == grant.name }
             work.add(
