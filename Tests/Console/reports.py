@@ -8,7 +8,7 @@ import uuid
 from appstore import AppStore
 from chains import Chain
 from checks import check, equal
-from support import point, sees
+from support import asks_nothing, point, sees
 
 BUNDLE = "app.perch.sample"
 PLUS = "app.perch.plus.monthly"
@@ -56,6 +56,7 @@ def named(site, browser):
         site.operate("nina", {"setCharges": {"outcome": "CHARGE_OUTCOME_FAIL"}})
         browser.until(lambda: "setCharges" in browser.text("main tbody tr"), 5, "the newest change comes first")
         assert "nina" in browser.text("main tbody tr"), browser.text("main")
+        browser.until(lambda: asks_nothing(browser), 30, "three seconds without a request")
     with check("accounts: an older transaction leads to its account"):
         for _ in range(3):
             site.operate("nina", {"renew": {"target": {"productId": PLUS}}})
@@ -122,9 +123,10 @@ def incoming(make, work, browser):
             point(browser, "Send again", notifications)
             sees(browser, "Sent again: 2 values known before", ".toasts")
             equal(browser.run(f"return document.querySelectorAll('{notifications}').length"), 1, "notifications after one is sent again")
+            browser.until(lambda: asks_nothing(browser), 30, "three seconds without a request")
             for original in (7002, 7003):
                 equal(post(site, transaction(original), stranger), 503, "a report with a value of another root")
-            browser.until(lambda: browser.run(f"return document.querySelectorAll('{letters}').length") == 2, 6, "two dead letters")
+            browser.until(lambda: browser.run(f"return document.querySelectorAll('{letters}').length") == 2, 30, "two dead letters")
             browser.shows(f"{BUNDLE} Sandbox", "main")
             point(browser, browser.text(f"{letters} summary")[:12], letters)
             sees(browser, "APPLE_UNTRUSTED", letters)

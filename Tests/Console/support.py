@@ -60,6 +60,24 @@ def point(browser, label, within="body", kind="button, a, summary"):
         browser.driver.execute_cdp_cmd("Input.dispatchMouseEvent", {"type": event, "x": box[0], "y": box[1], "button": "left", "clickCount": 1})
 
 
+def cuts(browser, method, status):
+    """Each answer to a method is cut from now on. An empty text: none is."""
+    browser.run("""
+        window.answered ??= window.fetch;
+        window.fetch = !arguments[0] ? window.answered : (address, ...rest) => (String(address).endsWith(arguments[0])
+          ? Promise.resolve(new Response(new ReadableStream({pull: (body) => body.error(new TypeError('cut by the test'))}), {status: arguments[1]})) : window.answered(address, ...rest));""", method, status)
+
+
+def asks_nothing(browser):
+    """For three seconds of the page. What it began before may still come; a page that polls never does this."""
+    browser.collect()
+    before = len(browser.requests)
+    until = browser.run("return performance.now()") + 3_000
+    browser.until(lambda: browser.run("return performance.now()") > until, 10, "three seconds later")
+    browser.collect()
+    return len(browser.requests) == before
+
+
 def refuses(browser, method):
     """Each call of a method is refused from now on, without the server. An empty text: none is."""
     browser.run("""
@@ -89,9 +107,9 @@ class Production:
                                              "--token-keys", str(folder / "main.pub.jwk")], bundle=SHOP)
         self.admin = self.token("admin", "*", "ada")
 
-    def token(self, scope, app, subject, environment="sandbox", expires="1h"):
+    def token(self, scope, app, subject, environment="sandbox", expires="1h", more=()):
         made = subprocess.run([self.perch, "token", "create", "--key", str(self.key), "--app", app, "--environment", environment, "--scope", scope,
-                               "--subject", subject, "--expires", expires], capture_output=True, text=True)
+                               "--subject", subject, "--expires", expires, *more], capture_output=True, text=True)
         assert made.returncode == 0, made.stderr
         return made.stdout.strip()
 
@@ -175,6 +193,22 @@ def reader(production, browser):
         sees(browser, "Whether it renews was not reported.", "[aria-label=Now]")
         for wrong in ("The catalogue has no group", "renews in", "renews for", "Plus Monthly renews"):
             assert wrong not in browser.text("main"), f"it says {wrong!r}: {browser.text('main')}"
+    with check("support: a token of one account is led to it, and is not asked whom to find"):
+        production.enter(browser, production.token("read", SHOP, "petra's phone", more=["--account", "petra"]))
+        sees(browser, "Your token is for this account alone.", "main")
+        equal(browser.run("return document.querySelector('header .find').checkVisibility()"), False, "the box that finds anybody")
+        point(browser, "petra", "main")
+        sees(browser, "petra has Plus Monthly until", "[aria-label=Now]")
+        production.enter(browser, support, "account/petra")
+        sees(browser, "petra has Plus Monthly until", "[aria-label=Now]")
+    with check("support: an answer that is cut is said, as one that does not come"):
+        for status in (200, 500):
+            cuts(browser, "AddNote", status)
+            browser.fill("Note", "She called.", "[aria-label=Timeline]")
+            point(browser, "Add note", "[aria-label=Timeline]")
+            sees(browser, "the answer was cut", ".toasts")
+            browser.run("document.querySelectorAll('.toast').forEach((each) => each.remove())")
+        cuts(browser, "", 200)
     with check("support: what the token may not do is there, with the scope that it needs"):
         for label in ("Grant…", "Give free days…", "Move a purchase…", "Erase…", "Export"):
             sees(browser, label, "[aria-label=Actions]")
@@ -490,18 +524,16 @@ def idle(production, browser):
         count = browser.run(f"return {page}.data.transactions.length")
         assert count >= 1_000, count
 
-        def asks_nothing():
-            """For three seconds. What the page began before may still come; a page that polls never does this."""
-            browser.collect()
-            before = len(browser.requests)
-            until = int(production.test("TestStoreService/GetClock")["clock"]["nowMs"]) + 3_000
-            browser.until(lambda: int(production.test("TestStoreService/GetClock")["clock"]["nowMs"]) > until, 5, "three seconds later")
-            browser.collect()
-            return len(browser.requests) == before
-
-        browser.until(asks_nothing, 30, "three seconds without a request of an idle page")
+        browser.until(lambda: asks_nothing(browser), 30, "three seconds without a request of an idle page")
+        before = len(browser.requests)
         production.test("TestStoreService/Operate", account="oldtimer", operation={"setCharges": {"outcome": "CHARGE_OUTCOME_FAIL"}})
         sees(browser, "Charges of this account fail.", "[aria-label=Now]")
+        browser.until(lambda: asks_nothing(browser), 30, "the change is read")
+        asked = [each.address for each in browser.requests[before:]]
+        assert any("InspectAccount" in each for each in asked) and not any("ExportAccount" in each for each in asked), asked
+    with check("support: all names of a customer are read when they are asked for"):
+        point(browser, "All names", "[aria-label=Record]")
+        sees(browser, "oldtimer", "[aria-label=Record]")
 
 
 __all__ = ["run"]

@@ -1,6 +1,6 @@
 // One customer: what they have and from where, what will happen, what happened, what can be done, and why it is so.
 import {
-  h, session, Page, stateBadge, utc, day, when, number, relative, money, word, entitles, missing, readable, accountLink, copyable, action, isolated, ask, attempt,
+  h, session, Page, stateBadge, utc, day, when, number, relative, money, word, entitles, missing, readable, accountLink, copyable, action, isolated, ask, attempt, isShared,
 } from './kit.js';
 import { imageOf } from './products.js';
 import { oddities } from './settings.js';
@@ -8,7 +8,6 @@ import { lineButtons, transactionButtons, accountButtons, buy, decide, endIntent
 
 // More of the history than anybody has, and an end to the reading.
 const [pageMax, pagesMax] = [500, 6];
-const isShared = (t) => t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
 /** Whether an end is past that Apple has not reported anything about. A test store knows at once. */
 const isOverdue = (endMs) => !session.isTest && number(endMs) > 0 && number(endMs) <= session.now();
 
@@ -137,13 +136,12 @@ class AccountPage extends Page {
       const atLeast = { revision: String(session.perch.revision) };
       const call = (method, request = {}) => session.perch.call(method, request.productIds ? request : { account, atLeast, ...request }, { signal: this.ending.signal });
       const optional = (promise, codes) => promise.catch((error) => { if (codes.includes(error.code)) return { error }; throw error; });
-      const [inspection, entitled, named, unfinished, transactions, exported, { settings = [] }, story, { notes }] = await Promise.all([
+      const [inspection, entitled, named, unfinished, transactions, { settings = [] }, story, { notes }] = await Promise.all([
         this.canOperate ? optional(call('TestStoreService/InspectAccount'), ['not_found', 'permission_denied', 'failed_precondition']) : {},
         optional(call('EntitlementService/ListCurrentEntitlements'), ['failed_precondition']),
         optional(call('EntitlementService/GetEntitlements'), ['failed_precondition']),
         call('TransactionService/ListUnfinished', { pageSize: pageMax }),
         this.#history(call),
-        session.allows('admin') ? optional(session.perch.call('AdminService/ExportAccount', { account }, { signal: this.ending.signal }), ['not_found', 'permission_denied', 'failed_precondition']) : {},
         this.canOperate ? session.perch.call('TestStoreService/GetSettings', {}, { signal: this.ending.signal }) : {},
         call('EntitlementService/Explain', reader()), session.perch.call('AdminService/ListNotes', { account }, { signal: this.ending.signal }).then(({ notes: list = [] }) => ({ notes: list })).catch((error) => { if (this.ended) throw error; return {}; }),
       ]);
@@ -159,7 +157,7 @@ class AccountPage extends Page {
       }));
       for (const each of inspection.groups ?? []) groups.set(each.groupId, each.statuses ?? {});
       this.named = named;
-      this.data = { problem: problems.find(Boolean)?.message ?? '', odd: oddities(settings), inspection, entitled, groups, transactions, exported, story, notes, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
+      this.data = { problem: problems.find(Boolean)?.message ?? '', odd: oddities(settings), inspection, entitled, groups, transactions, story, notes, unfinished: new Set((unfinished.transactions ?? []).map((each) => each.transaction.id ?? '0')) };
       this.why = await this.#explain(call);
       if (!this.ended) this.#show();
     } catch (error) {
@@ -272,9 +270,9 @@ class AccountPage extends Page {
   }
 
   #showActions() {
-    const { inspection, exported } = this.data;
+    const { inspection } = this.data;
     const held = this.lines.map(({ status, info, transaction: t }) => [status.state, info.willAutoRenew, info.priceIncreaseStatus, t.id]);
-    this.#draw(this.actionsPlace, [held, this.data.transactions.map(({ transaction: t }) => [t.id, !!t.revocation]), inspection.charges, inspection.paymentsForbidden, exported.keys], () => [
+    this.#draw(this.actionsPlace, [held, this.data.transactions.map(({ transaction: t }) => [t.id, !!t.revocation]), inspection.charges, inspection.paymentsForbidden], () => [
       h('h2', {}, 'What you can do'), ...customerActions(this),
       this.canOperate ? this.#more('Everything else', h('div.ops', {}, h('button', { disabled: !!inspection.paymentsForbidden, onclick: () => buy(this.account) }, 'Buy with options…'), accountButtons(this.account, inspection))) : '']);
   }
@@ -455,17 +453,31 @@ class AccountPage extends Page {
   #links(facts = []) { return [...new Set(facts.map((fact) => fact.transactionId ?? '0'))].map((id) => [this.#link(id), ' ']); }
 
   #showRecord(inspection) {
-    const { keys = [], appAccountTokens = [], appTransactionIds = [] } = this.data.exported;
     const facts = [
-      ...keys.filter((key) => key !== this.account).map((key) => ['Also called', copyable(key)]), ...appAccountTokens.map((each) => ['appAccountToken', copyable(each)]),
-      ...[...new Set([...appTransactionIds, inspection.appTransactionId].filter(Boolean))].map((each) => ['App transaction', copyable(each)]),
-      ...(inspection.appTransactionId ? [['Storefront', inspection.storefront || "the app's"],
+      ...(inspection.appTransactionId ? [['App transaction', copyable(inspection.appTransactionId)], ['Storefront', inspection.storefront || "the app's"],
         ['Charges', { CHARGE_OUTCOME_FAIL: 'fail', CHARGE_OUTCOME_SUCCEED: 'succeed' }[inspection.charges] ?? 'as the app says'], ['Payments', inspection.paymentsForbidden ? 'forbidden' : 'allowed'], ['Shares with others', String(inspection.shares?.length ?? 0)]] : []),
       ...(inspection.redeemedOffers ?? []).map((each) => ['Redeemed', `${each.offerId} of ${this.name(each.productId)}${each.code ? ` with the code ${each.code}` : ''}`]),
     ];
-    this.recordPlace.hidden = !facts.length;
-    this.#draw(this.recordPlace, [keys, appAccountTokens, appTransactionIds, inspection.appTransactionId, inspection.storefront, inspection.charges, inspection.paymentsForbidden, inspection.shares?.length, inspection.redeemedOffers], () => [
-      h('h2', {}, 'Record'), h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]))]);
+    const mayExport = session.allows('admin');
+    this.recordPlace.hidden = !facts.length && !mayExport;
+    this.#draw(this.recordPlace, [inspection.appTransactionId, inspection.storefront, inspection.charges, inspection.paymentsForbidden, inspection.shares?.length, inspection.redeemedOffers], () => [
+      h('h2', {}, 'Record'), this.#facts(facts), mayExport ? this.#otherNames() : '']);
+  }
+  #facts(facts) { return facts.length ? h('dl.facts', {}, facts.map(([name, value]) => [h('dt', {}, name), h('dd', {}, value)])) : ''; }
+
+  /** All names of the customer, which an export has: read when a person asks for them. */
+  #otherNames() {
+    const place = h('div');
+    const read = async () => {
+      try {
+        const { keys = [], appAccountTokens = [], appTransactionIds = [] } = await session.perch.call('AdminService/ExportAccount', { account: this.account }, { signal: this.ending.signal });
+        place.replaceChildren(this.#facts([...keys.map((key) => [key === this.account ? 'Account' : 'Also called', copyable(key)]),
+          ...appAccountTokens.map((each) => ['appAccountToken', copyable(each)]), ...appTransactionIds.map((each) => ['App transaction', copyable(each)])]));
+      } catch (error) {
+        if (!this.ended) place.replaceChildren(h('p.note', {}, error.message));
+      }
+    };
+    return h('details.more', { ontoggle: ({ target }) => { if (target.open) read(); } }, h('summary', {}, 'All names'), place);
   }
 
   tick() {

@@ -1,13 +1,21 @@
 // What came from Apple and was refused, and who changed what.
-import { h, session, Page, missing, instant, utc, zone, number, attempt, rich, copyable, accountLink } from './kit.js';
+import { h, session, Page, missing, instant, utc, zone, number, attempt, rich, copyable, accountLink, payloadOf } from './kit.js';
 
-/** A page of the server's own: read again every other second, where the token has the scope. */
+/** A page of the server's own: read again when the stream is at another revision, where the token has the scope. */
 class ServerPage extends Page {
   begin(title, about) {
     this.append(h('h1', {}, title), h('p.what', {}, rich(about)), (this.place = h('div')));
     if (!session.allows('admin')) return this.place.append(missing('Your token does not have the scope `admin` of the server, which this page needs.'));
     const read = () => this.read().catch((error) => { if (!this.key) this.place.replaceChildren(missing(error.message)); });
-    this.every(2000, read);
+    let isWaiting = false;
+    this.on(session.perch, 'revision', async () => {
+      if (isWaiting) return;
+      isWaiting = true;
+      // Changes that come together are read once.
+      await new Promise((done) => setTimeout(done, 500));
+      isWaiting = false;
+      if (!this.ended) read();
+    });
     return read();
   }
   /** Draws what has changed. */
@@ -24,8 +32,7 @@ class ServerPage extends Page {
 
 /** A signed value, and the signed values in it, as what they say. Instants are readable. */
 function decoded(text) {
-  const bytes = Uint8Array.from(atob(text.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')), (each) => each.charCodeAt(0));
-  return JSON.parse(new TextDecoder().decode(bytes), (name, value) => {
+  return payloadOf(text, (name, value) => {
     if (/^ey[\w-]+\.[\w-]+\.[\w-]+$/.test(value)) return decoded(value);
     return /date$/i.test(name) && Number.isInteger(value) ? `${instant(value)} ${zone(value)}, ${value}` : value;
   });
@@ -55,7 +62,7 @@ class IncomingPage extends ServerPage {
     this.show([figures, letters, needy, notifications], () => (takesReports || letters.length ? [
       letters.length ? this.#list('Dead letters', letters, (each) => this.#letter(each)) : h('p.what', {}, 'No dead letters: every notification was taken.'),
       !needy ? '' : needy.length ? this.table('Purchases that need somebody', ['Original', 'Product', 'Why', 'Names that were reported', 'Bought'], needy.map((each) => [
-        each.originalTransactionId, each.productId ?? '', [each.unclaimed ? 'no account that is known has it' : `of ${each.account}`, each.overdue ? '; its renewal was never reported' : ''],
+        each.originalTransactionId, each.productId ?? '', [each.unclaimed ? 'no account that is known has it' : ['of ', h('a', { href: accountLink(each.account) }, each.account)], each.overdue ? '; its renewal was never reported' : ''],
         [...(each.appAccountTokens ?? []).map((token) => `token ${token}`), ...(each.appTransactionIds ?? []).map((id) => `app transaction ${id}`)].join(', '), instant(each.originalPurchaseDateMs)]))
         : h('p.what', {}, 'Every purchase belongs to an account.'),
       notifications.length ? this.#list('Notifications', notifications.toReversed(), (each) => this.#notification(each)) : h('p.what', {}, 'No notification of a sandbox app has come yet. Those of production are counted and not kept.'),

@@ -106,6 +106,11 @@ export function forecastText(forecast) {
   return kinds[forecast.kind] ?? 'changes';
 }
 
+/** Whether a family member bought it. */
+export const isShared = (t) => t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
+/** What a signed value says. Its signature is not looked at. */
+export const payloadOf = (jws, revive) => JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(jws.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')), (each) => each.charCodeAt(0))), revive);
+
 // MARK: Session
 
 const kept = (key) => { try { return sessionStorage.getItem(key) ?? ''; } catch { return ''; } };
@@ -178,9 +183,7 @@ class Session extends EventTarget {
   #tell(type) { this.dispatchEvent(new Event(type)); }
 
   /** What the token says of itself; the server decides what is allowed. */
-  #claimsOf(token) {
-    try { return JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/')), (each) => each.charCodeAt(0)))); } catch { return {}; }
-  }
+  #claimsOf(token) { try { return payloadOf(token); } catch { return {}; } }
   /** The strongest scope of the token. */
   get scope() { return ['admin', 'test', 'write', 'read'].find((each) => (this.claims.scope ?? '').split(' ').includes(each)) ?? ''; }
   /** Who is signed in, and what they may do. */

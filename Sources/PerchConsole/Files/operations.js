@@ -1,5 +1,5 @@
 // Every operation of the transaction manager, each as a button with its options.
-import { h, session, ask, attempt, toast, word, money, period, day, number, action, entitles } from './kit.js';
+import { h, session, ask, attempt, toast, word, money, period, day, number, action, entitles, isShared } from './kit.js';
 import { PerchError } from './perch.js';
 
 const operate = (account, operation) => session.perch.call('TestStoreService/Operate', { account, operation });
@@ -119,7 +119,6 @@ export function transactionButtons(account, row) {
   return list;
 }
 
-const isShared = (t) => t.ownershipType === 'OWNERSHIP_TYPE_FAMILY_SHARED';
 const ownLines = ({ lines }) => lines.filter(({ transaction: t }) => !isShared(t));
 const heldOf = (page) => ownLines(page).find(({ status }) => entitles(status.state));
 const refundableOf = ({ data }) => data.transactions.map((each) => each.transaction).filter((t) => !t.revocation && !isShared(t))

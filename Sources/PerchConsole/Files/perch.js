@@ -29,6 +29,8 @@ const safe = /\/(Get|List|Explain|Inspect|Check|Find|Export)/;
 const server = /\/(ListApps|CheckCatalog|GetServerStatus|Backup|RevokeToken|ListAudit|\w*DeadLetters?|ListNotifications|GetSignedPayload|SubmitNotification|\w*ConsoleCode)$/;
 /** A hidden page gives its connection back after `hiddenMs`: a browser has six for all pages of a server. */
 const [heartbeatSeconds, hiddenMs, watchesMax] = [10, 2_000, 256];
+/** The body of an answer. One that is cut, or is no answer of Perch, is as if the server had not answered. */
+const whole = (body, signal) => body.catch((error) => { throw signal?.aborted ? error : new PerchError('unreachable', 'the answer was cut'); });
 
 /** An error of a call: Connect's code, and Perch's reason from the table in proto/README.md. */
 export class PerchError extends Error {
@@ -90,7 +92,7 @@ const revisionOf = (position) => Number(position?.revision ?? 0);
 /** What two equal values share: a later signature of the same transaction is not news. */
 const fingerprint = (value) => JSON.stringify(value, (key, part) => (key === 'signedDateMs' || key === 'jws' ? undefined : part));
 
-/** A server. Events: `online` and `offline` as the stream comes and goes, `credentials` where the token is refused, `refused` with the
+/** A server. Events: `online` and `offline` as the stream comes and goes, `revision` where the stream is at another one, `credentials` where the token is refused, `refused` with the
  * error where a watch is, and `change` with `detail` {method, request, response} after each call that changed something. */
 export class Perch extends EventTarget {
   /** @param {PerchOptions} [options] */
@@ -134,8 +136,8 @@ export class Perch extends EventTarget {
       throw signal?.aborted ? error : new PerchError('unreachable', 'the server does not answer');
     });
     if (response.ok) return response;
-    const text = await response.text();
-    return this.#refused(PerchError.from(text.startsWith('{') ? JSON.parse(text) : { message: text.trim() }, response.status),
+    const said = await whole(response.text().then((text) => (text.startsWith('{') ? JSON.parse(text) : { message: text.trim() })), signal);
+    return this.#refused(PerchError.from(said, response.status),
       again ? null : () => this.#post(method, type, body, fields, signal, true));
   }
   #refused(error, again) {
@@ -163,7 +165,7 @@ export class Perch extends EventTarget {
       const both = signal ? AbortSignal.any([signal, limit]) : limit;
       try {
         const response = await this.#post(method, 'application/json', body, { 'connect-protocol-version': '1' }, both);
-        const answer = await response.json();
+        const answer = await whole(response.json(), both);
         this.revision = Math.max(this.revision, revisionOf(answer.position));
         if (!isSafe && !server.test(method)) this.dispatchEvent(new CustomEvent('change', { detail: { method, request: asked, response: answer } }));
         return answer;
@@ -216,6 +218,7 @@ export class Perch extends EventTarget {
     if (this.isOnline !== isOnline) this.dispatchEvent(new Event(isOnline ? 'online' : 'offline'));
     this.isOnline = isOnline;
   }
+  tellRevision(revision) { this.revision = Math.max(this.revision, revision); this.dispatchEvent(new Event('revision')); }
   /** Opens a stream and gives each of its messages to `take`, until it ends or nothing comes for two heartbeats. */
   async stream(method, request, take, signal, again = false) {
     const silence = new AbortController();
@@ -306,7 +309,9 @@ class Feed {
     this.perch.tellOnline(true);
     this.failures = 0;
     if (message.bookmark) {
-      this.perch.revision = Math.max(this.perch.revision, Number(message.bookmark.revision ?? 0));
+      const revision = Number(message.bookmark.revision ?? 0);
+      if (revision !== this.said) this.perch.tellRevision(revision);
+      this.said = revision;
       const groups = new Set(watches.map((each) => each.group));
       for (const group of groups) group?.say();
       return;
