@@ -10,7 +10,7 @@ import urllib.request
 from selenium.webdriver.common.keys import Keys
 
 from appstore import now
-from checks import check
+from checks import check, equal
 from support import DAY, PLUS, SHOP, TEST, Production, point, sees
 
 ACTIONS_MAX = 6
@@ -161,7 +161,9 @@ def shop(production, browser, folder):
         player.answer("no access to Plus Monthly", "[aria-label=Now]")
     with player.task("App Store, she bought twice"):
         player.find("dora")
-        player.answer("Bought Plus Monthly for $4.99", "[aria-label=Timeline]")
+        player.answer("twice, and is charged for each", "[aria-label=Now]")
+        links = browser.run("return [...document.querySelectorAll('[aria-label=Now] .note a')].map((each) => each.innerText)")
+        equal(sorted(links), ["transaction 9010", "transaction 9012"], "the two purchases")
     with player.task("App Store, a refund was granted"):
         player.find("emma")
         player.answer("Plus Monthly was refunded on", "[aria-label=Now]")
@@ -203,6 +205,7 @@ def shop(production, browser, folder):
     with player.task("App Store, what did Apple say"):
         player.click("Incoming", "nav.pages")
         sees(browser, "REFUND", "section[aria-label=Notifications] li")
+        equal(browser.run("return document.querySelector('[aria-label=\"Purchases that need somebody\"] a').hash"), "#/account/ines", "the link to whom a purchase needs")
         player.click(browser.text("section[aria-label=Notifications] li summary")[:12], "section[aria-label=Notifications] li")
         player.answer('"notificationType": "REFUND"', "section[aria-label=Notifications] li")
     return player
@@ -233,6 +236,8 @@ def test(production, browser, folder):
         player.click("Refund…", "[aria-label=Actions]")
         player.click("Refund", "dialog .bar")
         player.answer("is refunded.", ".did")
+        coins = production.test("TransactionService/ListTransactions", account="dora", includeFinishedConsumables=True)["transactions"]
+        equal(sorted("revocation" in each["transaction"] for each in coins), [False, True], "which of the two is refunded")
     with player.task("test app, give a week"):
         player.find("fay")
         player.click("Give free days…", "[aria-label=Actions]")

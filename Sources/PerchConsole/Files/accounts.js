@@ -226,6 +226,11 @@ class AccountsPage extends Page {
 
   /** A token that may look at each account, and not list them. */
   #findOnly() {
+    const { account } = session.claims;
+    if (account) {
+      this.firstChild.textContent = 'Your account';
+      return this.append(h('div.first', {}, h('p', {}, h('a', { href: accountLink(account) }, account)), h('p.what', {}, 'Your token is for this account alone.')));
+    }
     this.firstChild.textContent = 'Find a customer';
     this.append(h('div.first', {}, finder({ label: 'Customer' }), h('p.what', {}, 'By what the customer can tell you: the name of the account, an e-mail address, an order, a transaction.'),
       h('p.what', {}, ...rich('Your token may look at each account, and not list them: that needs the scope `test`.'))));

@@ -75,7 +75,7 @@ class PerchConsole extends Page {
     this.apps.hidden = session.apps.length === 0;
     this.signOut.hidden = !session.token;
     this.who.textContent = session.who;
-    this.find.hidden = !!session.needsToken;
+    this.find.hidden = !!(session.needsToken || session.claims.account);
     pages.forEach(([, , isUseful], at) => { this.nav.children[at].hidden = !!session.needsToken || !isUseful(); });
   }
 

@@ -25,6 +25,8 @@ export function finder({ label = 'Find anybody' } = {}) {
     answers.replaceChildren(...lines);
   };
   const close = () => { asking.abort(); clearTimeout(timer); show(); };
+  // A customer whom nobody knows may be opened, and Enter does not do it.
+  const anyway = (account) => Object.assign(h('a', { href: accountLink(account), onclick: () => { input.value = ''; close(); } }, `Open “${account}”`), { isGuess: true });
   const open = (account, about = '', detail = '') => h('a', { href: accountLink(account, detail), onclick: () => { input.value = ''; close(); } }, h('b', {}, account), about ? h('span.soft', {}, ` ${about}`) : '');
   const line = (text) => (each) => {
     const kind = kindOf(each);
@@ -39,8 +41,8 @@ export function finder({ label = 'Find anybody' } = {}) {
     const { customers, hasMore, problem } = await find(text, signal);
     if (signal.aborted) return [];
     const lines = customers.map(line(text));
-    if (problem) lines.push(h('p', {}, ...rich(`Whose ${text} is could not be asked: ${problem}.`)), open(text, 'open it anyway'));
-    else if (!lines.length) lines.push(h('p', {}, `Nobody is known by ${text}. `), open(text, 'open it anyway'));
+    if (problem) lines.push(h('p', {}, ...rich(`Whose ${text} is could not be asked: ${problem}.`)), anyway(text));
+    else if (!lines.length) lines.push(h('p', {}, `Nobody is known by ${text}. `), anyway(text));
     if (hasMore) lines.push(h('p.soft', {}, 'There are more: go on typing.'));
     show(...lines);
     return lines;
@@ -68,7 +70,7 @@ export function finder({ label = 'Find anybody' } = {}) {
       event.preventDefault();
       const text = input.value.trim();
       clearTimeout(timer);
-      const link = text ? (await ask(text)).find((each) => each.tagName === 'A' && !each.textContent.includes('anyway')) : null;
+      const link = text ? (await ask(text)).find((each) => each.tagName === 'A' && !each.isGuess) : null;
       if (link) { input.value = ''; link.click(); }
     },
     onfocusout: (event) => { if (!event.currentTarget.contains(event.relatedTarget)) setTimeout(() => { if (!answers.matches(':hover')) show(); }, 150); },
