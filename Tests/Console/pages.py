@@ -173,6 +173,21 @@ def accounts(site, browser):
         site.operate("dora", {"expire": {"target": {"productId": PLUS}}})
         browser.until(lambda: "expired" in browser.run("return [...document.querySelectorAll('.line')].find((each) => each.innerText.includes('dora')).innerText"), 3, "dora expired")
 
+    with check("find: Enter opens who is found, whatever the name says, and a customer whom nobody knows only by a click"):
+        from support import point, sees
+        site.buy("open anyway")
+        for text, said in (("open anyway", "an account with this key"), ("nobody-2", "Nobody is known by nobody-2")):
+            browser.run("document.activeElement.blur()")
+            browser.driver.switch_to.active_element.send_keys("/")
+            browser.driver.switch_to.active_element.send_keys(text)
+            sees(browser, said, ".found")
+            browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+            browser.shows("open anyway", "h1")
+        point(browser, "Open “nobody-2”", ".found")
+        browser.shows("nobody-2", "h1")
+        browser.open(site.page("accounts"))
+        browser.shows("open anyway", ".rows")
+
     with check("accounts: nothing is read again while nothing changes"):
         page = "document.querySelector('perch-accounts-page')"
         browser.until(lambda: browser.run(f"return {page}.list.dirty.size === 0 && !{page}.list.isFreshening"), 5, "all is read")
@@ -658,19 +673,72 @@ def accessibility(site, browser):
                 browser.until(lambda: browser.run("return document.querySelector('main h1') !== null"), 5, "a heading")
                 browser.settles()
                 axe(browser, name)
-            with check(f"{name}, {scheme}, does not scroll sideways at 360 pixels and at 200 %, and prints without its controls"):
+                # The widths of a tablet, of 200 % and of a telephone.
+                for width in (820, 640, 390) if FULL else ():
+                    browser.size(width, 900, scheme == "dark")
+                    browser.settles()
+                    axe(browser, f"{name} at {width}")
+                browser.size(1280, 900, scheme == "dark")
+            with check(f"{name}, {scheme}, does not scroll sideways at 360 pixels, at 200 % and from right to left, and prints without its controls"):
                 for width in (640, 360):
                     browser.size(width, 740, scheme == "dark")
                     browser.until(lambda: browser.run("return innerWidth") == width, 5, "the width")
                     wide = browser.run("return document.documentElement.scrollWidth - innerWidth")
                     assert wide <= 0, f"{name} is {wide} pixels too wide at {width}"
+                    # From right to left nothing is cut at the other edge.
+                    browser.run("document.documentElement.dir = 'rtl'; dispatchEvent(new Event('resize'))")
+                    cut = browser.run("""
+                        const edge = (each) => each.getBoundingClientRect().left;
+                        return [...document.querySelectorAll('main *')].filter((each) => each.checkVisibility() && edge(each) < -1 && !each.closest('.scroll, pre, svg')).map((each) => each.outerHTML.slice(0, 80));""")
+                    browser.run("document.documentElement.dir = ''")
+                    equal(cut, [], f"what is cut of {name} from right to left at {width}")
                 browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-                left = browser.run("return [...document.querySelectorAll('nav, button:not(.link), input, select')].filter((each) => each.checkVisibility()).map((each) => each.outerHTML.slice(0, 80))")
+                left = browser.run("return [...document.querySelectorAll('nav, button:not([aria-expanded]), input, select')].filter((each) => each.checkVisibility()).map((each) => each.outerHTML.slice(0, 80))")
                 shown = browser.run("return document.querySelector('main h1').checkVisibility()")
                 browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
                 browser.size(1280, 900, scheme == "dark")
                 equal((left, shown), ([], True), "controls on paper, and the heading")
     browser.size(1280, 900)
+    keyboard(site, browser)
+
+
+# What has the focus: its text, and what is wrong with it.
+FOCUSED = """
+    const it = document.activeElement;
+    if (it === document.body) return null;
+    const box = it.getBoundingClientRect(), style = getComputedStyle(it);
+    const wrong = !box.width || box.bottom < 0 || box.top > innerHeight ? 'it is not on the screen' : style.outlineStyle === 'none' && style.boxShadow === 'none' ? 'nothing marks it' : '';
+    return [(it.ariaLabel ?? it.innerText ?? '').trim().slice(0, 40) || it.tagName, wrong];"""
+
+
+def keyboard(site, browser):
+    with check("keyboard: Tab reaches each control of a customer's page, which is seen, marked and named"):
+        browser.open("about:blank")
+        browser.open(site.page("account/lena"))
+        browser.shows("lena has", "[aria-label=Now]")
+        browser.settles()
+        wanted = browser.run("return [...document.querySelectorAll('main button, main a, main input, main select, main summary')].filter((each) => each.checkVisibility() && !each.disabled).length")
+        found = []
+        while len(found) < 200:
+            browser.driver.switch_to.active_element.send_keys(Keys.TAB)
+            found.append(browser.run(FOCUSED))
+            if found[-1] is None or len(found) > 1 and found[-1][0] == found[0][0]:
+                break
+        wrong = [each for each in found if each and each[1]]
+        assert not wrong and len(found) > wanted, (wrong, wanted, found)
+        nodes = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        roles = ("button", "link", "textbox", "searchbox", "combobox", "checkbox", "slider", "spinbutton", "DisclosureTriangle")
+        nameless = [node for node in nodes if not node["ignored"] and node["role"]["value"] in roles and not node.get("name", {}).get("value", "").strip()]
+        assert not nameless, nameless[:2]
+    with check("keyboard: a dialog takes the focus, Escape closes it, and its button has the focus again"):
+        for label in ("Refund…", "Grant…"):
+            browser.run("[...document.querySelectorAll('[aria-label=Actions] button')].find((each) => each.innerText.startsWith(arguments[0])).focus()", label)
+            browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+            browser.until(lambda: browser.run("return document.querySelector('dialog[open]')?.contains(document.activeElement) ?? false"), 5, "the focus in the dialog")
+            axe(browser, f"the dialog of {label}")
+            browser.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+            browser.until(lambda: browser.run("return !document.querySelector('dialog')"), 5, "no dialog")
+            browser.until(lambda: browser.run("return document.activeElement.innerText?.startsWith(arguments[0]) ?? false", label), 5, f"the focus on {label}")
 
 
 def speed(site, browser):
