@@ -31,6 +31,8 @@ enum ControlEvent: Sendable {
     case backupNamed(Result<Int64, CopyFault>)
     /// An attempt of the twin to deliver a notification has ended.
     case delivered(TwinDelivery, SendAttemptResult)
+    /// A request of a performance test of the twin has ended.
+    case probed(TwinProbe, SendAttemptResult, body: [UInt8], milliseconds: Int64)
     case drained(loop: Int)
     case storeFailed(String)
     case storeStopped
@@ -205,6 +207,8 @@ final class ControlLoop: LoopDriver {
                 self.wroteCatalogue(ticket, answer)
             }
         case .delivered(let delivery, let result): self.twin?.delivered(delivery, result)
+        case .probed(let probe, let result, let body, let milliseconds):
+            self.twin?.probed(probe, result, body: body, milliseconds: milliseconds)
         case .copied(let outcome):
             self.copied(outcome)
         case .backupNamed(let result):

@@ -62,6 +62,8 @@ final class TwinService {
         var isAnswering = false
         /// Ends when its output is sent.
         var isLast = false
+        /// It has room for an image.
+        var isUpload = false
         var deadline: MonotonicTime
         var interest: Poller.Interest = .readable
         /// Its peer does not read: no further request of it is read either.
@@ -84,6 +86,8 @@ final class TwinService {
         self.address = self.acceptor.address
         self.loop = loop
         self.parts = parts
+        // Before anything is asked of the store: see `TwinDesk.look`.
+        self.look(now: loop.now)
     }
 
     deinit {
@@ -133,7 +137,10 @@ final class TwinService {
         guard self.looksUnderWay == 0 else { return }
         for app in self.parts.desk.apps {
             self.looksUnderWay += 1
-            self.look(on: self.parts.desk.look(at: app, wall: self.parts.clock()) { post.note($0) })
+            self.look(
+                on: self.parts.desk.look(at: app, wall: self.parts.clock()) { [desk = self.parts.desk] in
+                    post.note($0) { desk.notes }
+                })
         }
     }
 
@@ -156,8 +163,21 @@ final class TwinService {
     /// An attempt to deliver has ended.
     func delivered(_ delivery: TwinDelivery, _ result: SendAttemptResult) {
         guard let post = self.parts.post else { return }
-        post.note(self.parts.desk.delivered(delivery, result, wall: self.parts.clock()))
+        let desk = self.parts.desk
+        desk.delivered(delivery, result, wall: self.parts.clock()) { post.note($0) { desk.notes } }
         self.deliver()
+    }
+
+    private func probe() {
+        while let post = self.parts.post, let probe = self.parts.desk.nextProbe(wall: self.parts.clock()) {
+            post.send(probe)
+        }
+    }
+
+    /// A request of a performance test has ended.
+    func probed(_ probe: TwinProbe, _ result: SendAttemptResult, body: [UInt8], milliseconds: Int64) {
+        self.parts.desk.probed(probe, result, body: body, milliseconds: milliseconds)
+        self.probe()
     }
 
     /// Ends what sends. Must be called once, after the loop.
@@ -324,6 +344,10 @@ final class TwinService {
         while let connection = self.connections[tag], !connection.isAnswering, !connection.isLast,
             !connection.isShakingHands, !connection.isFull
         {
+            guard self.makeRoom(tag) else {
+                return self.refuse(
+                    tag, 503, "\(Limits.twinUploadsMax) images are being uploaded, the limit; try again")
+            }
             do throws(HTTPRefusal) {
                 guard let message = try self.connections[tag]?.parser.next() else { return }
                 self.connections[tag]?.deadline = self.deadline
@@ -334,6 +358,22 @@ final class TwinService {
             }
         }
     }
+
+    /// Gives the connection room for an image where one is uploaded, and takes it back behind it. False: too many upload.
+    private func makeRoom(_ tag: UInt64) -> Bool {
+        guard let connection = self.connections[tag] else { return true }
+        let uploads = connection.parser.rest.starts(with: Self.upload)
+        guard uploads != connection.isUpload else { return true }
+        if uploads, self.connections.values.count(where: \.isUpload) >= Limits.twinUploadsMax { return false }
+        var parser = HTTPMessageParser(
+            limitBytes: uploads ? Limits.twinImageBytesMax : Limits.twinRequestBytesMax)
+        parser.append(connection.parser.rest)
+        self.connections[tag]?.parser = parser
+        self.connections[tag]?.isUpload = uploads
+        return true
+    }
+
+    private static let upload = Array("PUT /inApps/v1/messaging/image/".utf8)
 
     /// The first byte of a handshake record.
     private static let handshakeRecord: UInt8 = 0x16
@@ -375,6 +415,7 @@ final class TwinService {
         case .ask(let body, let then):
             self.ask(body, Waiting(connection: tag, keepsAlive: keepsAlive, isHead: isHead, then: then))
         case .answer(let response):
+            self.probe()
             if !response.reason.isEmpty {
                 self.parts.log.info(
                     "the twin refused a request: \(response.reason)", LogField("status", response.status))
@@ -455,7 +496,7 @@ final class TwinService {
 
     private static let phrases = [
         200: "OK", 202: "Accepted", 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found",
-        421: "Misdirected Request", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
+        409: "Conflict", 421: "Misdirected Request", 429: "Too Many Requests", 431: "Request Header Fields Too Large",
         500: "Internal Server Error", 503: "Service Unavailable", 505: "HTTP Version Not Supported",
     ]
 

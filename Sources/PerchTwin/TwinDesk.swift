@@ -38,6 +38,10 @@ package final class TwinDesk {
     /// Empty where nothing is delivered.
     var deliveries: [AppNumber: Delivering] = [:]
     var testCount: UInt64 = 0
+    var messagings: [MessagingKey: TwinMessaging] = [:]
+    var performanceTests: [String: PerformanceTest] = [:]
+    /// Apps that may have an endpoint in production.
+    var passedTests: Set<AppNumber> = []
 
     package init(apps: [TwinApp], callers: CallerTokens, signer: SharedAppleSigner, store: [UInt8]) {
         self.apps = apps
@@ -156,6 +160,7 @@ package final class TwinDesk {
         case .requestTest: try self.requestTest(call)
         case .testStatus(let token): try self.testStatus(token, call)
         case .consumption(let id, let version): try self.consumption(id, version: version, call)
+        case .messaging(let endpoint): try self.messaging(endpoint, call)
         }
     }
 

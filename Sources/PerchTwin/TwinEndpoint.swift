@@ -16,12 +16,18 @@ enum TwinEndpoint: Hashable {
     case notificationHistory
     case requestTest
     case testStatus(String)
+    case messaging(MessagingEndpoint)
 
     /// Nil for a path that there is not. An endpoint with another method is no endpoint either, as at the App Store.
     init?(method: String, path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
         guard parts.count >= 5, parts[0].isEmpty, parts[1] == "inApps", parts.allSatisfy({ $0.utf8.count <= 256 })
         else { return nil }
+        if parts[2] == "v1", parts[3] == "messaging" {
+            guard let endpoint = MessagingEndpoint(method: method, Array(parts[4...])) else { return nil }
+            self = .messaging(endpoint)
+            return
+        }
         switch (method, parts[2], parts[3], parts.count) {
         case ("GET", "v1", "transactions", 5): self = .transactionInfo(parts[4])
         case ("GET", "v1", "transactions", 6) where parts[4] == "appTransactions": self = .appTransaction(parts[5])
@@ -61,6 +67,7 @@ enum TwinEndpoint: Hashable {
         case .extend: TwinRate("extend", 20)
         case .orderLookup: TwinRate("order", 10)
         case .refundHistory: TwinRate("refunds", 10)
+        case .messaging(let endpoint): endpoint.rate
         }
     }
 }

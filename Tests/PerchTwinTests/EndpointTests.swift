@@ -22,10 +22,20 @@ import Testing
         ("POST", "/inApps/v1/notifications/history", .notificationHistory),
         ("POST", "/inApps/v1/notifications/test", .requestTest),
         ("GET", "/inApps/v1/notifications/test/a", .testStatus("a")),
+        ("PUT", "/inApps/v1/messaging/image/a", .messaging(.uploadImage("a"))),
+        ("GET", "/inApps/v1/messaging/image/list", .messaging(.images)),
+        ("PUT", "/inApps/v1/messaging/message/a", .messaging(.uploadMessage("a"))),
+        ("GET", "/inApps/v1/messaging/message/list", .messaging(.messages)),
+        ("PUT", "/inApps/v1/messaging/default/p/en-US", .messaging(.setDefault(product: "p", locale: "en-US"))),
+        ("GET", "/inApps/v1/messaging/default/p/en-US", .messaging(.defaultMessage(product: "p", locale: "en-US"))),
+        ("PUT", "/inApps/v1/messaging/realtime/url", .messaging(.setRealtimeURL)),
+        ("GET", "/inApps/v1/messaging/realtime/url", .messaging(.realtimeURL)),
+        ("POST", "/inApps/v1/messaging/performanceTest", .messaging(.beginTest)),
+        ("GET", "/inApps/v1/messaging/performanceTest/result/a", .messaging(.testResult("a"))),
     ])
     func `are those of Apple`(_ method: String, _ path: String, _ endpoint: TwinEndpoint) {
         #expect(TwinEndpoint(method: method, path: path) == endpoint)
-        #expect(TwinEndpoint(method: "DELETE", path: path) == nil)
+        #expect(TwinEndpoint(method: "PATCH", path: path) == nil)
         #expect(TwinEndpoint(method: method, path: path + "/more") == nil)
         #expect(TwinEndpoint(method: method, path: "/x" + path) == nil)
     }
@@ -128,5 +138,28 @@ import Testing
         #expect(throws: TwinError.startAfterEnd) {
             try TransactionFilter(self.request([("startDate", "5"), ("endDate", "5")]), version: 2)
         }
+    }
+}
+
+@Suite struct `images for retention messages` {
+    /// The beginning of a PNG: its size and colour, and the names of the chunks behind.
+    private func png(_ width: UInt32, _ height: UInt32, colour: UInt8 = 2, chunks: [String] = ["IDAT"]) -> [UInt8] {
+        func bytes(_ number: UInt32) -> [UInt8] {
+            (0..<4).reversed().map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+        }
+        let head = bytes(13) + Array("IHDR".utf8) + bytes(width) + bytes(height) + [8, colour, 0, 0, 0] + bytes(0)
+        return [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A] + head
+            + chunks.flatMap { bytes(1) + Array($0.utf8) + [0] + bytes(0) }
+    }
+
+    @Test func `have Apple's sizes and no transparency`() {
+        #expect(ImageSize.full.fits(self.png(3_840, 2_160)) && ImageSize.full.fits(self.png(3_840, 160, colour: 3)))
+        #expect(ImageSize.bulletPoint.fits(self.png(64, 64)))
+        for wrong in [
+            self.png(3_839, 2_160), self.png(3_840, 2_161), self.png(3_840, 159), self.png(3_840, 2_160, colour: 6),
+            self.png(3_840, 2_160, colour: 3, chunks: ["PLTE", "tRNS", "IDAT"]), Array("GIF89a".utf8), [],
+            Array(self.png(3_840, 2_160).prefix(32)),
+        ] { #expect(!ImageSize.full.fits(wrong)) }
+        #expect(!ImageSize.bulletPoint.fits(self.png(0, 64)))
     }
 }

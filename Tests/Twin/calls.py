@@ -2,35 +2,52 @@
 
     calls.py [--table FILE]
 """
+import http.server
 import inspect
+import json
 import pathlib
 import socket
 import ssl
+import struct
 import sys
+import threading
 import time
 import uuid
+import zlib
 
 import requests
 from appstoreserverlibrary.api_client import AppStoreServerAPIClient, GetTransactionHistoryVersion
+from appstoreserverlibrary.models.BulletPoint import BulletPoint
 from appstoreserverlibrary.models.ConsumptionRequest import ConsumptionRequest
 from appstoreserverlibrary.models.ConsumptionRequestV1 import ConsumptionRequestV1
+from appstoreserverlibrary.models.DefaultConfigurationRequest import DefaultConfigurationRequest
 from appstoreserverlibrary.models.DeliveryStatus import DeliveryStatus
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.ExtendReasonCode import ExtendReasonCode
 from appstoreserverlibrary.models.ExtendRenewalDateRequest import ExtendRenewalDateRequest
+from appstoreserverlibrary.models.HeaderPosition import HeaderPosition
+from appstoreserverlibrary.models.ImageSize import ImageSize
+from appstoreserverlibrary.models.ImageState import ImageState
 from appstoreserverlibrary.models.InAppOwnershipType import InAppOwnershipType
 from appstoreserverlibrary.models.MassExtendRenewalDateRequest import MassExtendRenewalDateRequest
+from appstoreserverlibrary.models.MessageState import MessageState
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
 from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 from appstoreserverlibrary.models.OrderLookupStatus import OrderLookupStatus
+from appstoreserverlibrary.models.PerformanceTestRequest import PerformanceTestRequest
+from appstoreserverlibrary.models.PerformanceTestStatus import PerformanceTestStatus
+from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.Subtype import Subtype
 from appstoreserverlibrary.models.TransactionHistoryRequest import Order, ProductType, TransactionHistoryRequest
+from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
+from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from expectations import conclude, expect
 from trial import WORK
+from waiting import PATIENCE_SECONDS
 from rehearsal import BUNDLE, Twin, plain, refusal
 
 V2 = GetTransactionHistoryVersion.V2
@@ -277,6 +294,171 @@ def notifications(twin, id):
     called("get_notification_history", "pages, each filter, nine refusals; contents by notices.py")
 
 
+def png(width, height, colour=2, noise=b""):
+    """A PNG of one colour, with a comment that may be long."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    row = b"\0" + bytes(width * {2: 3, 6: 4}[colour])
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, colour, 0, 0, 0)) + chunk(b"tEXt", noise)
+            + chunk(b"IDAT", zlib.compress(row * height, 1)) + chunk(b"IEND", b""))
+
+
+class Messages:
+    """A backend's endpoint for retention messages. It verifies what it is asked, and answers with `message`."""
+
+    def __init__(self, verifier):
+        self.message, self.asked, self.lock = None, [], threading.Lock()
+        backend = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                text = json.loads(self.rfile.read(int(self.headers["content-length"])))["signedPayload"]
+                with backend.lock:
+                    backend.asked.append(verifier.verify_and_decode_realtime_request(text))
+                body = json.dumps({"message": {"messageIdentifier": backend.message}}).encode()
+                self.send_response(200)
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/messages"
+
+
+def messaging(twin):
+    """Retention messaging: images, messages, defaults, the backend's endpoint and its test."""
+    # Their rates in the sandbox are for people.
+    client, production = twin.client(Environment.LOCAL_TESTING), twin.client(Environment.PRODUCTION)
+    first, second, bullet, message, other, unknown = (uuid.uuid4() for _ in range(6))
+
+    def refused(code, call, *arguments):
+        found = refusal(lambda: call(*arguments))
+        expect(found == (code // 10_000, code), f"{call.__name__} {[str(one)[:60] for one in arguments]} is {found}, not {code}")
+
+    big = png(3840, 2160, noise=bytes(200_000))
+    client.upload_image(first, big)
+    client.upload_image(second, png(3840, 160), ImageSize.FULL_SIZE)
+    client.upload_image(bullet, png(64, 64), ImageSize.BULLET_POINT)
+    refused(4090000, client.upload_image, first, big)
+    for wrong in (png(3839, 160), png(3840, 159), png(3840, 2161), png(3840, 160, colour=6), b"GIF89a", b""):
+        refused(4000161, client.upload_image, unknown, wrong)
+    called("upload_image", f"three sizes, one of {len(big)} bytes; the same again; six that are none")
+    found = {one.imageIdentifier: (one.imageState, one.imageSize) for one in client.get_image_list().imageIdentifiers}
+    expect(found == {first: (ImageState.APPROVED, ImageSize.FULL_SIZE), second: (ImageState.APPROVED, ImageSize.FULL_SIZE),
+                     bullet: (ImageState.APPROVED, ImageSize.BULLET_POINT)}, f"the images: {found}")
+    called("get_image_list", "identifier, state and size of each")
+
+    text = UploadMessageRequestBody(header="Stay", body="Half the price", image=UploadMessageImage(first, "a cat"),
+                                    headerPosition=HeaderPosition.ABOVE_IMAGE, bulletPoints=[BulletPoint("more", bullet, "a dot")])
+    client.upload_message(message, text)
+    client.upload_message(other, UploadMessageRequestBody(header="Stay", body="please"))
+    refused(4090001, client.upload_message, message, text)
+    refused(4040014, client.upload_message, unknown, UploadMessageRequestBody(header="a", body="b", image=UploadMessageImage(unknown, "c")))
+    refused(4000224, client.upload_message, unknown, UploadMessageRequestBody(header="a", body="b", headerPosition=HeaderPosition.ABOVE_IMAGE))
+    # What the library itself refuses to send.
+    image = {"imageIdentifier": str(bullet), "altText": "a"}
+    for wrong, code in [
+        ({"header": "h" * 67}, 4000162), ({"body": "b" * 145}, 4000163), ({"image": image | {"altText": "a" * 151}}, 4000175),
+        ({"bulletPoints": [image | {"text": "t"}] * 6}, 4000218), ({"bulletPoints": [image | {"text": "t" * 67}]}, 4000219), ({"header": None}, 4000000),
+    ]:
+        answer = requests.put(f"https://api.storekit-sandbox.apple.com/inApps/v1/messaging/message/{unknown}", timeout=60,
+                              json={"header": "a", "body": "b"} | wrong, headers={"authorization": f"Bearer {client._generate_token()}"})
+        expect((answer.status_code, answer.json()["errorCode"]) == (400, code), f"{wrong} is {answer.text}, not {code}")
+    called("upload_message", "with image and bullet points; the same again; eight that are refused")
+    found = {one.messageIdentifier: one.messageState for one in client.get_message_list().messageIdentifiers}
+    expect(found == {message: MessageState.APPROVED, other: MessageState.APPROVED}, f"the messages: {found}")
+    called("get_message_list", "identifier and state of each")
+
+    refused(4030019, client.delete_image, first)
+    refused(4040014, client.delete_image, unknown)
+    client.delete_image(second)
+    expect(second not in {one.imageIdentifier for one in client.get_image_list().imageIdentifiers}, "a deleted image is gone")
+    called("delete_image", "gone; refused in use, and unknown")
+
+    client.configure_default_message(PLUS, "en-US", DefaultConfigurationRequest(message))
+    expect(client.get_default_message(PLUS, "en-US").messageIdentifier == message, "a default")
+    client.configure_default_message(PLUS, "en-US", DefaultConfigurationRequest(other))
+    expect(client.get_default_message(PLUS, "en-US").messageIdentifier == other, "another default in its place")
+    refused(4040020, client.get_default_message, PLUS, "de-DE")
+    for product, locale, wanted, code in [
+        (PLUS, "en_US", message, 4000164), (PLUS, "english", message, 4000164), (COINS, "en-US", message, 4000023), ("none", "en-US", message, 4000023),
+        (PLUS, "en-US", unknown, 4040015), (PLUS, "en-US", None, 4000000),
+    ]:
+        refused(code, client.configure_default_message, product, locale, DefaultConfigurationRequest(wanted))
+    called("configure_default_message", "set and replaced; two locales, two products and two messages that are none")
+    called("get_default_message", "what is set; none for another locale")
+    client.delete_default_message(PLUS, "en-US")
+    refused(4040020, client.get_default_message, PLUS, "en-US")
+    refused(4040020, client.delete_default_message, PLUS, "en-US")
+    called("delete_default_message", "gone; refused the second time")
+    client.configure_default_message(PLUS, "en-US", DefaultConfigurationRequest(other))
+    client.delete_message(other)
+    refused(4040015, client.delete_message, other)
+    refused(4040020, client.get_default_message, PLUS, "en-US")
+    called("delete_message", "gone, also as a default; refused the second time")
+
+    # Production has its own, and what is shown to customers waits for a review.
+    expect(production.get_image_list().imageIdentifiers == [], "production has no image of the sandbox")
+    production.upload_message(message, UploadMessageRequestBody(header="Stay", body="please"))
+    expect([one.messageState for one in production.get_message_list().messageIdentifiers] == [MessageState.PENDING], "in production it waits")
+    refused(4030017, production.configure_default_message, PLUS, "en-US", DefaultConfigurationRequest(message))
+
+    backend = Messages(twin.verifier(online=False))
+    refused(4040021, client.get_realtime_url)
+    refused(4040021, client.delete_realtime_url)
+    for wrong in ("nothing", "http://example.com/messages", "ftp://example.com/", "https://"):
+        refused(4000215, client.configure_realtime_url, RealtimeUrlRequest(wrong))
+    bought = twin.buy("hugo", PLUS)["id"]
+    refused(4000211, client.initiate_performance_test, PerformanceTestRequest(bought))
+    client.configure_realtime_url(RealtimeUrlRequest(backend.url))
+    expect(client.get_realtime_url().realtimeURL == backend.url, "the URL")
+    refused(4030026, production.configure_realtime_url, RealtimeUrlRequest("https://example.com/messages"))
+    called("configure_realtime_url", "set; four that are none; in production refused before a test has passed")
+    called("get_realtime_url", "what is set; none before")
+
+    def tested():
+        started = client.initiate_performance_test(PerformanceTestRequest(bought))
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while (result := client.get_performance_test_results(started.requestId)).result == PerformanceTestStatus.PENDING and time.monotonic() < deadline:
+            time.sleep(0.2)
+        expect(result.config == started.config and result.target == backend.url and result.numPending == 0, f"a test: {result}")
+        return result, started.config.totalRequests
+
+    backend.message = str(unknown)
+    failed, total = tested()
+    expect(failed.result == PerformanceTestStatus.FAIL and failed.successRate == 0 and failed.rawFailures == {"INVALID_RESPONSE": total},
+           f"a message that was not uploaded: {failed}")
+    refused(4030026, production.configure_realtime_url, RealtimeUrlRequest("https://example.com/messages"))
+    backend.message = str(message)
+    passed, total = tested()
+    slow = (passed.rawFailures or {}).get("TIMED_OUT", 0)
+    expect(passed.successRate == (total - slow) * 100 // total and set(passed.rawFailures or {}) <= {"TIMED_OUT"}
+           and (passed.result == PerformanceTestStatus.PASS) == (passed.successRate >= passed.config.successRateThreshold)
+           and passed.responseTimes.p50 <= passed.responseTimes.p99, f"a message that was: {passed}")
+    asked = backend.asked[-total:]
+    expect(len({one.requestIdentifier for one in backend.asked}) == len(backend.asked) == 2 * total, f"{len(backend.asked)} requests, each its own")
+    expect(all(one.originalTransactionId == bought and one.productId == PLUS and one.environment == Environment.SANDBOX for one in asked),
+           f"signed requests about the subscription: {asked[0]}")
+    if passed.result == PerformanceTestStatus.PASS:
+        production.configure_realtime_url(RealtimeUrlRequest("https://example.com/messages"))
+    for wrong, code in [("x", 4000006), ("987654321", 4000006), (twin.buy("hugo", COINS)["id"], 4000211)]:
+        refused(code, client.initiate_performance_test, PerformanceTestRequest(wrong))
+    called("initiate_performance_test", f"{total} signed requests, verified by the backend; four that are refused")
+    for wrong, code in [("x", 4000212), (str(unknown), 4040018)]:
+        refused(code, client.get_performance_test_results, wrong)
+    called("get_performance_test_results", "one that fails, one that passes; two that are none")
+    client.delete_realtime_url()
+    refused(4040021, client.get_realtime_url)
+    called("delete_realtime_url", "gone; refused before it is set")
+
+
 def refusals(twin, id):
     client = twin.client()
     expect(refusal(lambda: client.get_transaction_info("987654321")) == (404, 4040010), "an unknown transaction")
@@ -408,12 +590,18 @@ def main():
         mishaps(twin, id)
         counts(twin)
         again(twin, id)
+    messages = WORK / "messaging"
+    messages.mkdir()
+    with Twin(messages, "--clock", "2026-01-01", "--twin-notify", "http://127.0.0.1:9/") as twin:
+        twin.start()
+        messaging(twin)
     calls = [name for name, _ in inspect.getmembers(AppStoreServerAPIClient, inspect.isfunction) if not name.startswith("_")]
     rows = [f"| `{name}` | {'; '.join(table[name]) if name in table else 'not served: 404'} |" for name in calls]
     if "--table" in sys.argv:
         lines = ["| Call of Apple's Python library | Checked |", "|---|---|", *rows, ""]
         pathlib.Path(sys.argv[sys.argv.index("--table") + 1]).write_text("\n".join(lines))
     print(f"twin: {len(table)} of {len(calls)} calls of Apple's client are served")
+
     conclude("the twin")
 
 
