@@ -1,17 +1,18 @@
-import Glibc
 import PerchBase
 import PerchLoop
+import PerchMetrics
 import PerchSender
 import PerchTwin
 
-/// Sends the notifications of a twin, and keeps what came of it in the file `outbox` of its directory. Belongs to the control thread.
+/// Sends the notifications of a twin, and keeps what came of it in the directory of the twin. Belongs to the control thread.
 final class TwinPost {
     private let address: String
     private let network: CurlNetwork
-    private let file: Int32
+    private let directory: String
     /// Nil until it begins.
     private var sender: Sender?
     private var inbox: Inbox<ControlEvent>?
+    private var file: OutboxFile?
 
     init(to address: String, directory: String) throws(ServerError) {
         var rules = SenderRules()
@@ -24,30 +25,33 @@ final class TwinPost {
             throw ServerError("--twin-notify: \(error)")
         }
         self.address = address
-        let path = "\(directory)/outbox"
-        self.file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard self.file >= 0 else {
-            throw ServerError("--twin-directory: \(path) cannot be opened: \(String(cString: strerror(errno)))")
-        }
+        self.directory = directory
     }
 
-    /// Begins where the file's notes end.
-    func begin(_ desk: TwinDesk, _ inbox: Inbox<ControlEvent>) throws(SystemError) {
-        let (notes, count) = Self.notes(self.file)
-        if count > 2 * Limits.twinNotesKept {
-            // The oldest attempts are forgotten. Each app's last place stays.
-            ftruncate(self.file, 0)
-            for note in notes { self.note(note) }
+    /// Begins where the notes of the desk's store end.
+    func begin(_ desk: TwinDesk, _ inbox: Inbox<ControlEvent>, _ log: Log) throws(SystemError) {
+        let file = try OutboxFile(directory: self.directory, store: desk.storeText)
+        desk.deliver(after: try file.notes())
+        do throws(SystemError) {
+            try file.replace(with: desk.notes)
+        } catch {
+            log.warning("the twin's outbox grows until it can be written anew: \(error)")
         }
-        desk.deliver(after: notes)
+        self.file = file
         self.inbox = inbox
         self.sender = try Sender(self.network, seed: UInt64(bitPattern: Clocks.wall().milliseconds))
     }
 
-    deinit { close(self.file) }
-
     /// Ends what is under way. Must be called once.
     func stop() { self.sender?.stop() }
+
+    /// Remembers for the next start. `all`: everything that is remembered then.
+    func note(_ note: OutboxNote, all: () -> [OutboxNote]) {
+        guard let file = self.file else { preconditionFailure("the post has not begun") }
+        file.append(note)
+        // A disk that is full keeps the file as it is, and costs a second delivery after a start.
+        if file.isLong { try? file.replace(with: all()) }
+    }
 
     /// One attempt. Its end comes to the control loop.
     func send(_ delivery: TwinDelivery) {
@@ -59,6 +63,24 @@ final class TwinPost {
         request.timeoutMilliseconds = Limits.twinAnswerMilliseconds
         guard let inbox = self.inbox, let sender = self.sender else { preconditionFailure("the post has not begun") }
         sender.send(request) { result in inbox.post(.delivered(delivery, Self.name(of: result))) }
+    }
+
+    /// One request of a performance test. Its end comes to the control loop.
+    func send(_ probe: TwinProbe) {
+        var request = SenderRequest(
+            .post, probe.url, lane: SenderLane("twin probes", perThousandSeconds: 1_000_000, burst: 1_000))
+        request.headers = ["Content-Type: application/json; charset=utf-8", "Accept: */*"]
+        request.body = probe.body
+        request.attemptsMax = 1
+        request.timeoutMilliseconds = Limits.twinAnswerMilliseconds
+        guard let inbox = self.inbox, let sender = self.sender else { preconditionFailure("the post has not begun") }
+        let start = Clocks.monotonic()
+        sender.send(request) { result in
+            let milliseconds = Clocks.monotonic().milliseconds(since: start)
+            var body: [UInt8] = []
+            if case .success(let answer) = result { body = answer.body }
+            inbox.post(.probed(probe, Self.name(of: result), body: body, milliseconds: milliseconds))
+        }
     }
 
     private static func name(of result: SenderResult) -> SendAttemptResult {
@@ -76,26 +98,5 @@ final class TwinPost {
             case .url, .privateAddress, .other, .full, .stopped: return .other
             }
         }
-    }
-
-    // MARK: The file
-
-    func note(_ note: OutboxNote) {
-        // In one call, so that a crash cuts off the last line at most. A full disk costs a second delivery after a start.
-        _ = note.line.withUnsafeBytes { Glibc.write(self.file, $0.baseAddress, $0.count) }
-    }
-
-    /// The last notes of a file, and how many there are.
-    private static func notes(_ file: Int32) -> ([OutboxNote], Int) {
-        var bytes: [UInt8] = []
-        var part = [UInt8](repeating: 0, count: 64 * 1024)
-        while true {
-            let count = part.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) }
-            guard count > 0 else { break }
-            bytes += part[..<count]
-        }
-        let notes = bytes.split(separator: UInt8(ascii: "\n")).compactMap { OutboxNote(line: Array($0)) }
-        let begins = notes.filter { if case .begins = $0 { true } else { false } }
-        return (begins.suffix(1_000) + notes.suffix(Limits.twinNotesKept), notes.count)
     }
 }

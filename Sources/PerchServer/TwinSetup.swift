@@ -51,7 +51,7 @@ final class TwinSetup {
         let name = Array("\(parts.identity.description) \(parts.epoch)".utf8)
         let (store, loops) = (parts.store, parts.loops.count)
         let desk = TwinDesk(apps: served, callers: self.callers, signer: signer, store: name)
-        try self.post?.begin(desk, parts.inbox)
+        try self.post?.begin(desk, parts.inbox, parts.log)
         let listener = Descriptor(owning: self.listener)
         self.listener = -1
         return try TwinService(

@@ -44,7 +44,8 @@ extension TwinDesk {
             filter.includes(notice, attempts[notice.uuid] ?? []) && (account.map { notice.account == $0 } ?? true)
         }[...]
         if let after = filter.after {
-            guard let place = found.firstIndex(where: { $0.uuid == after }) else { throw .invalidPaginationToken }
+            // The book has forgotten it.
+            guard let place = found.firstIndex(where: { $0.uuid == after }) else { throw .expiredPaginationToken }
             found = found[(place + 1)...]
         }
         let page = found.prefix(Limits.twinPageSize)
@@ -143,7 +144,9 @@ struct NoticeFilter {
         }.joined(separator: "")
         guard let token = request.value("paginationToken"), !token.isEmpty else { return }
         let parts = token.split(separator: "_", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0] == self.digest, token.utf8.count <= Limits.twinPageTokenBytesMax else {
+        guard parts.count == 2, parts[0] == self.digest, parts[1].utf8.count == 36,
+            token.utf8.count <= Limits.twinPageTokenBytesMax
+        else {
             throw .invalidPaginationToken
         }
         self.after = String(parts[1])

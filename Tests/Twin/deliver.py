@@ -1,7 +1,11 @@
 """Deliveries of the twin: in order, retried on the app's clock, with mishaps, and across kills.
 
-    deliver.py [--kills N] [--seed N]
+    deliver.py [--kills N] [--seed N] [--control]
+
+With `--control` an old file of the outbox comes back at the end, so that the twin sends again what was delivered. The trial must notice:
+it passes if that one check fails.
 """
+import collections
 import http.server
 import json
 import random
@@ -22,10 +26,10 @@ HOUR = 3_600_000
 
 
 class Backend:
-    """Takes notifications, and answers with what `status` says."""
+    """Takes notifications, and answers with what `status` says; `chance` refuses some."""
 
     def __init__(self):
-        self.bodies, self.status, self.lock = [], 200, threading.Lock()
+        self.bodies, self.accepted, self.status, self.chance, self.lock = [], [], 200, None, threading.Lock()
         backend = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -33,7 +37,11 @@ class Backend:
                 body = self.rfile.read(int(self.headers["content-length"]))
                 with backend.lock:
                     backend.bodies.append((json.loads(body)["signedPayload"], self.headers["content-type"]))
-                    status = backend.status
+                    status = 503 if backend.chance and backend.chance.random() < 0.2 else backend.status
+                    pause = backend.chance.random() * 0.03 if backend.chance else 0
+                    if status == 200:
+                        backend.accepted.append(backend.bodies[-1][0])
+                time.sleep(pause)  # So that kills meet attempts.
                 self.send_response(status)
                 self.send_header("content-length", "0")
                 self.end_headers()
@@ -145,51 +153,108 @@ def mishaps(twin, backend, client):
     expect(b in backend.wait(before + 7)[before:] and a not in backend.taken, "the delayed one comes, the lost one never")
 
 
-def kills(twin, backend, number, seed):
-    """Killed at random moments, the twin loses no notification, and signs none anew."""
-    chance = random.Random(seed)
+def starts(twin, backend):
+    """A start that nothing went wrong before sends nothing again, and what waits keeps its hour."""
+    backend.status, before = 503, len(backend.taken)
+    twin.buy("emma", COINS)
+    refused = backend.wait(before + 1)[before]
+    backend.status = 200
     client = twin.client(Environment.LOCAL_TESTING)
-    before = {item.signedPayload for item in history(client)}
-    wanted = len(before)
+    attempts(client, 1, onlyFailures=True)
+    twin.connection.close()
+    twin.restart()
+    twin.buy("emma", COINS)
+    expect(len(backend.wait(before + 2)) == before + 2 and backend.taken[-1] != refused, "after a start the next one comes alone")
+    advance(twin, HOUR)
+    expect(backend.wait(before + 3)[before + 2:] == [refused], "an hour later what was refused, with its bytes")
+
+
+def kills(twin, backend, number, seed, control):
+    """Killed at random moments, the twin loses no notification and no request for consumption information, and signs none anew."""
+    chance = backend.chance = random.Random(seed)
+    wanted, asked, first = len(history(twin.client(Environment.LOCAL_TESTING))), 0, len(backend.accepted)
+    outbox = max((twin.directory / "twin").glob("outbox-*"), key=lambda path: path.stat().st_mtime)
+    old = outbox.read_bytes()
     for _ in range(number):
         for _ in range(chance.randrange(1, 4)):
-            twin.buy("dora", COINS)
+            bought = twin.buy("dora", COINS)
             wanted += 1
+            if chance.random() < 0.3:
+                answer = twin.call("RequestRefund", account="dora", transactionId=bought["id"])
+                expect(answer.get("approved"), f"a refund: {answer}")
+                asked, wanted = asked + 1, wanted + 2
         time.sleep(chance.random() * 0.1)
         twin.connection.close()
         twin.kill()
+        if chance.random() < 0.3:
+            # Also while it starts, where it writes the outbox anew.
+            twin.spawn()
+            time.sleep(chance.random() * 0.3)
+            twin.kill()
         twin.start()
+    backend.chance = None
+    if control:
+        twin.stop()
+        outbox.write_bytes(old)
+        twin.start()
+    client = twin.client(Environment.LOCAL_TESTING)
+    advance(twin, 2 * HOUR)
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
-        told = [item.signedPayload for item in history(client)]
-        missing = [one for one in told if one not in before and one not in set(backend.taken)]
-        if not missing or time.monotonic() > deadline:
+        told = history(client)
+        lost = {item.signedPayload for item in told} - set(backend.accepted)
+        if len(lost) <= LOST or time.monotonic() > deadline:
             break
         time.sleep(0.1)
-    expect(len(told) == wanted and not missing, f"{len(told)} of {wanted} notifications, {len(missing)} missing, seed {seed}")
-    expect(set(backend.taken[1:]) <= set(told), "whatever came stands in the history with its bytes")
+    # What else was on its way has come before this one.
+    twin.buy("dora", COINS)
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while history(client)[-1].signedPayload not in backend.taken and time.monotonic() < deadline:
+        time.sleep(0.05)
+    accepted = backend.accepted[first:]
+    expect(len(told) == wanted, f"{len(told)} of {wanted} notifications, seed {seed}")
+    verifier = twin.verifier(online=False)
+    bytes_of, kinds = collections.defaultdict(set), collections.Counter()
+    for text in [item.signedPayload for item in told] + backend.taken:
+        one = verifier.verify_and_decode_notification(text)
+        bytes_of[one.notificationUUID].add(text)
+    for text in set(accepted):
+        kinds[verifier.verify_and_decode_notification(text).rawNotificationType] += 1
+    expect(all(len(every) == 1 for every in bytes_of.values()), "no notification is signed twice with other bytes")
+    expect(len(lost) == LOST, f"{len(lost)} notifications never came, {LOST} were to be lost, seed {seed}")
+    expect(kinds["CONSUMPTION_REQUEST"] == asked, f"{kinds['CONSUMPTION_REQUEST']} of {asked} requests for consumption information, seed {seed}")
+    # A kill between an attempt and its note costs a second delivery.
+    twice = len(accepted) - len(set(accepted))
+    if control:
+        expect(twice > number, f"the old outbox came back, and {twice} notifications were accepted twice after {number} kills, seed {seed}")
+    else:
+        expect(twice <= number, f"{twice} notifications were accepted twice after {number} kills, seed {seed}")
+    print(f"twin: {number} kills, {len(accepted)} accepted, {twice} of them twice, {asked} requests for consumption information, seed {seed}")
+
+
+# Notifications of `retries` and `mishaps` that never come: the one of six refusals, and the lost one.
+LOST = 2
 
 
 def main():
     parser = options(__doc__)
     parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--control", action="store_true")
     given = parser.parse_args()
     backend = Backend()
     with Twin(WORK, "--clock", "2026-01-01", "--twin-notify", backend.url) as twin:
-        # Another store in the same directory: what it noted is no place in the next one.
+        # Another store in the same directory has an outbox of its own. What a server is asked as soon as it runs is delivered.
         twin.start()
-        deadline = time.monotonic() + PATIENCE_SECONDS
-        while not backend.taken and time.monotonic() < deadline:
-            twin.buy("zoe", COINS)
-            time.sleep(0.05)
-        expect(backend.taken, "a purchase of another store arrives")
+        twin.buy("zoe", COINS)
+        expect(len(backend.wait(1)) == 1, "a purchase of another store arrives")
     backend.bodies.clear()
     with Twin(WORK, "--clock", "2026-01-01", "--twin-notify", backend.url, store=WORK / "deliveries.db") as twin:
         twin.start()
         client = plainly(twin, backend)
         retries(twin, backend, client)
         mishaps(twin, backend, client)
-        kills(twin, backend, given.kills, given.seed)
+        starts(twin, backend)
+        kills(twin, backend, given.kills, given.seed, given.control)
     conclude("deliveries")
 
 
