@@ -29,6 +29,13 @@ package final class SignalSource {
         precondition(result == 0, "pthread_sigmask failed with \(Errno(result))")
     }
 
+    /// Ends the process by its signal if it was told to stop before anything listens for that. `farewell` comes first.
+    package static func endIfStopped(_ farewell: () -> Void) {
+        guard perch_stop_waits() else { return }
+        farewell()
+        perch_unblock_stop_signals()
+    }
+
     /// Whether this process was started with the signal ignored, as nohup does.
     package static func isIgnored(_ number: Int32) -> Bool { perch_is_ignored(number) }
 

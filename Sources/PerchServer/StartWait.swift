@@ -63,6 +63,7 @@ final class StartWait: LoopDriver {
                     LogField("limit_s", Limits.databaseStartMilliseconds / 1_000))
             }
             page?.tell(failure, waited: waited, settings, log)
+            SignalSource.endIfStopped { log.info("stopped while it waited for the database of the store") }
             usleep(UInt32(Limits.storageRetryMilliseconds) * 1_000)
         }
     }

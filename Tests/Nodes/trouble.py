@@ -589,6 +589,10 @@ class Trouble:
         node.kill()
         node.spawn()
         until(lambda: "lacks what was shown" in self.readiness(node), "a node that starts refuses the old primary")
+        node.signal(signal.SIGTERM)
+        check(node.process.wait(PATIENCE_SECONDS) == -signal.SIGTERM, "a node that waits for its database goes on when it is told to stop")
+        node.spawn()
+        until(lambda: "lacks what was shown" in self.readiness(node), "a node that starts again refuses the old primary, too")
         check(old.ask("SELECT count(*) FROM perch.commits") == count and old.ask("SELECT epoch FROM perch.store") == str(epoch),
               "the old primary was written to")
         new.start()

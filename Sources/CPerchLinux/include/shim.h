@@ -311,6 +311,18 @@ static inline bool perch_stop_signals_are_blocked(void) {
     return sigismember(&set, SIGTERM) && sigismember(&set, SIGINT) && sigismember(&set, SIGHUP);
 }
 
+// Whether a blocked SIGTERM or SIGINT waits.
+static inline bool perch_stop_waits(void) {
+    sigset_t set;
+    return sigpending(&set) == 0 && (sigismember(&set, SIGTERM) || sigismember(&set, SIGINT));
+}
+
+static inline void perch_unblock_stop_signals(void) {
+    sigset_t set;
+    perch_stop_signals(&set);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
 // Whether this process was started with the signal ignored, as nohup does.
 static inline bool perch_is_ignored(int number) {
     struct sigaction action;
