@@ -62,7 +62,7 @@ extension CommandRun {
     }
 
     /// The app's clock. Apps of the App Store use the wall clock.
-    private func now(_ client: PerchClient) async throws(PerchError) -> Instant {
+    func now(_ client: PerchClient) async throws(PerchError) -> Instant {
         do throws(PerchError) {
             return try await client.clock().now
         } catch {

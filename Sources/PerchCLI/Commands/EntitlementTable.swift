@@ -73,7 +73,10 @@ extension CommandRun {
         if case .entitlementsList = self.invocation.action {
             let isNamed = !self.texts("ACCOUNT").isEmpty
             guard isNamed != self.settings.flag("all") else {
-                throw UsageError("give an ACCOUNT, or --all for every account", command: self.invocation.name)
+                throw UsageError(
+                    isNamed
+                        ? "give an ACCOUNT or --all, not both" : "give an ACCOUNT, or --all for every account",
+                    command: self.invocation.name)
             }
             if !isNamed { return try await self.listAllEntitlements() }
         }
@@ -111,7 +114,10 @@ extension CommandRun {
                     [pass]
                 }
             case .entitlementsGrant:
-                let until = self.settings.number("for").map { Clocks.wall().advanced(byMilliseconds: $0) }
+                var until: Instant?
+                if let length = self.settings.number("for") {
+                    until = try await self.now(client).advanced(byMilliseconds: length)
+                }
                 let position = try await client.grantEntitlement(
                     self.text("NAME"), to: account, until: until, reason: self.settings.text("reason") ?? "",
                     tier: self.settings.text("tier") ?? "", idempotencyKey: self.idempotencyKey)
