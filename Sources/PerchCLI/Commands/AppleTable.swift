@@ -48,7 +48,7 @@ enum AppleTable {
         show.examples = [
             ("perch apple-root show > perch-root.pem", "Keep it for the tests of a backend."),
             (
-                "perch get history alice --jws | perch --server :7448 ingest -",
+                "perch get history alice --jws | perch ingest - --server 127.0.0.1:7457",
                 "Tell another Perch what alice bought here."
             ),
         ]
@@ -87,7 +87,7 @@ enum AppleTable {
                 OptionSpec("after", .count(0...Int64.max), "REVISION", "Only changes after this revision."),
                 CommandTable.limit,
             ]))
-        audit.discussion = ["Oldest first. Purchases of customers are not among them, and no account is named."]
+        audit.discussion = ["Oldest first. Purchases of customers are not among them."]
         audit.examples = [("perch audit --after 1200 -o ndjson", "What is new, for a program.")]
         return audit
     }()

@@ -224,7 +224,12 @@ extension CommandRun {
             try self.printer.print { json in
                 json.number("movedCount", count)
             } text: { _ in
-                ["\(count) original transaction\(count == 1 ? "" : "s") changed the account."]
+                let moved = "\(count) original transaction\(count == 1 ? "" : "s") changed the account."
+                return switch self.invocation.action {
+                case .accountAttach: ["The name is attached. " + moved]
+                case .accountDetach: ["The name is detached. " + moved]
+                default: [moved]
+                }
             }
         }
     }
@@ -340,6 +345,11 @@ extension CommandRun {
                 }
             default:
                 let id = self.transactionID("ID")
+                guard try await client.notes(on: account).contains(where: { $0.id == id }) else {
+                    throw CommandFailure(
+                        .notFound,
+                        "\(printable(account)) has no note \(id); `perch account notes` lists those that there are")
+                }
                 _ = try await client.deleteNote(id, of: account)
                 try self.printer.print { json in
                     json.long("noteId", id)
