@@ -85,7 +85,7 @@ struct TextTable: Sendable {
                 "The period of {product} ended on {end}, and its renewal has not been reported. Until it is, {who} keeps {product}.",
             .renewalAwaitedUntil:
                 "The period of {product} ended on {end}, and its renewal has not been reported. {who} keeps {product} until {until} while the report is awaited.",
-            .renewalDue: "{who} has {product}. The period ended on {end}, and the renewal is due.",
+            .renewalDue: "{who} has {product}. A renewal is expected on {end}.",
             .declined: "The card was declined on {end}.",
             .declinedShared: "The card of the family member who shares {product} was declined on {end}.",
             .declinedWithoutAccess:
@@ -159,7 +159,7 @@ struct TextTable: Sendable {
                 "Der Zeitraum von {product} endete am {end}, und die Verlängerung wurde noch nicht gemeldet. Bis dahin behält {who} {product}.",
             .renewalAwaitedUntil:
                 "Der Zeitraum von {product} endete am {end}, und die Verlängerung wurde noch nicht gemeldet. {who} behält {product} bis {until}, solange die Meldung aussteht.",
-            .renewalDue: "{who} hat {product}. Der Zeitraum endete am {end}, und die Verlängerung ist fällig.",
+            .renewalDue: "{who} hat {product}. Am {end} steht eine Verlängerung an.",
             .declined: "Die Zahlung wurde am {end} abgelehnt.",
             .declinedShared: "Die Zahlung des Familienmitglieds, das {product} freigibt, wurde am {end} abgelehnt.",
             .declinedWithoutAccess:

@@ -129,6 +129,16 @@ package func explainEntitlement(
 /// Explanations of everything that an account has, at most.
 private let explanationsMax = 100
 
+/// Why nothing entitles an account: `count` of its lines and purchases were looked at.
+private func nothingCounts(_ count: Int, _ rows: [Transaction]) -> String {
+    switch (count, rows.isEmpty) {
+    case (0, true): "The account has no line, no purchase and no grant."
+    case (0, false): "No purchase of the account entitles it, and no grant does."
+    case (1, _): "The account's only line or purchase does not entitle it."
+    default: "None of the account's \(count) lines and purchases entitles it."
+    }
+}
+
 /// Explains everything that an account has: its lines, group by group, then its purchases without an end.
 ///
 /// `rows`: the account's newest transactions.
@@ -153,9 +163,7 @@ package func explainEverything(
     ].compactMap { $0 }
     let message =
         sources.isEmpty
-        ? explanations.isEmpty
-            ? "The account has no line, no purchase and no grant."
-            : "None of the account's \(explanations.count) lines and purchases entitles it."
+        ? nothingCounts(explanations.count, rows)
         : "The account is entitled by \(sources.joined(separator: " and "))."
     return Explanations(
         message: message, isEntitled: !sources.isEmpty,
