@@ -73,7 +73,7 @@ package struct AppleAppsFile {
         for entry in self.entries {
             guard let app = number(entry.bundleID, entry.environment) else {
                 throw .settings(
-                    "--apple-apps names \(entry.bundleID), \(entry.environment), which the store does not have; start once with its --catalog, --bundle-id and --environment"
+                    "--apple-apps names \(entry.bundleID), \(entry.environment), which the store does not have; start once without --apple-apps, with --add-app and its --catalog, --bundle-id and --environment"
                 )
             }
             entries.append(IntakeEntry(app: entry.intake, number: app, environment: entry.environment))

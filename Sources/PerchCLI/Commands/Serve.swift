@@ -35,7 +35,7 @@ package enum Serve {
             let count = app.catalogue.products.count
             lines.append(
                 "  app \(printable(app.bundleID)) (\(app.environment)): \(count) product\(count == 1 ? "" : "s") of "
-                    + "\(printable(app.catalogueSource)), time rate \(app.settings.timeRate)")
+                    + printable(app.catalogueSource) + (app.isTestApp ? ", time rate \(app.settings.timeRate)" : ""))
             if app.isTestApp { lines.append("    " + Self.dialogs(app.settings)) }
         }
         switch settings.store {

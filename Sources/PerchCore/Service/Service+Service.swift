@@ -330,10 +330,11 @@ extension Service {
             identity.apps.includes($0.name) && fits($0.name) && (!$0.isGuest || $0.bundleID == reference.bundleID)
         }
         guard named.count < 2 else {
+            let some = named.prefix(2).map { "\(printable($0.bundleID)) (\($0.environment))" }.joined(separator: " and ")
             throw CallRefusal(
                 .appAmbiguous,
                 reference.isBlank
-                    ? "there are \(named.count) apps that the credentials are for; name one by bundle_id and environment"
+                    ? "the credentials are for \(named.count) apps, such as \(some); name one by bundle_id and environment"
                     : "\(named.count) apps of this server fit that name; name the bundle_id and the environment")
         }
         guard let app = named.first else { throw self.unknownApp(reference, identity.apps, tables) }
