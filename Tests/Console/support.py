@@ -358,6 +358,14 @@ def operator(production, browser):
         browser.fill("Name", "plus", "dialog")
         sees(browser, "It replaces the grant of plus until", "dialog")
         point(browser, "Cancel", "dialog")
+    with check("support: a question goes with its page"):
+        point(browser, "Grant…", "[aria-label=Actions]")
+        browser.until(lambda: browser.run("return document.querySelector('dialog[open]') !== null"), 5, "a dialog")
+        address = browser.run("const before = location.hash; location.hash = '#/audit'; return before")
+        browser.shows("Audit", "h1")
+        equal(browser.run("return document.querySelectorAll('dialog').length"), 0, "dialogs over another page")
+        browser.run("location.hash = arguments[0]", address)
+        browser.until(lambda: browser.find("Grant…", within="[aria-label=Actions]") is not None, 5, "the page of the customer")
     with check("support: the next change takes away what was said of the last one"):
         production.shop("AdminService/RevokeGrant", account="nobody-at-all", name="plus")
         browser.until(lambda: browser.run("return document.querySelector('.did').hidden"), 5, "the words are gone")
@@ -415,11 +423,21 @@ def money_and_time(production, browser):
         sees(browser, "greta keeps Plus Monthly until", place)
         sees(browser, "Access to Plus Monthly ends, unless a charge succeeds", "[aria-label=Next]")
         assert "renews" not in browser.text("[aria-label=Entitlements]"), browser.text("[aria-label=Entitlements]")
+        if_ = "[aria-label='What if']"
+        sentence = browser.text(f"{place} .answer")
+        point(browser, "The charge fails", if_)
+        sees(browser, "greta keeps Plus Monthly until", if_)
+        equal(browser.text(f"{if_} .effect"), f"The charge fails: {sentence}", "what one more failure changes")
         sees(browser, "Resolve billing problem…", "[aria-label=Actions]")
         point(browser, "Resolve billing problem…", "[aria-label=Actions]")
         sees(browser, "is charged now, and access goes on", "dialog")
         point(browser, "Resolve", "dialog")
         sees(browser, "The charge succeeded. greta has Plus Monthly until", ".did")
+    with check("support: what cannot happen is said, and not supposed"):
+        production.test("TestStoreService/Operate", account="greta", operation={"setAutoRenew": {"target": {"productId": PLUS}, "enabled": False}})
+        sees(browser, "It does not renew.", place)
+        point(browser, "The charge fails", if_)
+        sees(browser, "does not renew, so no charge comes that could fail", if_)
     with check("support: what the app's settings do to every customer is on the customer's page"):
         production.go(browser, "account/rita")
         browser.shows("rita has", place)

@@ -167,10 +167,13 @@ def shop(production, browser, folder):
     with player.task("App Store, a refund was granted"):
         player.find("emma")
         player.answer("Plus Monthly was refunded on", "[aria-label=Now]")
+        assert "ended on" not in browser.text("[aria-label=Entitlements]"), browser.text("[aria-label=Entitlements]")
     with player.task("App Store, the card failed"):
         player.find("gina")
         player.answer("The card was declined on", "[aria-label=Now]")
         player.answer("gina keeps Plus Monthly until", "[aria-label=Now]")
+        player.answer("it no longer entitles: in billing retry period", "[aria-label=Explanation]")
+        assert not browser.find("Products", "a", "nav.pages"), "a page in the navigation that the token may not use"
     with player.task("App Store, who granted this"):
         player.find("hana")
         player.answer("by bob, because: the app was down", "[aria-label=Entitlements]")
@@ -218,6 +221,8 @@ def test(production, browser, folder):
     with player.task("test app, why has she no access"):
         player.find("clara")
         player.answer("no access to Plus Monthly", "[aria-label=Now]")
+        past = browser.run("return [...document.querySelectorAll('[aria-label=Timeline] li:not(.next) time')].map((each) => each.innerText)")
+        assert past and all(each.endswith("ago") for each in past), f"what happened, on the clock of the app: {past}"
     with player.task("test app, a refund was granted"):
         player.find("emma")
         player.answer("Plus Monthly was refunded on", "[aria-label=Now]")
@@ -234,6 +239,8 @@ def test(production, browser, folder):
     with player.task("test app, she bought twice"):
         player.find("dora")
         player.click("Refund…", "[aria-label=Actions]")
+        choices = browser.run("return [...document.querySelector('dialog select').options].map((each) => each.text)")
+        equal((len(choices), len(set(choices))), (2, 2), f"purchases that can be told apart in {choices}")
         player.click("Refund", "dialog .bar")
         player.answer("is refunded.", ".did")
         coins = production.test("TransactionService/ListTransactions", account="dora", includeFinishedConsumables=True)["transactions"]

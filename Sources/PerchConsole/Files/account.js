@@ -22,6 +22,8 @@ function lastingText(each) {
   if (each.lifetime) return 'without an end';
   if (!each.untilMs) return '';
   if (each.active && each.state && isOverdue(each.untilMs)) return `period ended on ${day(each.untilMs)}, renewal not reported`;
+  // What was refunded ended before its period.
+  if (!each.active && number(each.untilMs) > session.now()) return '';
   const renews = each.willRenew && !each.renewalUnknown && each.state === 'RENEWAL_STATE_SUBSCRIBED';
   return `${each.active ? renews ? 'renews on' : 'until' : 'ended on'} ${day(each.untilMs)}`;
 }
@@ -145,7 +147,7 @@ class AccountPage extends Page {
         this.canOperate ? session.perch.call('TestStoreService/GetSettings', {}, { signal: this.ending.signal }) : {},
         call('EntitlementService/Explain', reader()), session.perch.call('AdminService/ListNotes', { account }, { signal: this.ending.signal }).then(({ notes: list = [] }) => ({ notes: list })).catch((error) => { if (this.ended) throw error; return {}; }),
       ]);
-      session.hear(entitled.position);
+      session.hear(story.position);
       await this.#learn(transactions, call);
       const groups = new Map();
       const failed = (answer) => answer.error ?? answer.failure;
@@ -334,7 +336,7 @@ class AccountPage extends Page {
     const facts = [
       ['Product', copyable(t.productId)],
       ['Period', [when(t.purchaseDateMs, true), ' to ', when(t.expirationDateMs, true)]],
-      ['Renewal', info.unreported ? 'unknown: no renewal information was reported' : info.willAutoRenew ? `renews${info.autoRenewPreference && info.autoRenewPreference !== t.productId ? ` to ${this.name(info.autoRenewPreference)}` : ''}${info.renewalPrice ? ` for ${money(info.renewalPrice)}` : ''}` : 'off'],
+      ['Renewal', info.unreported ? 'unknown: no renewal information was reported' : info.willAutoRenew ? `renews${info.autoRenewPreference && info.autoRenewPreference !== t.productId ? ` to ${this.name(info.autoRenewPreference)}` : ''}${info.renewalPrice ? ` for ${money(info.renewalPrice)}` : ''}${info.priceIncreaseStatus === 'PRICE_INCREASE_STATUS_PENDING' ? ', if the higher price is agreed to' : ''}` : 'off'],
     ];
     if (info.gracePeriodExpirationDateMs) facts.push(['Grace period', ['until ', when(info.gracePeriodExpirationDateMs, true)]]);
     if (info.expirationReason) facts.push(['Ended because', word(info.expirationReason)]);
@@ -502,8 +504,9 @@ class WhatIf {
 
   async #plan() {
     const group = this.page.lines.find(({ status }) => entitles(status.state))?.groupId;
-    const plans = this.page.products.filter((each) => each.subscription?.groupId === group);
-    const values = await ask('Another plan', [{ name: 'productId', label: 'Plan', required: true, ...(plans.length ? { options: plans.map((each) => [each.id, each.displayName || each.id]) } : {}) }], { submit: 'Suppose' });
+    const held = this.page.lines.map(({ transaction: t }) => t.productId);
+    const plans = this.page.products.filter((each) => each.subscription?.groupId === group && !held.includes(each.id));
+    const values = await ask('Another plan', [{ name: 'productId', label: 'Plan', required: true, ...(plans.length ? { options: plans.map((each) => [each.id, each.displayName || each.id]) } : { hint: 'its product identifier' }) }], { submit: 'Suppose' });
     return values && { event: 'SUPPOSED_EVENT_PLAN_CHANGE', ...values };
   }
 

@@ -11,7 +11,8 @@ import './live.js';
 import './incoming.js';
 
 const pages = [
-  ['', [['accounts', 'Accounts'], ['products', 'Products']], () => true],
+  ['', [['accounts', 'Accounts']], () => true],
+  ['Catalogue', [['products', 'Products']], () => session.allows('admin')],
   ['Test store', [['clock', 'Clock'], ['settings', 'Failures and settings'], ['record', 'Record']], () => session.isTest && session.allows('test')],
   ['Server', [['live', 'Live'], ['incoming', 'Incoming'], ['audit', 'Audit']], () => session.allows('admin')],
   ['Examples', [['birds', 'Backyard Birds'], ['songs', 'Songs'], ['movie', 'Flower Movie+'], ['destination', 'Destination Video']], () => session.allows('admin')],
@@ -108,6 +109,8 @@ class PerchConsole extends Page {
     const page = document.createElement(tag);
     if (this.shown === key && !again) return this.main.firstChild.go?.(detail);
     const isFirst = !this.shown;
+    // A question of the page before is not one of this page.
+    for (const dialog of document.querySelectorAll('dialog[open]')) dialog.dispatchEvent(new Event('cancel'));
     this.shown = key;
     page.argument = argument;
     page.detail = detail;

@@ -62,8 +62,8 @@ export function day(ms, withTime = Math.abs(Number(ms) - session.now()) < 172_80
 }
 /** A day that says UTC where the pointer rests on it. */
 export const when = (ms, withTime) => h('time', { datetime: new Date(Number(ms)).toISOString(), title: utc(ms) }, day(ms, withTime));
-/** A sentence of the server, with its instants as the pages have them. */
-export const readable = (text) => (text ?? '').replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (at) => `${instant(Date.parse(at))} ${zone(Date.parse(at))}`);
+/** A sentence of the server, with its instants and states as the pages have them. */
+export const readable = (text) => (text ?? '').replace(/\bin[A-Z]\w+Period\b/g, (state) => state.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)).replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (at) => `${instant(Date.parse(at))} ${zone(Date.parse(at))}`);
 /** A name within a sentence. One that is written from right to left, or turns the direction, leaves the words around it where they are. */
 export const isolated = (name) => (/[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufefc]/.test(name) ? `\u2068${name.replace(/[\u202a-\u202e\u2066-\u2069]/g, '')}\u2069` : name);
 /** A text with code between backticks. */

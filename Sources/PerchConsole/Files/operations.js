@@ -162,13 +162,16 @@ async function freeDays(page) {
   if (values) await attempt(() => operate(account, { extendRenewal: { target: { transactionId: t.id ?? '0' }, byMs: String(Math.round(Number(values.days) * 86_400_000)) } }), `${values.days} free days are given`);
 }
 
+/** Choices that a person can tell apart: of equal ones each has its number. */
+const distinct = (options) => options.map(([id, label]) => [id, options.filter(([, other]) => other === label).length > 1 ? `${label}, transaction ${id}` : label]);
+
 async function refund(page) {
   const { account, who, lines } = page;
   const list = refundableOf(page);
   if (!list.length) return;
   const byId = new Map(list.map((t) => [t.id ?? '0', t]));
   const values = await ask('Refund', [
-    { name: 'id', label: 'Which purchase', value: list[0].id ?? '0', options: list.map((t) => [t.id ?? '0', `${page.name(t.productId)}, ${day(t.purchaseDateMs, true)}${t.price ? `, ${money(t.price)}` : ''}`]) },
+    { name: 'id', label: 'Which purchase', value: list[0].id ?? '0', options: distinct(list.map((t) => [t.id ?? '0', `${page.name(t.productId)}, ${day(t.purchaseDateMs, true)}${t.price ? `, ${money(t.price)}` : ''}`])) },
     { name: 'reason', label: 'Reason', value: 'REVOCATION_REASON_OTHER', options: reasons },
     { name: 'part', label: 'Part in per cent; empty: all of it', type: 'number', props: { min: 0, max: 100, step: 'any' }, isMore: true },
   ], {
@@ -197,7 +200,7 @@ async function raisePrice(page) {
 /** A purchase that landed at the wrong account goes to another one, or comes from there. */
 async function move(page) {
   const originals = new Map(page.data.transactions.map(({ transaction: t }) => t).filter((t) => !isShared(t)).toSorted((a, b) => number(a.purchaseDateMs) - number(b.purchaseDateMs)).map((t) => [t.originalId ?? t.id ?? '0', t]));
-  const own = [...originals].map(([id, t]) => [id, `${page.name(t.productId)}, ${day(t.purchaseDateMs)}`]).toReversed();
+  const own = distinct([...originals].map(([id, t]) => [id, `${page.name(t.productId)}, ${day(t.purchaseDateMs)}`]).toReversed());
   const values = await ask('Move a purchase', [
     ...(own.length ? [{ name: 'own', label: 'Which purchase', value: own[0][0], options: own }] : []),
     { name: 'id', label: 'By its original transaction', props: { inputmode: 'numeric', pattern: '[0-9]+' }, isMore: own.length > 0 },

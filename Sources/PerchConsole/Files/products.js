@@ -5,7 +5,7 @@ class ProductsPage extends Page {
   async open() {
     this.append(h('h1', {}, 'Products'), (this.about = h('p.what')), (this.changes = h('div', { 'aria-live': 'polite' })), (this.place = h('div')), (this.codesPlace = h('section.card', { 'aria-label': 'Offer codes' })), (this.checkPlace = h('section.card', { 'aria-label': 'Check a file' })));
     this.known = new Map();
-    if (!session.allows('admin')) this.codesPlace.hidden = true;
+    this.codesPlace.hidden = this.checkPlace.hidden = !session.allows('admin');
     if (!session.allows('admin')) return this.place.append(missing('Your token does not have the scope `admin`, which reading the catalogue needs.'));
     this.#checker();
     await this.#begin();
