@@ -207,10 +207,14 @@ struct NoticeWriter {
             // The store decides at once. Approved, the facts that follow have the refund.
             guard let revoked = Self.refund(of: id, in: following) else { return [] }
             return [(NoticeType("CONSUMPTION_REQUEST"), revoked, "OTHER")]
+        case .consumptionRequested(let transaction):
+            return [(NoticeType("CONSUMPTION_REQUEST"), transaction, "OTHER")]
+        case .refundDeclined(let transaction): return [(NoticeType("REFUND_DECLINED"), transaction, nil)]
         // Each of these stands beside a fact above, or the App Store has no notification for it.
         case .opened, .upgradedFrom, .periodCut, .finished, .purchaseHeld, .purchaseReleased, .sharingBegan,
             .sharingEnded, .shareAwaitsSync, .synced, .intentCreated, .intentEnded, .storefrontSet, .chargesSet,
-            .messagePosted, .paymentsSet, .appTransactionSet, .codeRedeemed, .deleted, .cleared, .reported:
+            .messagePosted, .paymentsSet, .appTransactionSet, .codeRedeemed, .deleted, .cleared,
+            .accountTokenSet, .reported:
             return []
         }
     }

@@ -28,7 +28,7 @@ struct ModelLaws {
     private func breach(of operation: StoreOperation, _ account: Int, _ hasChanged: Bool) -> String? {
         let record = self.after.records[account]
         switch operation {
-        case .declineRefund, .requestConsumption: return hasChanged ? "it should change nothing" : nil
+        case .declineRefund, .requestConsumption: return hasChanged ? nil : "no reader of changes is told"
         case .createIntent(let product, let offer):
             guard let last = record?.intents.last, last.productID == product, last.offer == offer else {
                 return "no intent to buy \(product) with \(String(describing: offer)) came"

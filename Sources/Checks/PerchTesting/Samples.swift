@@ -276,7 +276,7 @@ extension SeededRandom {
 
     package mutating func fact() -> Fact {
         let body: Fact.Body =
-            switch self.below(43) {
+            switch self.below(46) {
             case 0: .opened(appTransactionID: self.string())
             case 1: .purchased(self.transaction(), terms: self.optional { Boxed($0.lineTerms()) })
             case 2: .renewed(self.transaction(), terms: self.lineTerms())
@@ -321,6 +321,9 @@ extension SeededRandom {
             case 38: .paymentsSet(isAllowed: self.bool())
             case 39: .appTransactionSet(self.appTransactionTerms())
             case 40: .codeRedeemed(self.redeemedOffer())
+            case 41: .consumptionRequested(self.transaction())
+            case 42: .refundDeclined(self.transaction())
+            case 43: .accountTokenSet(self.transaction())
             default: .cleared
             }
         return Fact(

@@ -168,13 +168,15 @@ func decideReversal(
     }
 }
 
-/// An operation that changes nothing. It fails if the transaction does not exist.
-func decideNothing(
-    about target: OperationTarget, _ subject: OperationSubject, app: AppState
+/// A step of a refund that changes no purchase, and that the developer hears of. It fails if the transaction does not exist.
+func decideReview(
+    of target: OperationTarget, _ subject: OperationSubject, app: AppState, now: Instant,
+    _ fact: (Transaction) -> Fact.Body
 ) throws(Refusal) -> OperationDecision {
     switch try transaction(target, subject, app: app) {
     case .needs(let need): .needs(need)
-    case .found(let row): .done(OperationOutcome([], transaction: row, wasHeld: true))
+    case .found(let row):
+        .done(OperationOutcome([Fact(fact(row), effective: now)], transaction: row, wasHeld: true))
     }
 }
 

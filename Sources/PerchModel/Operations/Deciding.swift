@@ -24,8 +24,10 @@ package func decide(
         try decideRefund(of: target, reason: reason, share: share, subject, app: app, now: now)
     case .reverseRefund(let target):
         try decideReversal(of: target, subject, app: app, now: now)
-    case .declineRefund(let target), .requestConsumption(let target):
-        try decideNothing(about: target, subject, app: app)
+    case .declineRefund(let target):
+        try decideReview(of: target, subject, app: app, now: now) { .refundDeclined($0) }
+    case .requestConsumption(let target):
+        try decideReview(of: target, subject, app: app, now: now) { .consumptionRequested($0) }
     case .renew(let target):
         try decideForcedRenewal(of: target, subject, app: app, now: now, numbers: &numbers)
     case .expire(let target):

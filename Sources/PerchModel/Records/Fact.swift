@@ -94,6 +94,12 @@ package struct Fact: Hashable, Sendable {
         indirect case codeRedeemed(RedeemedOffer)
         /// The customer requested a refund of a transaction. If the store approved it, `revoked` follows.
         indirect case refundRequested(TransactionID)
+        /// The store asked how a purchase was used, before it decides about a refund. The record stays.
+        indirect case consumptionRequested(Transaction)
+        /// The store declined a refund. The record stays.
+        indirect case refundDeclined(Transaction)
+        /// The developer gave a transaction another `appAccountToken`.
+        indirect case accountTokenSet(Transaction)
         /// A transaction was deleted from a test store. The fact carries all that remains of the account, because a
         /// record does not have earlier transactions.
         indirect case deleted(TransactionID, remainder: Remainder)
@@ -141,10 +147,10 @@ package struct Fact: Hashable, Sendable {
         case .autoRenewSet: .setting
         case .revoked: .refund
         case .lapsed, .expiredEarly: .expiry
-        case .finished, .refundRequested: .unspecified
+        case .finished, .refundRequested, .consumptionRequested, .refundDeclined: .unspecified
         case .reinstated: .refund
         case .priceRaised, .priceAnswered, .storefrontSet, .chargesSet, .messagePosted, .paymentsSet,
-            .appTransactionSet:
+            .appTransactionSet, .accountTokenSet:
             .setting
         case .codeRedeemed: .purchase
         case .offerQueued, .purchaseHeld, .purchaseReleased, .intentCreated, .intentEnded: .purchase
@@ -167,7 +173,7 @@ package struct Fact: Hashable, Sendable {
             (transaction, .changed)
         case .revoked(let transaction, _): (transaction, .revoked)
         case .reinstated(let transaction): (transaction, .reinstated)
-        case .extended(let transaction): (transaction, .changed)
+        case .extended(let transaction), .accountTokenSet(let transaction): (transaction, .changed)
         case .sharedLineSet(let line, let isNew):
             if isNew {
                 (line.latest, line.latest.reason == .renewal ? .renewed : .purchased)
@@ -177,7 +183,7 @@ package struct Fact: Hashable, Sendable {
         case .opened, .renewalFailed, .lapsed, .autoRenewSet, .finished, .priceRaised, .priceAnswered, .offerQueued,
             .purchaseHeld, .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated,
             .intentEnded, .storefrontSet, .chargesSet, .messagePosted, .paymentsSet, .appTransactionSet, .codeRedeemed,
-            .refundRequested, .deleted, .cleared:
+            .refundRequested, .consumptionRequested, .refundDeclined, .deleted, .cleared:
             nil
         case .reported(let fact): fact.event
         }
@@ -191,14 +197,15 @@ package struct Fact: Hashable, Sendable {
             .revoked(let transaction, _):
             .update(transaction)
         case .finished(let id): .finish(id)
-        case .reinstated(let transaction), .extended(let transaction): .update(transaction)
+        case .reinstated(let transaction), .extended(let transaction), .accountTokenSet(let transaction):
+            .update(transaction)
         case .sharedLineSet(let line, let isNew): isNew ? .insert(line.latest) : .update(line.latest)
         case .deleted(let id, _): .delete(id)
         case .cleared: .deleteAll
         case .opened, .renewalFailed, .lapsed, .autoRenewSet, .priceRaised, .priceAnswered, .offerQueued, .purchaseHeld,
             .purchaseReleased, .sharingBegan, .sharingEnded, .shareAwaitsSync, .synced, .intentCreated, .intentEnded,
             .storefrontSet, .chargesSet, .messagePosted, .paymentsSet, .appTransactionSet, .codeRedeemed,
-            .refundRequested:
+            .refundRequested, .consumptionRequested, .refundDeclined:
             nil
         case .reported(let fact): fact.rowWrite
         }
@@ -331,10 +338,20 @@ extension RecordFields {
         case .refundRequested(let id):
             self.refundRequests = (self.refundRequests + [id]).suffix(Limits.refundRequestsKept)
 
+        case .consumptionRequested, .refundDeclined: break
+        case .accountTokenSet(let transaction): self.replace(transaction)
         case .deleted(let id, let remainder): self.delete(id, leaving: remainder)
         case .cleared: self.clear()
         case .reported(let reported): self.apply(reported)
         }
+    }
+
+    /// A field changed that no rule looks at.
+    private mutating func replace(_ transaction: Transaction) {
+        for index in self.lines.indices where self.lines[index].latest.id == transaction.id {
+            self.lines[index].latest = transaction
+        }
+        for index in self.owned.indices where self.owned[index].id == transaction.id { self.owned[index] = transaction }
     }
 
     private mutating func renew(_ transaction: Transaction, _ terms: LineTerms) {

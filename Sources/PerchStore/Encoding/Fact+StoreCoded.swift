@@ -38,6 +38,9 @@ private enum FactKind: UInt8 {
     case paymentsSet = 41
     case appTransactionSet = 42
     case codeRedeemed = 43
+    case consumptionRequested = 44
+    case refundDeclined = 45
+    case accountTokenSet = 46
 
     /// The form that first had the kind, of those that a version before this one does not write.
     var form: UInt8 { self.rawValue > FactKind.reported.rawValue ? 5 : 1 }
@@ -79,6 +82,9 @@ private enum FactKind: UInt8 {
             case .deleted: .deleted
             case .cleared: .cleared
             case .refundRequested: .refundRequested
+            case .consumptionRequested: .consumptionRequested
+            case .refundDeclined: .refundDeclined
+            case .accountTokenSet: .accountTokenSet
             case .reported: .reported
             }
     }
@@ -104,8 +110,6 @@ extension Fact: StoreCoded {
         case .lapsed(let original, let reason):
             writer.write(original)
             reason.write(to: &writer)
-        case .upgradedFrom(let transaction), .expiredEarly(let transaction), .periodCut(let transaction):
-            writer.write(transaction)
         case .autoRenewSet(let original, let isOn, let preference, let billingPlan):
             writer.write(original)
             writer.write(isOn)
@@ -114,9 +118,12 @@ extension Fact: StoreCoded {
         case .revoked(let transaction, let fallback):
             writer.write(transaction)
             writer.write(fallback)
-        case .finished(let id), .refundRequested(let id):
+        case .finished(let id), .refundRequested(let id), .intentEnded(let id):
             writer.write(id)
-        case .reinstated(let transaction), .extended(let transaction), .shareAwaitsSync(let transaction):
+        case .upgradedFrom(let transaction), .expiredEarly(let transaction), .periodCut(let transaction),
+            .reinstated(let transaction), .extended(let transaction), .shareAwaitsSync(let transaction),
+            .consumptionRequested(let transaction), .refundDeclined(let transaction),
+            .accountTokenSet(let transaction):
             writer.write(transaction)
         case .priceRaised(let original, let increase):
             writer.write(original)
@@ -142,8 +149,6 @@ extension Fact: StoreCoded {
             writer.write(isNew)
         case .intentCreated(let intent):
             writer.write(intent)
-        case .intentEnded(let id):
-            writer.write(id)
         case .storefrontSet(let storefront):
             writer.write(storefront)
         case .chargesSet(let fail):
@@ -211,6 +216,9 @@ extension Fact: StoreCoded {
             case .deleted: .deleted(try reader.uint64(), remainder: try reader.value())
             case .cleared: .cleared
             case .refundRequested: .refundRequested(try reader.uint64())
+            case .consumptionRequested: .consumptionRequested(try reader.value())
+            case .refundDeclined: .refundDeclined(try reader.value())
+            case .accountTokenSet: .accountTokenSet(try reader.value())
             case .reported: .reported(try reader.value())
             }
         // Before form 3 every fact was a decision of the store itself.
