@@ -37,8 +37,17 @@ extension Limits {
     /// Mass extensions that are remembered. One more forgets all.
     package static let twinMassExtensionsKept = 1_000
 
-    /// Requests that one mishap concerns.
-    package static let twinMishapTimesMax: Int64 = 1_000_000
+    /// Notifications or requests that one mishap concerns.
+    package static let mishapTimesMax: UInt32 = 1_000_000
+
+    /// Notifications that one mishap reorders, and holds until all are there.
+    package static let mishapReorderMax: UInt32 = 1_000
+
+    /// Milliseconds by which a mishap may delay a notification, on the app's clock.
+    package static let mishapDelayMillisecondsMax: Int64 = 365 * 86_400_000
+
+    /// Bytes of the path that a mishap names.
+    package static let mishapPathBytesMax = 256
 
     /// Mishaps that wait. One more is refused.
     package static let twinMishapsMax = 100
@@ -51,9 +60,6 @@ extension Limits {
 
     /// Milliseconds between two looks for notifications to deliver.
     package static let twinPollMilliseconds: Int64 = 100
-
-    /// Milliseconds by which a mishap may delay a notification, on the app's clock.
-    package static let twinDelayMillisecondsMax: Int64 = 365 * 86_400_000
 
     /// Milliseconds that a backend has to answer a notification.
     package static let twinAnswerMilliseconds: Int64 = 30_000

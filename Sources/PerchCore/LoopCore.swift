@@ -176,6 +176,8 @@ package enum ControlRequest: Equatable, Sendable {
     case backup(path: String, audit: AuditEntry? = nil)
     /// Signed values to verify.
     case ingest(IngestWork)
+    /// A mishap of the twin.
+    case mishap(OrderMishapRequest, bundleID: String, audit: AuditEntry?)
 }
 
 /// What the server answers.

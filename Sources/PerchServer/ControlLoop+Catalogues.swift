@@ -185,6 +185,11 @@ extension ControlLoop {
                 .call(loop: loop, ticket: ticket), loops: true, store: true,
                 deadline: Clocks.monotonic().advanced(byMilliseconds: Limits.statusMilliseconds))
         case .ingest: preconditionFailure("the intake has a thread of its own")
+        case .mishap(let asked, let bundleID, let audit):
+            self.order(asked, bundleID) { answer in
+                if case .response = answer, let audit { self.note(audit) }
+                self.parts.loops[loop].post(.control(ticket: ticket, answer))
+            }
         case .backup(let path, let audit):
             self.backUp(to: path, loop: loop, ticket: ticket, audit: audit)
         case .checkCatalog(let file, let images):
@@ -214,6 +219,24 @@ extension ControlLoop {
                 mutation.audit = audit
                 self.write(mutation, for: .call(loop: loop, ticket: ticket, Self.summary(loaded)))
                 return nil
+            }
+        }
+    }
+
+    /// Orders a mishap of the twin, if there is one.
+    private func order(_ asked: OrderMishapRequest, _ bundleID: String, then: @escaping (ControlAnswer) -> Void) {
+        guard let twin = self.twin else {
+            return then(.refused(.noTwin, "\(TwinService.MishapRefusal.noTwin)", []))
+        }
+        twin.order(
+            asked.kind, times: max(asked.times, 1), milliseconds: asked.delayMilliseconds, path: asked.path,
+            of: bundleID
+        ) { result in
+            switch result {
+            case .success(let waiting):
+                then(.response(.orderMishap(OrderMishapResponse(waiting: UInt32(clamping: waiting)))))
+            case .failure(let refusal):
+                then(.refused(refusal == .tooMany ? .mishapLimit : .noTwin, "\(refusal)", []))
             }
         }
     }

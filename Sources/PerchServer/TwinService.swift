@@ -3,6 +3,7 @@ import PerchBase
 import PerchHTTP
 import PerchLoop
 import PerchMetrics
+import PerchModel
 import PerchStore
 import PerchTLS
 import PerchTwin
@@ -76,6 +77,7 @@ final class TwinService {
         var connection: UInt64?
         var keepsAlive: Bool
         var isHead: Bool
+        var isOrder = false
         var then: (StoreAnswer) throws(TwinError) -> TwinStep
     }
 
@@ -144,13 +146,58 @@ final class TwinService {
         }
     }
 
-    private func look(on step: TwinStep) {
+    /// `isOrder`: the look precedes a mishap, and is none of those that are counted.
+    private func look(on step: TwinStep, isOrder: Bool = false) {
         switch step {
         case .ask(let body, let then):
-            self.ask(body, Waiting(connection: nil, keepsAlive: false, isHead: false, then: then))
+            self.ask(
+                body, Waiting(connection: nil, keepsAlive: false, isHead: false, isOrder: isOrder, then: then))
         case .answer:
-            self.looksUnderWay -= 1
+            if !isOrder { self.looksUnderWay -= 1 }
             self.deliver()
+        }
+    }
+
+    // MARK: Mishaps
+
+    /// Orders a mishap of one app, and says how many wait or why not.
+    func order(
+        _ kind: MishapKind, times: UInt32, milliseconds: Int64, path: String, of bundleID: String,
+        then: @escaping (Result<Int, MishapRefusal>) -> Void
+    ) {
+        guard let app = self.parts.desk.apps.first(where: { $0.bundleID == bundleID }) else {
+            return then(.failure(.noTwin))
+        }
+        if let mishap = TwinMishap(kind, times: times, path: path, app: bundleID) {
+            return then(self.parts.desk.add(mishap).map { .success($0) } ?? .failure(.tooMany))
+        }
+        guard let mishap = DeliveryMishap(kind, times: times, milliseconds: milliseconds) else {
+            preconditionFailure("the method checks \(kind), \(times) and \(milliseconds)")
+        }
+        self.order(mishap, of: app, then: then)
+    }
+
+    private func order(
+        _ mishap: DeliveryMishap, of app: TwinApp, then: @escaping (Result<Int, MishapRefusal>) -> Void
+    ) {
+        guard let post = self.parts.post, self.parts.desk.delivers(app) else { return then(.failure(.noDeliveries)) }
+        let desk = self.parts.desk
+        let step = desk.order(
+            mishap, for: app, wall: self.parts.clock(), note: { post.note($0) { desk.notes } },
+            then: { then($0.map { .success($0) } ?? .failure(.tooMany)) })
+        self.look(on: step, isOrder: true)
+    }
+
+    /// Why no mishap is taken.
+    enum MishapRefusal: Error, CustomStringConvertible {
+        case noTwin, noDeliveries, tooMany
+
+        var description: String {
+            switch self {
+            case .noTwin: "this server is the App Store of no backend; start it with --twin-listen and --twin-directory"
+            case .noDeliveries: "this server delivers no notifications; start it with --twin-notify"
+            case .tooMany: "\(Limits.twinMishapsMax) mishaps of the app wait, the limit; let some happen first"
+            }
         }
     }
 
@@ -194,7 +241,7 @@ final class TwinService {
     func answered(_ ticket: UInt64, _ answer: StoreAnswer) {
         guard let waiting = self.waiting.removeValue(forKey: ticket) else { return }
         let step = self.parts.desk.resume(waiting.then, with: answer)
-        guard let connection = waiting.connection else { return self.look(on: step) }
+        guard let connection = waiting.connection else { return self.look(on: step, isOrder: waiting.isOrder) }
         self.go(on: step, connection, keepsAlive: waiting.keepsAlive, isHead: waiting.isHead)
         self.goOn(connection)
     }
@@ -463,18 +510,33 @@ final class TwinService {
         guard message.method == "POST", message.field("content-type") == "application/json" else {
             return self.refuse(tag, 400, Self.mishapForms)
         }
-        let hasRoom: Bool
         if let mishap = TwinMishap(message.body) {
-            hasRoom = self.parts.desk.add(mishap)
+            guard self.parts.desk.add(mishap) != nil else { return self.refuse(tag, 503, "\(MishapRefusal.tooMany)") }
+            self.send(tag, 202, nil, [], keepsAlive: message.keepsAlive)
         } else if let mishap = DeliveryMishap(message.body) {
-            hasRoom = self.parts.desk.add(mishap)
+            self.connections[tag]?.isAnswering = true
+            self.order(mishap, of: self.parts.desk.apps[...], tag, keepsAlive: message.keepsAlive)
         } else {
-            return self.refuse(tag, 400, Self.mishapForms)
+            self.refuse(tag, 400, Self.mishapForms)
         }
-        guard hasRoom else {
-            return self.refuse(tag, 503, "\(Limits.twinMishapsMax) mishaps wait, the limit; let some happen first")
+    }
+
+    /// Orders the mishap of one app after the other.
+    private func order(_ mishap: DeliveryMishap, of apps: ArraySlice<TwinApp>, _ tag: UInt64, keepsAlive: Bool) {
+        guard let app = apps.first else {
+            self.connections[tag]?.isAnswering = false
+            self.send(tag, 202, nil, [], keepsAlive: keepsAlive)
+            return self.goOn(tag)
         }
-        self.send(tag, 202, nil, [], keepsAlive: message.keepsAlive)
+        self.order(mishap, of: app) { result in
+            switch result {
+            case .success: self.order(mishap, of: apps.dropFirst(), tag, keepsAlive: keepsAlive)
+            case .failure(let refusal):
+                self.connections[tag]?.isAnswering = false
+                self.refuse(tag, refusal == .tooMany ? 503 : 400, "\(refusal)")
+                self.goOn(tag)
+            }
+        }
     }
 
     private static let mishapForms =

@@ -9,9 +9,6 @@ extension Limits {
     /// Notifications of an app that wait for an attempt. While there are so many, further ones stay in the changes of the store.
     static let twinOutboxMax = 2_000
 
-    /// Notifications that one mishap reorders, and holds until all are there. More are refused.
-    static let twinReorderMax: Int64 = 1_000
-
     /// Bytes that the file of an outbox may grow by before it is written anew.
     package static let twinOutboxBytes = 16 * 1024 * 1024
 

@@ -225,11 +225,43 @@ extension TwinDesk {
         self.noteProgress(of: app, note)
     }
 
-    /// Lets something go wrong with the next notifications of all apps. False: too many mishaps wait.
-    package func add(_ mishap: DeliveryMishap) -> Bool {
-        guard self.deliveries.values.allSatisfy({ $0.outbox.mishapCount < Limits.twinMishapsMax }) else { return false }
-        for app in self.apps { self.deliveries[app.number]?.outbox.add(mishap) }
-        return true
+    /// Lets something go wrong with the next notifications of an app. What has happened until now is no part of them. `then` is told how
+    /// many mishaps wait; nil: too many, or the app has no deliveries.
+    package func order(
+        _ mishap: DeliveryMishap, for app: TwinApp, wall: Instant, note: @escaping (OutboxNote) -> Void,
+        then: @escaping (Int?) -> Void
+    ) -> TwinStep {
+        self.following(self.look(at: app, wall: wall, note: note)) {
+            guard let count = self.deliveries[app.number]?.outbox.mishapCount, count < Limits.twinMishapsMax else {
+                return then(nil)
+            }
+            self.deliveries[app.number]?.outbox.add(mishap)
+            then(count + 1)
+        }
+    }
+
+    /// Whether notifications of an app are delivered.
+    package func delivers(_ app: TwinApp) -> Bool { self.deliveries[app.number] != nil }
+
+    /// Does something after the last question of a step.
+    private func following(_ step: TwinStep, _ work: @escaping () -> Void) -> TwinStep {
+        switch step {
+        case .answer:
+            work()
+            return step
+        case .ask(let body, let then):
+            return .ask(body) { answer throws(TwinError) in
+                let next: TwinStep
+                do throws(TwinError) {
+                    next = try then(answer)
+                } catch {
+                    // The store is out of reach: the mishap waits all the same.
+                    work()
+                    throw error
+                }
+                return self.following(next, work)
+            }
+        }
     }
 
     // MARK: Tests

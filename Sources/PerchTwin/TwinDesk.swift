@@ -50,11 +50,11 @@ package final class TwinDesk {
         self.signer = signer
     }
 
-    /// Lets something go wrong with the next requests. False: too many mishaps wait.
-    package func add(_ mishap: TwinMishap) -> Bool {
-        guard self.mishaps.count < Limits.twinMishapsMax else { return false }
+    /// Lets something go wrong with the next requests. Returns how many mishaps wait; nil: too many.
+    package func add(_ mishap: TwinMishap) -> Int? {
+        guard self.mishaps.count < Limits.twinMishapsMax else { return nil }
         self.mishaps.append(mishap)
-        return true
+        return self.mishaps.count { $0.app == mishap.app }
     }
 
     /// What was asked so far, as JSON: the requests of each rate, and the most of them within a second.
@@ -107,7 +107,7 @@ package final class TwinDesk {
             response.reason = "the rate of \(endpoint.rate.name) is used up"
             return .answer(response)
         }
-        for place in self.mishaps.indices where self.mishaps[place].meets(request) {
+        for place in self.mishaps.indices where self.mishaps[place].meets(request, of: app.bundleID) {
             let answer = self.mishaps[place].answer(at: machine)
             if self.mishaps[place].isOver { self.mishaps.remove(at: place) }
             return .answer(answer)
@@ -160,6 +160,7 @@ package final class TwinDesk {
         case .requestTest: try self.requestTest(call)
         case .testStatus(let token): try self.testStatus(token, call)
         case .consumption(let id, let version): try self.consumption(id, version: version, call)
+        case .accountToken(let id): try self.setAccountToken(id, call)
         case .messaging(let endpoint): try self.messaging(endpoint, call)
         }
     }

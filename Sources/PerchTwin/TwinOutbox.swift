@@ -1,6 +1,6 @@
 package import PerchBase
 import PerchJSON
-import PerchModel
+package import PerchModel
 import PerchStore
 
 /// What came of an attempt to deliver a notification, by Apple's names.
@@ -272,23 +272,29 @@ package struct DeliveryMishap: Hashable, Sendable {
     }
 
     let kind: Kind
-    var times: Int64
+    var times: UInt32
+
+    /// Nil where the kind is none of notifications, or the numbers are out of range.
+    package init?(_ kind: MishapKind, times: UInt32, milliseconds: Int64) {
+        self.times = times
+        guard (1...Limits.mishapTimesMax).contains(times) else { return nil }
+        switch kind {
+        case .lose where milliseconds == 0: self.kind = .lose
+        case .double where milliseconds == 0: self.kind = .double
+        case .reorder where milliseconds == 0 && times <= Limits.mishapReorderMax: self.kind = .reorder
+        case .delay where (1...Limits.mishapDelayMillisecondsMax).contains(milliseconds):
+            self.kind = .delay(milliseconds: milliseconds)
+        default: return nil
+        }
+    }
 
     /// From a JSON object such as `{"deliver": "delay", "milliseconds": 60000, "times": 3}`. Nil for anything else.
     package init?(_ body: [UInt8]) {
         guard let value = try? JSONReader.read(body), let members = value.members,
-            members.allSatisfy({ ["deliver", "times", "milliseconds"].contains($0.key) })
+            members.allSatisfy({ ["deliver", "times", "milliseconds"].contains($0.key) }),
+            let kind = value["deliver"]?.string.flatMap({ MishapKind(named: $0) }),
+            let times = UInt32(exactly: value["times"] == nil ? 1 : value["times"]?.integer ?? 0)
         else { return nil }
-        self.times = value["times"] == nil ? 1 : value["times"]?.integer ?? 0
-        guard (1...Limits.twinMishapTimesMax).contains(self.times) else { return nil }
-        let milliseconds = value["milliseconds"]?.integer
-        switch (value["deliver"]?.string, milliseconds) {
-        case ("lose", nil): self.kind = .lose
-        case ("double", nil): self.kind = .double
-        case ("reorder", nil) where self.times <= Limits.twinReorderMax: self.kind = .reorder
-        case ("delay", let milliseconds?) where (1...Limits.twinDelayMillisecondsMax).contains(milliseconds):
-            self.kind = .delay(milliseconds: milliseconds)
-        default: return nil
-        }
+        self.init(kind, times: times, milliseconds: value["milliseconds"]?.integer ?? 0)
     }
 }

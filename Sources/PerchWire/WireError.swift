@@ -83,6 +83,8 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
     case productUnknown = "PRODUCT_UNKNOWN"
     case imageUnknown = "IMAGE_UNKNOWN"
     case notATestApp = "NOT_A_TEST_APP"
+    case noTwin = "NO_TWIN"
+    case mishapLimit = "MISHAP_LIMIT"
     case tokenMalformed = "TOKEN_MALFORMED"
     case tokenOtherView = "TOKEN_OTHER_VIEW"
     case tokenOtherStore = "TOKEN_OTHER_STORE"
@@ -192,9 +194,9 @@ package enum ErrorReason: String, Hashable, Sendable, CaseIterable {
             .advanceLimit,
             .familyLimit, .pendingLimit, .intentLimit, .historyLimit, .connectRate, .callRate, .credentialsRate,
             .credentialsLimit,
-            .revocationLimit, .httpFlood, .deadLetterLimit, .appleTooLong:
+            .revocationLimit, .httpFlood, .deadLetterLimit, .appleTooLong, .mishapLimit:
             .resourceExhausted
-        case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .tokenOtherStore,
+        case .helloExpected, .helloRepeated, .protocolVersion, .streamLive, .notATestApp, .noTwin, .tokenOtherStore,
             .tokenFuture, .behind, .keyReused, .clockBackwards, .purchaseProductUnavailable, .purchaseNotAllowed,
             .purchaseIneligibleForOffer, .refundNotPossible, .notASubscription, .notSubscribed, .notInRetry,
             .notShareable, .notShared, .noPriceIncrease, .extensionIneligible, .storeKitUnknown,
@@ -248,7 +250,7 @@ extension ErrorReason {
         switch self {
         case .helloTimeout, .frameTimeout, .connectionLimit, .handshakeLimit, .writeStalled, .partialFramesLimit,
             .deadline, .callsLimit, .callsBytesLimit, .behind, .storeFull, .storeFailed, .storeUnreachable,
-            .backupRunning,
+            .backupRunning, .mishapLimit,
             .credentialsNotYetValid, .leaseWait, .internal, .httpFlood, .ageLimit, .intakeFull, .deadLetterLimit:
             .yes
         case .callRate, .credentialsRate:
@@ -266,7 +268,8 @@ extension ErrorReason {
             .inflateLimit, .inflateRatio, .inflateCorrupt, .compressionNotOffered, .tlsRequired, .cancelled,
             .unknownMethod, .messageMalformed, .messageTooDeep, .messageTooManyFields, .messageTooManyItems,
             .textNotUTF8, .textHasNUL, .requestTooLong, .accountKey, .fieldMissing, .fieldInvalid, .appAmbiguous,
-            .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown, .imageUnknown, .notATestApp, .keyReused,
+            .appUnknown, .accountUnknown, .transactionUnknown, .productUnknown, .imageUnknown, .notATestApp, .noTwin,
+            .keyReused,
             .recordLimit, .catalogInvalid, .catalogTooLong, .clockBackwards, .advanceLimit, .historyLimit,
             .permissionDenied, .revocationLimit, .purchaseInvalidQuantity, .purchaseProductUnavailable,
             .purchaseNotAllowed, .purchaseIneligibleForOffer, .purchaseInvalidOffer, .purchaseInvalidOfferPrice,

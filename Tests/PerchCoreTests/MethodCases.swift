@@ -95,6 +95,7 @@ struct MethodCase {
                 refusal: "NO_PRICE_INCREASE")
         case .getClock: return .testing(.getClock(ClockRequest()))
         case .setClock: return .testing(.clock(.freeze))
+        case .orderMishap: return .testing(.orderMishap(OrderMishapRequest(kind: .lose)), refusal: "NO_TWIN")
         case .listApps: return Self(.listApps, .admin)
         case .checkCatalog: return Self(.checkCatalog(CheckCatalogRequest(file: [1])), .admin)
         case .loadCatalog: return Self(.loadCatalog(LoadCatalogRequest(file: [1], source: "test")), .admin)

@@ -151,6 +151,7 @@ import Testing
         "{}", #"{"deliver":"eat"}"#, #"{"deliver":"delay"}"#, #"{"deliver":"lose","milliseconds":1}"#,
         #"{"deliver":"lose","times":0}"#, #"{"deliver":"reorder","times":1001}"#, #"{"deliver":"lose","other":1}"#,
         "nonsense",
+        #"{"deliver":"error"}"#, #"{"deliver":"lose","times":1000001}"#,
     ])
     func `refuses other mishaps`(_ text: String) { #expect(DeliveryMishap(Array(text.utf8)) == nil) }
 

@@ -430,6 +430,7 @@ package final class World {
         case .serverStatus: return .response(.getServerStatus(ServerStatus(version: "simulated")))
         case .backup: return .refused(.backupFailed, "a simulated store has no file", [])
         case .ingest: return .refused(.notToldApp, "a simulated server takes no values of the App Store", [])
+        case .mishap: return .refused(.noTwin, "a simulated server has no twin of the App Store", [])
         }
     }
 

@@ -13,7 +13,7 @@ package enum Action: Hashable, Sendable, CaseIterable {
     case storeRaisePrice, storeAgreePrice, storeDeclinePrice, storeShare, storeStopSharing, storeApprove, storeDecline
     case storeIntent, storeEndIntent, storeMessage, storeDelete, storeClear, storeStorefront
     case storeSync, storeRequestRefund, storeRedeem, storeManageSubscriptions
-    case storeSet, storeFail, storeReset, storeProduct, storeList, storeInspect, storeWatch
+    case storeSet, storeFail, storeReset, storeMishap, storeProduct, storeList, storeInspect, storeWatch
     case clockShow, clockFreeze, clockResume, clockAdvance, clockTo, clockNext, clockRate
     case catalogCheck, catalogLoad, catalogShow
     case scenarioRun, scenarioCheck
@@ -62,6 +62,7 @@ extension CommandRun {
             try await self.operate()
         case .storeSync, .storeRequestRefund, .storeRedeem, .storeManageSubscriptions: try await self.askAsCustomer()
         case .storeSet, .storeFail, .storeReset, .storeProduct: try await self.configure()
+        case .storeMishap: try await self.orderMishap()
         case .storeList, .storeInspect: try await self.look()
         case .storeWatch: return try await self.watchStore()
         case .clockShow, .clockFreeze, .clockResume, .clockAdvance, .clockTo, .clockNext, .clockRate:

@@ -123,6 +123,27 @@ extension CommandRun {
         }
     }
 
+    /// `perch store mishap`
+    func orderMishap() async throws {
+        let kinds: [String: MishapKind] = [
+            "lose": .lose, "delay": .delay, "double": .double, "reorder": .reorder, "answer-429": .rateLimit,
+            "answer-500": .error, "answer-503": .unavailable,
+        ]
+        guard let kind = kinds[self.text("KIND")] else { preconditionFailure("a mishap was read") }
+        let delay = self.settings.number("by").map { Duration.milliseconds($0) }
+        if kind == .delay, delay == nil {
+            throw UsageError("delay needs --by, such as --by 5h", command: self.invocation.name)
+        }
+        let path = self.settings.text("path") ?? ""
+        try await self.withClient { client in
+            let waiting = try await client.orderMishap(
+                kind, times: Int(self.settings.number("times") ?? 1), delay: delay, path: path)
+            try self.printer.print(.orderMishap(OrderMishapResponse(waiting: UInt32(clamping: waiting)))) { _ in
+                [waiting == 1 ? "one mishap waits" : "\(waiting) mishaps wait"]
+            }
+        }
+    }
+
     /// `perch store product` without a change: the product, and each offer on a line.
     private func showProduct() async throws {
         let id = self.text("PRODUCT")

@@ -27,10 +27,10 @@ enum OperationTable {
             "reverse-refund", "Reverse a refund.", .storeReverseRefund,
             [CommandTable.account, Self.target]),
         Self.leaf(
-            "decline-refund", "Decline a refund as the store; nothing changes.", .storeDeclineRefund,
+            "decline-refund", "Decline a refund as the store; no purchase changes.", .storeDeclineRefund,
             [CommandTable.account, Self.target]),
         Self.leaf(
-            "consumption", "Ask as the store how a purchase was used; nothing changes.", .storeConsumption,
+            "consumption", "Ask as the store how a purchase was used; no purchase changes.", .storeConsumption,
             [CommandTable.account, Self.target]),
     ]
 
@@ -231,8 +231,33 @@ enum OperationTable {
             "With --output json or ndjson it has the transactions; `perch store inspect` has the pending purchases as JSON."
         ]
         fail.examples = [("perch store fail loadProducts networkError", "Watches of products get a failure.")]
+        var mishap = CommandTable.leaf(
+            "mishap", "Let something go wrong with notifications or requests of a twin's backend.", .storeMishap,
+            [
+                OperandSpec(
+                    "KIND",
+                    .contract(
+                        "MISHAP_KIND",
+                        ["lose", "delay", "double", "reorder", "answer-429", "answer-500", "answer-503"],
+                        naming: ["answer-429": "RATE_LIMIT", "answer-500": "ERROR", "answer-503": "UNAVAILABLE"]),
+                    .one, "What happens to the next notification, or how the next request is answered.")
+            ],
+            CommandTable.asking([
+                OptionSpec("times", .count(1...1_000_000), "COUNT", "With how many of them; 1 if not given."),
+                OptionSpec(
+                    "by", .duration(1...Limits.mishapDelayMillisecondsMax), "DURATION",
+                    "How much later a delayed notification is sent, such as 5h."),
+                OptionSpec("path", .text, "PATH", "How the path of the request begins, such as /inApps/v2/history."),
+            ]))
+        mishap.discussion = [
+            "For servers with --twin-listen. `lose`, `delay`, `double` and `reorder` concern notifications to --twin-notify."
+        ]
+        mishap.examples = [
+            ("perch store mishap lose --times 3", "The next three notifications are never sent."),
+            ("perch store mishap answer-429 --path /inApps/v2/history", "The next request for history gets 429."),
+        ]
         return [
-            set, fail,
+            set, fail, mishap,
             CommandTable.leaf(
                 "reset", "Restore the settings of the catalogue file, and disarm failures.", .storeReset, [], options),
             CommandTable.leaf(

@@ -71,7 +71,7 @@ enum StoreTable {
                 "app-transaction", "message", "delete", "clear",
             ]
         ),
-        ("The app", ["clock", "set", "fail", "reset", "product"]),
+        ("The app", ["clock", "set", "fail", "mishap", "reset", "product"]),
         ("The store itself", ["migrate", "restored"]),
     ]
 

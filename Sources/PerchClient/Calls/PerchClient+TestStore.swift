@@ -66,6 +66,20 @@ extension PerchClient {
         }
     }
 
+    /// Lets something go wrong with notifications to a backend, or with its requests, where the server is its App Store.
+    ///
+    /// `delay`: how much later a delayed notification is sent, on the app's clock. `path`: how the path of a request begins.
+    /// Returns how many mishaps of the kind of event wait, with this one. The client never repeats this call.
+    @discardableResult
+    public func orderMishap(
+        _ kind: MishapKind, times: Int = 1, delay: Duration? = nil, path: String = "", timeout: Duration? = nil
+    ) async throws(PerchError) -> Int {
+        let request = OrderMishapRequest(
+            app: self.app, kind: kind, times: UInt32(clamping: times),
+            delayMilliseconds: delay?.signedMilliseconds ?? 0, path: path)
+        return try await self.call(Calls.orderMishap, request, timeout: timeout) { Int($0.waiting) }
+    }
+
     // MARK: Time
 
     /// The clock of the app.

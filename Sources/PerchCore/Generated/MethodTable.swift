@@ -47,6 +47,7 @@ extension Request {
             case .getSettings(let asked): GetSettings(asked: asked)
             case .getClock(let asked): GetClock(asked: asked)
             case .setClock(let asked): SetClock(asked: asked)
+            case .orderMishap(let asked): OrderMishap(asked: asked)
             case .listApps: ListApps()
             case .checkCatalog(let asked): CheckCatalog(asked: asked)
             case .loadCatalog(let asked): LoadCatalog(asked: asked)
@@ -320,6 +321,11 @@ extension GetClock: SafeMethod {
 extension SetClock: ChangingMethod {
     typealias Effect = ChangesSomething
     static func response(_ answer: SetClockResponse) -> Response { .setClock(answer) }
+}
+
+extension OrderMishap: ChangingMethod {
+    typealias Effect = ChangesSomething
+    static func response(_ answer: OrderMishapResponse) -> Response { .orderMishap(answer) }
 }
 
 extension ListApps: SafeMethod {

@@ -48,6 +48,7 @@ extension Permission {
             case .getSettings: self.init(.test, .catalogue)
             case .getClock: self.init(.test, .catalogue)
             case .setClock: self.init(.test, .app)
+            case .orderMishap: self.init(.test, .app)
             case .listApps: self.init(.admin, .app)
             case .checkCatalog: self.init(.admin, .catalogue)
             case .loadCatalog: self.init(.admin, .app)

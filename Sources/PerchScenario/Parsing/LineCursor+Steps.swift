@@ -5,13 +5,17 @@ import PerchModel
 extension LineCursor {
     /// The first words of lines, for suggestions.
     static let verbs = [
-        "advance", "again", "agree", "approve", "arm", "ask", "at", "auto-renew", "billing", "buy", "call", "cancel",
+        "advance", "again", "agree", "answer", "approve", "arm", "ask", "at", "auto-renew", "billing", "buy", "call",
+        "cancel",
         "card",
-        "charges", "clear", "consent", "decline", "delete", "dialogs", "disarm", "dismiss", "expect", "expire",
+        "charges", "clear", "consent", "decline", "delay", "delete", "dialogs", "disarm", "dismiss", "double", "expect",
+        "expire",
         "extend",
-        "fail", "finish", "force", "freeze", "grace", "intent", "interrupted", "load", "locale", "manage", "next",
+        "fail", "finish", "force", "freeze", "grace", "intent", "interrupted", "load", "locale", "lose", "manage",
+        "next",
         "offer", "post", "price", "product", "purchase", "raise", "redeem", "refund", "reinstate", "remove", "rename",
-        "renew", "request", "reset", "resolve", "restore", "resume", "reverse", "set", "share", "stop", "storefront",
+        "renew", "reorder", "request", "reset", "resolve", "restore", "resume", "reverse", "set", "share", "stop",
+        "storefront",
         "sync", "take", "time", "to", "turn", "unwatch", "wait", "watch", "withdraw",
     ]
 
@@ -38,6 +42,62 @@ extension LineCursor {
             return .to(InstantExpression(base: .now, offset: try self.duration("a duration")))
         }
         return nil
+    }
+
+    // MARK: Mishaps
+
+    /// What goes wrong where the server is the App Store of a backend.
+    mutating func mishap() throws(ScenarioFault) -> ScenarioMishap? {
+        if self.take("answer") { return try self.answerMishap() }
+        let start = self.place
+        var mishap: ScenarioMishap
+        if self.take("lose") {
+            mishap = ScenarioMishap(kind: .lose)
+        } else if self.take("double") {
+            mishap = ScenarioMishap(kind: .double)
+        } else if self.take("reorder") {
+            mishap = ScenarioMishap(kind: .reorder)
+        } else if self.take("delay") {
+            mishap = ScenarioMishap(kind: .delay)
+        } else {
+            return nil
+        }
+        _ = self.take("the next", "next")
+        if let count = self.optionalNumber() { mishap.times = try self.times(count, start) }
+        guard self.take("notifications", "notification") else {
+            throw self.expected("`notification`, or a number of `notifications`")
+        }
+        guard mishap.kind == .delay else { return mishap }
+        guard self.take("by") else { throw self.expected("`by` and how much later, such as `by 5h`") }
+        let place = self.place
+        let length = try self.duration("how much later")
+        guard length.months == 0, length.milliseconds > 0 else {
+            throw ScenarioFault(place, "a delay is a length of time with hours or days, such as 5h")
+        }
+        mishap.milliseconds = length.milliseconds
+        return mishap
+    }
+
+    private mutating func answerMishap() throws(ScenarioFault) -> ScenarioMishap {
+        let place = self.place
+        let kinds: [Int64: MishapKind] = [429: .rateLimit, 500: .error, 503: .unavailable]
+        guard let status = self.optionalNumber(), let kind = kinds[status] else {
+            throw ScenarioFault(place, "a request is answered 429, 500 or 503")
+        }
+        var mishap = ScenarioMishap(kind: kind)
+        if let count = self.optionalNumber() {
+            mishap.times = try self.times(count, place)
+            guard self.take("times") else { throw self.expected("`times`") }
+        }
+        if self.take("to") { mishap.path = try self.word("a path such as \"/inApps/v2/history\"") }
+        return mishap
+    }
+
+    private func times(_ count: Int64, _ place: SourcePlace) throws(ScenarioFault) -> UInt32 {
+        guard count > 0, let times = UInt32(exactly: count) else {
+            throw ScenarioFault(place, "a mishap happens 1 time or more")
+        }
+        return times
     }
 
     // MARK: Who

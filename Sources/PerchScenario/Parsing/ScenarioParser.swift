@@ -258,6 +258,9 @@ package struct ScenarioParser {
                     "a stream", among: ["status", "entitlement", "products", "updates", "intents", "messages"])
             }
             self.add(.step(isWatch ? .watch(key) : .unwatch(key)), cursor, from: start)
+        } else if let mishap = try cursor.mishap() {
+            if let said { throw self.noAccount(said, cursor, "a mishap") }
+            self.add(.step(.mishap(mishap)), cursor, from: start)
         } else if let step = try cursor.accountStep(said) {
             self.add(.step(step), cursor, from: start)
         } else if let settings = try cursor.settings() {

@@ -44,6 +44,13 @@ extension ScenarioRunner {
         case .load(let source):
             self.take(try self.loading(source), "")
             try self.findGroups()
+        case .mishap(let mishap):
+            try self.act(
+                self.store,
+                .orderMishap(
+                    OrderMishapRequest(
+                        app: self.appReference, kind: mishap.kind, times: mishap.times,
+                        delayMilliseconds: mishap.milliseconds, path: mishap.path)), "")
         case .clock(let step): try self.move(step)
         case .watch(let key):
             try self.close(key)

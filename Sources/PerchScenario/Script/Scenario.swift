@@ -102,6 +102,8 @@ package enum Step: Sendable {
     /// Repeats the last purchase, operation or setting under its idempotency key, as a client does without an answer.
     case again
     case load(CatalogueSource)
+    /// Something goes wrong with notifications to a backend, or with its requests.
+    case mishap(ScenarioMishap)
     case clock(ClockStep)
     case watch(WatchKey)
     case unwatch(WatchKey)
@@ -113,6 +115,16 @@ package enum Step: Sendable {
 package enum FinishTarget: Hashable, Sendable {
     case all
     case one(Reference)
+}
+
+/// A mishap with a number of notifications or requests.
+package struct ScenarioMishap: Hashable, Sendable {
+    package var kind: MishapKind
+    package var times: UInt32 = 1
+    /// Of a delay.
+    package var milliseconds: Int64 = 0
+    /// How the path of a request begins.
+    package var path = ""
 }
 
 package enum ClockStep: Hashable, Sendable {

@@ -254,6 +254,13 @@ package enum Calls {
             if case .setClock(let answer) = $0 { answer } else { nil }
         }
     }
+    /// Lets something go wrong on purpose where the server is the App Store of other backends: with the next notifications of the
+    /// app, or with the next requests of its backend. A server that stops forgets what has not gone wrong yet.
+    package static var orderMishap: ContractCall<OrderMishapRequest, OrderMishapResponse> {
+        ContractCall(method: .orderMishap, wrap: { .orderMishap($0) }) {
+            if case .orderMishap(let answer) = $0 { answer } else { nil }
+        }
+    }
     /// The apps of this server.
     package static var listApps: ContractCall<Void, AppList> {
         ContractCall(method: .listApps, wrap: { _ in .listApps }) {

@@ -987,6 +987,36 @@ extension ValueInfo {
     }
 }
 
+extension OrderMishapRequest {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OrderMishapRequest>, _ arena: Arena) {
+        if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }
+        message.pointee.kind = .init(self.kind)
+        message.pointee.times = self.times
+        message.pointee.delay_ms = self.delayMilliseconds
+        message.pointee.path = arena.text(self.path)
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__OrderMishapRequest>) {
+        self.init(
+            app: read(message.pointee.app) { AppReference($0) } ?? AppReference(),
+            kind: MishapKind(message.pointee.kind),
+            times: message.pointee.times,
+            delayMilliseconds: message.pointee.delay_ms,
+            path: String(wire: message.pointee.path)
+        )
+    }
+}
+
+extension OrderMishapResponse {
+    func write(to message: UnsafeMutablePointer<Perch__V1__OrderMishapResponse>, _ arena: Arena) {
+        message.pointee.waiting = self.waiting
+    }
+
+    init(_ message: UnsafeMutablePointer<Perch__V1__OrderMishapResponse>) {
+        self.init(waiting: message.pointee.waiting)
+    }
+}
+
 extension OperateRequest {
     func write(to message: UnsafeMutablePointer<Perch__V1__OperateRequest>, _ arena: Arena) {
         if !self.app.isBlank { message.pointee.app = arena.message { self.app.write(to: $0, arena) } }

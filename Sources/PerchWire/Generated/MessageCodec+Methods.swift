@@ -96,6 +96,8 @@ extension MessageCodec {
                 return .getClock(ClockRequest(try self.request(Perch__V1__GetClockRequest.self, bytes)))
             case .setClock:
                 return .setClock(SetClockRequest(try self.request(Perch__V1__SetClockRequest.self, bytes)))
+            case .orderMishap:
+                return .orderMishap(OrderMishapRequest(try self.request(Perch__V1__OrderMishapRequest.self, bytes)))
             case .listApps:
                 _ = try self.request(Perch__V1__ListAppsRequest.self, bytes)
                 return .listApps
@@ -208,6 +210,7 @@ extension MessageCodec {
             case .getSettings(let value): return try self.packRequest(Perch__V1__GetSettingsRequest.self) { value.write(to: $0, arena) }
             case .getClock(let value): return try self.packRequest(Perch__V1__GetClockRequest.self) { value.write(to: $0, arena) }
             case .setClock(let value): return try self.packRequest(Perch__V1__SetClockRequest.self) { value.write(to: $0, arena) }
+            case .orderMishap(let value): return try self.packRequest(Perch__V1__OrderMishapRequest.self) { value.write(to: $0, arena) }
             case .listApps: return try self.packRequest(Perch__V1__ListAppsRequest.self) { _ in }
             case .checkCatalog(let value): return try self.packRequest(Perch__V1__CheckCatalogRequest.self) { value.write(to: $0, arena) }
             case .loadCatalog(let value): return try self.packRequest(Perch__V1__LoadCatalogRequest.self) { value.write(to: $0, arena) }
@@ -324,6 +327,8 @@ extension MessageCodec {
                 return .getClock(ClockResponse(try self.response(Perch__V1__GetClockResponse.self, bytes)))
             case .setClock:
                 return .setClock(SetClockResponse(try self.response(Perch__V1__SetClockResponse.self, bytes)))
+            case .orderMishap:
+                return .orderMishap(OrderMishapResponse(try self.response(Perch__V1__OrderMishapResponse.self, bytes)))
             case .listApps:
                 return .listApps(AppList(try self.response(Perch__V1__ListAppsResponse.self, bytes)))
             case .checkCatalog:
@@ -434,6 +439,7 @@ extension MessageCodec {
             case .getSettings(let value): return try self.pack(Perch__V1__GetSettingsResponse.self) { value.write(to: $0, arena) }
             case .getClock(let value): return try self.pack(Perch__V1__GetClockResponse.self) { value.write(to: $0, arena) }
             case .setClock(let value): return try self.pack(Perch__V1__SetClockResponse.self) { value.write(to: $0, arena) }
+            case .orderMishap(let value): return try self.pack(Perch__V1__OrderMishapResponse.self) { value.write(to: $0, arena) }
             case .listApps(let value): return try self.pack(Perch__V1__ListAppsResponse.self) { value.write(to: $0, arena) }
             case .checkCatalog(let value): return try self.pack(Perch__V1__CheckCatalogResponse.self) { value.write(to: $0, arena) }
             case .loadCatalog(let value): return try self.pack(Perch__V1__LoadCatalogResponse.self) { value.write(to: $0, arena) }
@@ -513,6 +519,7 @@ extension Method {
             case .getSettings: Perch__V1__GetSettingsRequest.descriptor
             case .getClock: Perch__V1__GetClockRequest.descriptor
             case .setClock: Perch__V1__SetClockRequest.descriptor
+            case .orderMishap: Perch__V1__OrderMishapRequest.descriptor
             case .listApps: Perch__V1__ListAppsRequest.descriptor
             case .checkCatalog: Perch__V1__CheckCatalogRequest.descriptor
             case .loadCatalog: Perch__V1__LoadCatalogRequest.descriptor
@@ -590,6 +597,7 @@ extension Method {
             case .getSettings: Perch__V1__GetSettingsResponse.descriptor
             case .getClock: Perch__V1__GetClockResponse.descriptor
             case .setClock: Perch__V1__SetClockResponse.descriptor
+            case .orderMishap: Perch__V1__OrderMishapResponse.descriptor
             case .listApps: Perch__V1__ListAppsResponse.descriptor
             case .checkCatalog: Perch__V1__CheckCatalogResponse.descriptor
             case .loadCatalog: Perch__V1__LoadCatalogResponse.descriptor

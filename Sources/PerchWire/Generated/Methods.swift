@@ -92,6 +92,9 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
     /// Freezes, resumes or advances the app's clock. Answers after everything due up to the new instant is settled and
     /// pushed.
     case setClock
+    /// Lets something go wrong on purpose where the server is the App Store of other backends: with the next notifications of the
+    /// app, or with the next requests of its backend. A server that stops forgets what has not gone wrong yet.
+    case orderMishap
     /// The apps of this server.
     case listApps
     /// Parses a catalogue file and reports its contents, without loading it.
@@ -214,6 +217,7 @@ package enum Method: UInt8, BitwiseCopyable, Hashable, Sendable, CaseIterable {
         "/perch.v1.TestStoreService/GetSettings",
         "/perch.v1.TestStoreService/GetClock",
         "/perch.v1.TestStoreService/SetClock",
+        "/perch.v1.TestStoreService/OrderMishap",
         "/perch.v1.AdminService/ListApps",
         "/perch.v1.AdminService/CheckCatalog",
         "/perch.v1.AdminService/LoadCatalog",
@@ -325,6 +329,7 @@ package indirect enum Request: Hashable, Sendable {
     case getSettings(SettingsRequest)
     case getClock(ClockRequest)
     case setClock(SetClockRequest)
+    case orderMishap(OrderMishapRequest)
     case listApps
     case checkCatalog(CheckCatalogRequest)
     case loadCatalog(LoadCatalogRequest)
@@ -399,6 +404,7 @@ package indirect enum Request: Hashable, Sendable {
             case .getSettings: .getSettings
             case .getClock: .getClock
             case .setClock: .setClock
+            case .orderMishap: .orderMishap
             case .listApps: .listApps
             case .checkCatalog: .checkCatalog
             case .loadCatalog: .loadCatalog
@@ -476,6 +482,7 @@ package enum Response: Hashable, Sendable {
     case getSettings(SettingsList)
     case getClock(ClockResponse)
     case setClock(SetClockResponse)
+    case orderMishap(OrderMishapResponse)
     case listApps(AppList)
     case checkCatalog(CheckCatalogResponse)
     case loadCatalog(LoadCatalogResponse)
@@ -550,6 +557,7 @@ package enum Response: Hashable, Sendable {
             case .getSettings: .getSettings
             case .getClock: .getClock
             case .setClock: .setClock
+            case .orderMishap: .orderMishap
             case .listApps: .listApps
             case .checkCatalog: .checkCatalog
             case .loadCatalog: .loadCatalog
@@ -629,6 +637,7 @@ extension Request {
             case .getSettings(let asked): asked.app
             case .getClock(let asked): asked.app
             case .setClock(let asked): asked.app
+            case .orderMishap(let asked): asked.app
             case .loadCatalog(let asked): asked.app
             case .getCatalog(let asked): asked.app
             case .findAccount(let asked): asked.app

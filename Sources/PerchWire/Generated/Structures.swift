@@ -213,6 +213,12 @@ extension Perch__V1__ValueInfo: CMessage {
 }
 extension Perch__V1__Cause: CEnumeration {}
 extension Perch__V1__ForecastKind: CEnumeration {}
+extension Perch__V1__OrderMishapRequest: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__order_mishap_request__init(message) }
+}
+extension Perch__V1__OrderMishapResponse: CMessage {
+    static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__order_mishap_response__init(message) }
+}
 extension Perch__V1__OperateRequest: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__operate_request__init(message) }
 }
@@ -276,6 +282,7 @@ extension Perch__V1__SetClockRequest: CMessage {
 extension Perch__V1__SetClockResponse: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__set_clock_response__init(message) }
 }
+extension Perch__V1__MishapKind: CEnumeration {}
 extension Perch__V1__App: CMessage {
     static func prepare(_ message: UnsafeMutablePointer<Self>) { perch__v1__app__init(message) }
 }
@@ -880,6 +887,8 @@ extension MessageScan {
         "perch.v1.Bookmark": Perch__V1__Bookmark.descriptor,
         "perch.v1.Forecast": Perch__V1__Forecast.descriptor,
         "perch.v1.ValueInfo": Perch__V1__ValueInfo.descriptor,
+        "perch.v1.OrderMishapRequest": Perch__V1__OrderMishapRequest.descriptor,
+        "perch.v1.OrderMishapResponse": Perch__V1__OrderMishapResponse.descriptor,
         "perch.v1.OperateRequest": Perch__V1__OperateRequest.descriptor,
         "perch.v1.OperateResponse": Perch__V1__OperateResponse.descriptor,
         "perch.v1.InspectAccountRequest": Perch__V1__InspectAccountRequest.descriptor,

@@ -129,6 +129,50 @@ package struct ValueInfo: Hashable, Sendable {
     package var isBlank: Bool { self.position.isBlank && self.committed.milliseconds == 0 && self.cause == .unspecified && self.forecast == nil && self.token.isEmpty && !self.isNotInCatalog }
 }
 
+/// Orders a mishap.
+package struct OrderMishapRequest: Hashable, Sendable {
+    /// The app.
+    package var app: AppReference
+    /// What goes wrong.
+    package var kind: MishapKind
+    /// With how many notifications or requests: up to 1,000,000, and up to 1,000 that are reordered. 0 means 1.
+    package var times: UInt32
+    /// By how much a notification is delayed, in milliseconds of the app's clock: 1 to 365 days. Of other mishaps 0.
+    package var delayMilliseconds: Int64
+    /// How the path of a request begins; empty for every request. Of notifications empty.
+    package var path: String
+
+    package init(
+        app: AppReference = AppReference(),
+        kind: MishapKind = .unspecified,
+        times: UInt32 = 0,
+        delayMilliseconds: Int64 = 0,
+        path: String = ""
+    ) {
+        self.app = app
+        self.kind = kind
+        self.times = times
+        self.delayMilliseconds = delayMilliseconds
+        self.path = path
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.app.isBlank && self.kind == .unspecified && self.times == 0 && self.delayMilliseconds == 0 && self.path.isEmpty }
+}
+
+/// It waits for its notification or request.
+package struct OrderMishapResponse: Hashable, Sendable {
+    /// The mishaps of the app that wait, of this kind of event, with this one.
+    package var waiting: UInt32
+
+    package init(waiting: UInt32 = 0) {
+        self.waiting = waiting
+    }
+
+    /// Whether it says nothing, and is left out of the message around it.
+    package var isBlank: Bool { self.waiting == 0 }
+}
+
 /// Performs one operation on one account.
 package struct OperateRequest: Hashable, Sendable {
     /// The app.

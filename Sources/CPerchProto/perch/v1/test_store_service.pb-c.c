@@ -7,6 +7,96 @@
 #endif
 
 #include "perch/v1/test_store_service.pb-c.h"
+void   perch__v1__order_mishap_request__init
+                     (Perch__V1__OrderMishapRequest         *message)
+{
+  static const Perch__V1__OrderMishapRequest init_value = PERCH__V1__ORDER_MISHAP_REQUEST__INIT;
+  *message = init_value;
+}
+size_t perch__v1__order_mishap_request__get_packed_size
+                     (const Perch__V1__OrderMishapRequest *message)
+{
+  assert(message->base.descriptor == &perch__v1__order_mishap_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__order_mishap_request__pack
+                     (const Perch__V1__OrderMishapRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__order_mishap_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__order_mishap_request__pack_to_buffer
+                     (const Perch__V1__OrderMishapRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__order_mishap_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__OrderMishapRequest *
+       perch__v1__order_mishap_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__OrderMishapRequest *)
+     protobuf_c_message_unpack (&perch__v1__order_mishap_request__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__order_mishap_request__free_unpacked
+                     (Perch__V1__OrderMishapRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__order_mishap_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   perch__v1__order_mishap_response__init
+                     (Perch__V1__OrderMishapResponse         *message)
+{
+  static const Perch__V1__OrderMishapResponse init_value = PERCH__V1__ORDER_MISHAP_RESPONSE__INIT;
+  *message = init_value;
+}
+size_t perch__v1__order_mishap_response__get_packed_size
+                     (const Perch__V1__OrderMishapResponse *message)
+{
+  assert(message->base.descriptor == &perch__v1__order_mishap_response__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t perch__v1__order_mishap_response__pack
+                     (const Perch__V1__OrderMishapResponse *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &perch__v1__order_mishap_response__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t perch__v1__order_mishap_response__pack_to_buffer
+                     (const Perch__V1__OrderMishapResponse *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &perch__v1__order_mishap_response__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Perch__V1__OrderMishapResponse *
+       perch__v1__order_mishap_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Perch__V1__OrderMishapResponse *)
+     protobuf_c_message_unpack (&perch__v1__order_mishap_response__descriptor,
+                                allocator, len, data);
+}
+void   perch__v1__order_mishap_response__free_unpacked
+                     (Perch__V1__OrderMishapResponse *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &perch__v1__order_mishap_response__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   perch__v1__operate_request__init
                      (Perch__V1__OperateRequest         *message)
 {
@@ -952,6 +1042,134 @@ void   perch__v1__set_clock_response__free_unpacked
   assert(message->base.descriptor == &perch__v1__set_clock_response__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+static const ProtobufCFieldDescriptor perch__v1__order_mishap_request__field_descriptors[5] =
+{
+  {
+    "app",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OrderMishapRequest, app),
+    &perch__v1__app_ref__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "kind",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OrderMishapRequest, kind),
+    &perch__v1__mishap_kind__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "times",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OrderMishapRequest, times),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "delay_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OrderMishapRequest, delay_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "path",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OrderMishapRequest, path),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__order_mishap_request__field_indices_by_name[] = {
+  0,   /* field[0] = app */
+  3,   /* field[3] = delay_ms */
+  1,   /* field[1] = kind */
+  4,   /* field[4] = path */
+  2,   /* field[2] = times */
+};
+static const ProtobufCIntRange perch__v1__order_mishap_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor perch__v1__order_mishap_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.OrderMishapRequest",
+  "OrderMishapRequest",
+  "Perch__V1__OrderMishapRequest",
+  "perch.v1",
+  sizeof(Perch__V1__OrderMishapRequest),
+  5,
+  perch__v1__order_mishap_request__field_descriptors,
+  perch__v1__order_mishap_request__field_indices_by_name,
+  1,  perch__v1__order_mishap_request__number_ranges,
+  (ProtobufCMessageInit) perch__v1__order_mishap_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor perch__v1__order_mishap_response__field_descriptors[1] =
+{
+  {
+    "waiting",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Perch__V1__OrderMishapResponse, waiting),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned perch__v1__order_mishap_response__field_indices_by_name[] = {
+  0,   /* field[0] = waiting */
+};
+static const ProtobufCIntRange perch__v1__order_mishap_response__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor perch__v1__order_mishap_response__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "perch.v1.OrderMishapResponse",
+  "OrderMishapResponse",
+  "Perch__V1__OrderMishapResponse",
+  "perch.v1",
+  sizeof(Perch__V1__OrderMishapResponse),
+  1,
+  perch__v1__order_mishap_response__field_descriptors,
+  perch__v1__order_mishap_response__field_indices_by_name,
+  1,  perch__v1__order_mishap_response__number_ranges,
+  (ProtobufCMessageInit) perch__v1__order_mishap_response__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor perch__v1__operate_request__field_descriptors[4] =
 {
   {
@@ -2451,7 +2669,47 @@ const ProtobufCMessageDescriptor perch__v1__set_clock_response__descriptor =
   (ProtobufCMessageInit) perch__v1__set_clock_response__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCMethodDescriptor perch__v1__test_store_service__method_descriptors[7] =
+static const ProtobufCEnumValue perch__v1__mishap_kind__enum_values_by_number[8] =
+{
+  { "MISHAP_KIND_UNSPECIFIED", "PERCH__V1__MISHAP_KIND__MISHAP_KIND_UNSPECIFIED", 0 },
+  { "MISHAP_KIND_LOSE", "PERCH__V1__MISHAP_KIND__MISHAP_KIND_LOSE", 1 },
+  { "MISHAP_KIND_DELAY", "PERCH__V1__MISHAP_KIND__MISHAP_KIND_DELAY", 2 },
+  { "MISHAP_KIND_DOUBLE", "PERCH__V1__MISHAP_KIND__MISHAP_KIND_DOUBLE", 3 },
+  { "MISHAP_KIND_REORDER", "PERCH__V1__MISHAP_KIND__MISHAP_KIND_REORDER", 4 },
+  { "MISHAP_KIND_RATE_LIMIT", "PERCH__V1__MISHAP_KIND__MISHAP_KIND_RATE_LIMIT", 5 },
+  { "MISHAP_KIND_ERROR", "PERCH__V1__MISHAP_KIND__MISHAP_KIND_ERROR", 6 },
+  { "MISHAP_KIND_UNAVAILABLE", "PERCH__V1__MISHAP_KIND__MISHAP_KIND_UNAVAILABLE", 7 },
+};
+static const ProtobufCIntRange perch__v1__mishap_kind__value_ranges[] = {
+{0, 0},{0, 8}
+};
+static const ProtobufCEnumValueIndex perch__v1__mishap_kind__enum_values_by_name[8] =
+{
+  { "MISHAP_KIND_DELAY", 2 },
+  { "MISHAP_KIND_DOUBLE", 3 },
+  { "MISHAP_KIND_ERROR", 6 },
+  { "MISHAP_KIND_LOSE", 1 },
+  { "MISHAP_KIND_RATE_LIMIT", 5 },
+  { "MISHAP_KIND_REORDER", 4 },
+  { "MISHAP_KIND_UNAVAILABLE", 7 },
+  { "MISHAP_KIND_UNSPECIFIED", 0 },
+};
+const ProtobufCEnumDescriptor perch__v1__mishap_kind__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "perch.v1.MishapKind",
+  "MishapKind",
+  "Perch__V1__MishapKind",
+  "perch.v1",
+  8,
+  perch__v1__mishap_kind__enum_values_by_number,
+  8,
+  perch__v1__mishap_kind__enum_values_by_name,
+  1,
+  perch__v1__mishap_kind__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCMethodDescriptor perch__v1__test_store_service__method_descriptors[8] =
 {
   { "Operate", &perch__v1__operate_request__descriptor, &perch__v1__operate_response__descriptor },
   { "InspectAccount", &perch__v1__inspect_account_request__descriptor, &perch__v1__inspect_account_response__descriptor },
@@ -2460,6 +2718,7 @@ static const ProtobufCMethodDescriptor perch__v1__test_store_service__method_des
   { "GetSettings", &perch__v1__get_settings_request__descriptor, &perch__v1__get_settings_response__descriptor },
   { "GetClock", &perch__v1__get_clock_request__descriptor, &perch__v1__get_clock_response__descriptor },
   { "SetClock", &perch__v1__set_clock_request__descriptor, &perch__v1__set_clock_response__descriptor },
+  { "OrderMishap", &perch__v1__order_mishap_request__descriptor, &perch__v1__order_mishap_response__descriptor },
 };
 const unsigned perch__v1__test_store_service__method_indices_by_name[] = {
   3,        /* Configure */
@@ -2468,6 +2727,7 @@ const unsigned perch__v1__test_store_service__method_indices_by_name[] = {
   1,        /* InspectAccount */
   2,        /* ListAccounts */
   0,        /* Operate */
+  7,        /* OrderMishap */
   6         /* SetClock */
 };
 const ProtobufCServiceDescriptor perch__v1__test_store_service__descriptor =
@@ -2477,7 +2737,7 @@ const ProtobufCServiceDescriptor perch__v1__test_store_service__descriptor =
   "TestStoreService",
   "Perch__V1__TestStoreService",
   "perch.v1",
-  7,
+  8,
   perch__v1__test_store_service__method_descriptors,
   perch__v1__test_store_service__method_indices_by_name
 };
@@ -2536,6 +2796,14 @@ void perch__v1__test_store_service__set_clock(ProtobufCService *service,
 {
   assert(service->descriptor == &perch__v1__test_store_service__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
+void perch__v1__test_store_service__order_mishap(ProtobufCService *service,
+                                                 const Perch__V1__OrderMishapRequest *input,
+                                                 Perch__V1__OrderMishapResponse_Closure closure,
+                                                 void *closure_data)
+{
+  assert(service->descriptor == &perch__v1__test_store_service__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void perch__v1__test_store_service__init (Perch__V1__TestStoreService_Service *service,
                                           Perch__V1__TestStoreService_ServiceDestroy destroy)

@@ -20,6 +20,8 @@ PROTOBUF_C__BEGIN_DECLS
 #include "perch/v1/subscription.pb-c.h"
 #include "perch/v1/transaction.pb-c.h"
 
+typedef struct Perch__V1__OrderMishapRequest Perch__V1__OrderMishapRequest;
+typedef struct Perch__V1__OrderMishapResponse Perch__V1__OrderMishapResponse;
 typedef struct Perch__V1__OperateRequest Perch__V1__OperateRequest;
 typedef struct Perch__V1__OperateResponse Perch__V1__OperateResponse;
 typedef struct Perch__V1__InspectAccountRequest Perch__V1__InspectAccountRequest;
@@ -45,8 +47,94 @@ typedef struct Perch__V1__SetClockResponse Perch__V1__SetClockResponse;
 
 /* --- enums --- */
 
+/*
+ * What goes wrong.
+ */
+typedef enum _Perch__V1__MishapKind {
+  /*
+   * Not given.
+   */
+  PERCH__V1__MISHAP_KIND__MISHAP_KIND_UNSPECIFIED = 0,
+  /*
+   * The notification is never sent. It stands in the notification history without an attempt.
+   */
+  PERCH__V1__MISHAP_KIND__MISHAP_KIND_LOSE = 1,
+  /*
+   * The notification is sent later.
+   */
+  PERCH__V1__MISHAP_KIND__MISHAP_KIND_DELAY = 2,
+  /*
+   * The notification is sent twice.
+   */
+  PERCH__V1__MISHAP_KIND__MISHAP_KIND_DOUBLE = 3,
+  /*
+   * The notifications are held until all are there, and sent in the reverse order.
+   */
+  PERCH__V1__MISHAP_KIND__MISHAP_KIND_REORDER = 4,
+  /*
+   * The request is answered 429, as if its rate were used up.
+   */
+  PERCH__V1__MISHAP_KIND__MISHAP_KIND_RATE_LIMIT = 5,
+  /*
+   * The request is answered 500, with Apple's general error that is worth a retry.
+   */
+  PERCH__V1__MISHAP_KIND__MISHAP_KIND_ERROR = 6,
+  /*
+   * The request is answered 503, without a body.
+   */
+  PERCH__V1__MISHAP_KIND__MISHAP_KIND_UNAVAILABLE = 7
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(PERCH__V1__MISHAP_KIND)
+} Perch__V1__MishapKind;
 
 /* --- messages --- */
+
+/*
+ * Orders a mishap.
+ */
+struct  Perch__V1__OrderMishapRequest
+{
+  ProtobufCMessage base;
+  /*
+   * The app.
+   */
+  Perch__V1__AppRef *app;
+  /*
+   * What goes wrong.
+   */
+  Perch__V1__MishapKind kind;
+  /*
+   * With how many notifications or requests: up to 1,000,000, and up to 1,000 that are reordered. 0 means 1.
+   */
+  uint32_t times;
+  /*
+   * By how much a notification is delayed, in milliseconds of the app's clock: 1 to 365 days. Of other mishaps 0.
+   */
+  int64_t delay_ms;
+  /*
+   * How the path of a request begins; empty for every request. Of notifications empty.
+   */
+  char *path;
+};
+#define PERCH__V1__ORDER_MISHAP_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__order_mishap_request__descriptor) \
+    , NULL, PERCH__V1__MISHAP_KIND__MISHAP_KIND_UNSPECIFIED, 0, 0, (char *)protobuf_c_empty_string }
+
+
+/*
+ * It waits for its notification or request.
+ */
+struct  Perch__V1__OrderMishapResponse
+{
+  ProtobufCMessage base;
+  /*
+   * The mishaps of the app that wait, of this kind of event, with this one.
+   */
+  uint32_t waiting;
+};
+#define PERCH__V1__ORDER_MISHAP_RESPONSE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&perch__v1__order_mishap_response__descriptor) \
+    , 0 }
+
 
 /*
  * Performs one operation on one account.
@@ -640,6 +728,44 @@ struct  Perch__V1__SetClockResponse
     , NULL, NULL, 0, 0, 0 }
 
 
+/* Perch__V1__OrderMishapRequest methods */
+void   perch__v1__order_mishap_request__init
+                     (Perch__V1__OrderMishapRequest         *message);
+size_t perch__v1__order_mishap_request__get_packed_size
+                     (const Perch__V1__OrderMishapRequest   *message);
+size_t perch__v1__order_mishap_request__pack
+                     (const Perch__V1__OrderMishapRequest   *message,
+                      uint8_t             *out);
+size_t perch__v1__order_mishap_request__pack_to_buffer
+                     (const Perch__V1__OrderMishapRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__OrderMishapRequest *
+       perch__v1__order_mishap_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__order_mishap_request__free_unpacked
+                     (Perch__V1__OrderMishapRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Perch__V1__OrderMishapResponse methods */
+void   perch__v1__order_mishap_response__init
+                     (Perch__V1__OrderMishapResponse         *message);
+size_t perch__v1__order_mishap_response__get_packed_size
+                     (const Perch__V1__OrderMishapResponse   *message);
+size_t perch__v1__order_mishap_response__pack
+                     (const Perch__V1__OrderMishapResponse   *message,
+                      uint8_t             *out);
+size_t perch__v1__order_mishap_response__pack_to_buffer
+                     (const Perch__V1__OrderMishapResponse   *message,
+                      ProtobufCBuffer     *buffer);
+Perch__V1__OrderMishapResponse *
+       perch__v1__order_mishap_response__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   perch__v1__order_mishap_response__free_unpacked
+                     (Perch__V1__OrderMishapResponse *message,
+                      ProtobufCAllocator *allocator);
 /* Perch__V1__OperateRequest methods */
 void   perch__v1__operate_request__init
                      (Perch__V1__OperateRequest         *message);
@@ -1041,6 +1167,12 @@ void   perch__v1__set_clock_response__free_unpacked
                       ProtobufCAllocator *allocator);
 /* --- per-message closures --- */
 
+typedef void (*Perch__V1__OrderMishapRequest_Closure)
+                 (const Perch__V1__OrderMishapRequest *message,
+                  void *closure_data);
+typedef void (*Perch__V1__OrderMishapResponse_Closure)
+                 (const Perch__V1__OrderMishapResponse *message,
+                  void *closure_data);
 typedef void (*Perch__V1__OperateRequest_Closure)
                  (const Perch__V1__OperateRequest *message,
                   void *closure_data);
@@ -1139,6 +1271,10 @@ struct Perch__V1__TestStoreService_Service
                     const Perch__V1__SetClockRequest *input,
                     Perch__V1__SetClockResponse_Closure closure,
                     void *closure_data);
+  void (*order_mishap)(Perch__V1__TestStoreService_Service *service,
+                       const Perch__V1__OrderMishapRequest *input,
+                       Perch__V1__OrderMishapResponse_Closure closure,
+                       void *closure_data);
 };
 typedef void (*Perch__V1__TestStoreService_ServiceDestroy)(Perch__V1__TestStoreService_Service *);
 void perch__v1__test_store_service__init (Perch__V1__TestStoreService_Service *service,
@@ -1153,7 +1289,8 @@ void perch__v1__test_store_service__init (Perch__V1__TestStoreService_Service *s
       function_prefix__ ## configure,\
       function_prefix__ ## get_settings,\
       function_prefix__ ## get_clock,\
-      function_prefix__ ## set_clock  }
+      function_prefix__ ## set_clock,\
+      function_prefix__ ## order_mishap  }
 void perch__v1__test_store_service__operate(ProtobufCService *service,
                                             const Perch__V1__OperateRequest *input,
                                             Perch__V1__OperateResponse_Closure closure,
@@ -1182,9 +1319,16 @@ void perch__v1__test_store_service__set_clock(ProtobufCService *service,
                                               const Perch__V1__SetClockRequest *input,
                                               Perch__V1__SetClockResponse_Closure closure,
                                               void *closure_data);
+void perch__v1__test_store_service__order_mishap(ProtobufCService *service,
+                                                 const Perch__V1__OrderMishapRequest *input,
+                                                 Perch__V1__OrderMishapResponse_Closure closure,
+                                                 void *closure_data);
 
 /* --- descriptors --- */
 
+extern const ProtobufCEnumDescriptor    perch__v1__mishap_kind__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__order_mishap_request__descriptor;
+extern const ProtobufCMessageDescriptor perch__v1__order_mishap_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__operate_request__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__operate_response__descriptor;
 extern const ProtobufCMessageDescriptor perch__v1__inspect_account_request__descriptor;

@@ -168,6 +168,10 @@ SET_CLOCK = Method(
         "/perch.v1.TestStoreService/SetClock", v1.SetClockRequest, v1.SetClockResponse, is_safe=False,
         is_idempotent=False, is_keyed=False,
 )
+ORDER_MISHAP = Method(
+        "/perch.v1.TestStoreService/OrderMishap", v1.OrderMishapRequest, v1.OrderMishapResponse, is_safe=False,
+        is_idempotent=False, is_keyed=False,
+)
 LIST_APPS = Method(
         "/perch.v1.AdminService/ListApps", v1.ListAppsRequest, v1.ListAppsResponse, is_safe=True, is_idempotent=False,
         is_keyed=False,
@@ -304,11 +308,11 @@ METHODS = (
         FINISH, LIST_TRANSACTIONS, LIST_UNFINISHED, GET_LATEST_TRANSACTION, TRANSACTION_UPDATES, SYNC, REQUEST_REFUND,
         REDEEM_OFFER_CODE, MANAGE_SUBSCRIPTIONS, RESOLVE_BILLING_ISSUE, ANSWER_PRICE_INCREASE, GET_APP_TRANSACTION,
         PURCHASE_INTENTS, MESSAGES, OPERATE, INSPECT_ACCOUNT, LIST_ACCOUNTS, CONFIGURE, GET_SETTINGS, GET_CLOCK,
-        SET_CLOCK, LIST_APPS, CHECK_CATALOG, LOAD_CATALOG, GET_CATALOG, GET_SERVER_STATUS, BACKUP, REVOKE_TOKEN,
-        OFFER_CONSOLE_CODE, REDEEM_CONSOLE_CODE, FIND_ACCOUNT, FIND_CUSTOMERS, ADD_NOTE, LIST_NOTES, DELETE_NOTE,
-        LIST_UNCLAIMED, ATTACH_ALIAS, DETACH_ALIAS, MOVE_TRANSACTION, MERGE_ACCOUNTS, ERASE_ACCOUNT, EXPORT_ACCOUNT,
-        GRANT_ENTITLEMENT, REVOKE_GRANT, LIST_AUDIT, LIST_DEAD_LETTERS, RETRY_DEAD_LETTER, DROP_DEAD_LETTER,
-        LIST_NOTIFICATIONS, GET_SIGNED_PAYLOAD, SUBMIT_TRANSACTION, SUBMIT_NOTIFICATION, WATCH,
+        SET_CLOCK, ORDER_MISHAP, LIST_APPS, CHECK_CATALOG, LOAD_CATALOG, GET_CATALOG, GET_SERVER_STATUS, BACKUP,
+        REVOKE_TOKEN, OFFER_CONSOLE_CODE, REDEEM_CONSOLE_CODE, FIND_ACCOUNT, FIND_CUSTOMERS, ADD_NOTE, LIST_NOTES,
+        DELETE_NOTE, LIST_UNCLAIMED, ATTACH_ALIAS, DETACH_ALIAS, MOVE_TRANSACTION, MERGE_ACCOUNTS, ERASE_ACCOUNT,
+        EXPORT_ACCOUNT, GRANT_ENTITLEMENT, REVOKE_GRANT, LIST_AUDIT, LIST_DEAD_LETTERS, RETRY_DEAD_LETTER,
+        DROP_DEAD_LETTER, LIST_NOTIFICATIONS, GET_SIGNED_PAYLOAD, SUBMIT_TRANSACTION, SUBMIT_NOTIFICATION, WATCH,
 )
 
 
@@ -608,6 +612,17 @@ class Calls:
         return self._call(SET_CLOCK, v1.SetClockRequest(
                 app=named_app(app), freeze=freeze, resume=resume, advance_by_ms=advance_by_ms,
                 advance_to_ms=advance_to_ms, advance_to_boundary=advance_to_boundary,
+        ), timeout)
+
+    def order_mishap(
+            self, *, app: Union[v1.AppRef, str, None] = None, kind: v1.MishapKind = v1.MishapKind.UNSPECIFIED,
+            times: int = 0, delay_ms: int = 0, path: str = "", timeout: Optional[float] = None,
+    ) -> v1.OrderMishapResponse:
+        """Lets something go wrong on purpose where the server is the App Store of other backends: with the next notifications of the
+        app, or with the next requests of its backend. A server that stops forgets what has not gone wrong yet.
+        """
+        return self._call(ORDER_MISHAP, v1.OrderMishapRequest(
+                app=named_app(app), kind=kind, times=times, delay_ms=delay_ms, path=path,
         ), timeout)
 
     def list_apps(self, *, timeout: Optional[float] = None) -> v1.ListAppsResponse:
@@ -1253,6 +1268,17 @@ class AsyncCalls:
         return self._call(SET_CLOCK, v1.SetClockRequest(
                 app=named_app(app), freeze=freeze, resume=resume, advance_by_ms=advance_by_ms,
                 advance_to_ms=advance_to_ms, advance_to_boundary=advance_to_boundary,
+        ), timeout)
+
+    def order_mishap(
+            self, *, app: Union[v1.AppRef, str, None] = None, kind: v1.MishapKind = v1.MishapKind.UNSPECIFIED,
+            times: int = 0, delay_ms: int = 0, path: str = "", timeout: Optional[float] = None,
+    ) -> Awaitable[v1.OrderMishapResponse]:
+        """Lets something go wrong on purpose where the server is the App Store of other backends: with the next notifications of the
+        app, or with the next requests of its backend. A server that stops forgets what has not gone wrong yet.
+        """
+        return self._call(ORDER_MISHAP, v1.OrderMishapRequest(
+                app=named_app(app), kind=kind, times=times, delay_ms=delay_ms, path=path,
         ), timeout)
 
     def list_apps(self, *, timeout: Optional[float] = None) -> Awaitable[v1.ListAppsResponse]:

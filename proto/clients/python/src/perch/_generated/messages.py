@@ -571,6 +571,34 @@ class ForecastKind(Enumeration):
     """A message of the store appears or disappears."""
 
 
+class MishapKind(Enumeration):
+    """What goes wrong."""
+
+    UNSPECIFIED = 0
+    """Not given."""
+
+    LOSE = 1
+    """The notification is never sent. It stands in the notification history without an attempt."""
+
+    DELAY = 2
+    """The notification is sent later."""
+
+    DOUBLE = 3
+    """The notification is sent twice."""
+
+    REORDER = 4
+    """The notifications are held until all are there, and sent in the reverse order."""
+
+    RATE_LIMIT = 5
+    """The request is answered 429, as if its rate were used up."""
+
+    ERROR = 6
+    """The request is answered 500, with Apple's general error that is worth a retry."""
+
+    UNAVAILABLE = 7
+    """The request is answered 503, without a body."""
+
+
 class CustomerNameKind(Enumeration):
     """What kind of name a customer is known by."""
 
@@ -2826,6 +2854,59 @@ class ValueInfo(Message):
         self.next_change = next_change
         self.resume_token = resume_token
         self.not_in_catalog = not_in_catalog
+
+
+class OrderMishapRequest(Message):
+    """Orders a mishap."""
+
+    __slots__ = ("app", "kind", "times", "delay_ms", "path")
+    _fields = (
+        (1, "app", "AppRef", False, None),
+        (2, "kind", "MishapKind", False, None),
+        (3, "times", "uint32", False, None),
+        (4, "delay_ms", "int64", False, None),
+        (5, "path", "string", False, None),
+    )
+
+    app: Optional[AppRef]
+    """The app."""
+
+    kind: MishapKind
+    """What goes wrong."""
+
+    times: int
+    """With how many notifications or requests: up to 1,000,000, and up to 1,000 that are reordered. 0 means 1."""
+
+    delay_ms: int
+    """By how much a notification is delayed, in milliseconds of the app's clock: 1 to 365 days. Of other mishaps 0."""
+
+    path: str
+    """How the path of a request begins; empty for every request. Of notifications empty."""
+
+    def __init__(
+            self, *, app: Optional[AppRef] = None, kind: MishapKind = MishapKind.UNSPECIFIED, times: int = 0,
+            delay_ms: int = 0, path: str = "",
+    ) -> None:
+        self.app = app
+        self.kind = kind
+        self.times = times
+        self.delay_ms = delay_ms
+        self.path = path
+
+
+class OrderMishapResponse(Message):
+    """It waits for its notification or request."""
+
+    __slots__ = ("waiting", )
+    _fields = (
+        (1, "waiting", "uint32", False, None),
+    )
+
+    waiting: int
+    """The mishaps of the app that wait, of this kind of event, with this one."""
+
+    def __init__(self, *, waiting: int = 0) -> None:
+        self.waiting = waiting
 
 
 class OperateRequest(Message):
@@ -8955,14 +9036,15 @@ __all__ = (
         "ListTransactionsResponse", "ListUnclaimedRequest", "ListUnclaimedResponse", "ListUnfinishedRequest",
         "ListUnfinishedResponse", "LoadCatalogRequest", "LoadCatalogResponse", "Loading", "ManageSubscriptionsRequest",
         "ManageSubscriptionsResponse", "MergeAccountsRequest", "MergeAccountsResponse", "MessageReason",
-        "MessagesRequest", "MessagesResponse", "Metric", "Money", "MoveTransactionRequest", "MoveTransactionResponse",
-        "NamedEntitlement", "NamedEntitlements", "OfferCode", "OfferConsoleCodeRequest", "OfferConsoleCodeResponse",
-        "OfferEdit", "OfferEligibility", "OfferPaymentMode", "OfferType", "OperateRequest", "OperateResponse",
-        "OperationTarget", "OwnershipType", "PendingPurchase", "PendingReason", "Period", "PeriodUnit", "PlanOption",
-        "PlanRelation", "Position", "PostMessageOperation", "PriceConsent", "PriceIncreaseStatus", "Product",
-        "ProductEdit", "ProductType", "Products", "ProductsTaskRequest", "ProductsTaskResponse", "PurchaseIntent",
-        "PurchaseIntentList", "PurchaseIntentsRequest", "PurchaseIntentsResponse", "PurchaseOffer", "PurchaseOrder",
-        "PurchaseRequest", "PurchaseResponse", "PurchaseResult", "RaisePriceOperation", "ReceivedNotification",
+        "MessagesRequest", "MessagesResponse", "Metric", "MishapKind", "Money", "MoveTransactionRequest",
+        "MoveTransactionResponse", "NamedEntitlement", "NamedEntitlements", "OfferCode", "OfferConsoleCodeRequest",
+        "OfferConsoleCodeResponse", "OfferEdit", "OfferEligibility", "OfferPaymentMode", "OfferType", "OperateRequest",
+        "OperateResponse", "OperationTarget", "OrderMishapRequest", "OrderMishapResponse", "OwnershipType",
+        "PendingPurchase", "PendingReason", "Period", "PeriodUnit", "PlanOption", "PlanRelation", "Position",
+        "PostMessageOperation", "PriceConsent", "PriceIncreaseStatus", "Product", "ProductEdit", "ProductType",
+        "Products", "ProductsTaskRequest", "ProductsTaskResponse", "PurchaseIntent", "PurchaseIntentList",
+        "PurchaseIntentsRequest", "PurchaseIntentsResponse", "PurchaseOffer", "PurchaseOrder", "PurchaseRequest",
+        "PurchaseResponse", "PurchaseResult", "RaisePriceOperation", "ReceivedNotification",
         "RedeemConsoleCodeRequest", "RedeemConsoleCodeResponse", "RedeemOfferCodeRequest", "RedeemOfferCodeResponse",
         "RedeemedOffer", "RefundOperation", "RefusedValue", "RenewOperation", "RenewalBehaviour", "RenewalInfo",
         "RenewalInfoResult", "RenewalState", "RequestConsumptionOperation", "RequestRefundRequest",

@@ -338,6 +338,18 @@ class Reason:
     Use a test app.
     """
 
+    NO_TWIN = "NO_TWIN"
+    """The server is the App Store of no backend, or delivers no notifications.
+
+    Start it with `--twin-listen`; for notifications also with `--twin-notify`.
+    """
+
+    MISHAP_LIMIT = "MISHAP_LIMIT"
+    """100 mishaps of an app wait.
+
+    Let some happen first.
+    """
+
     TOKEN_MALFORMED = "TOKEN_MALFORMED"
     """Not a token of ours, or damaged.
 
@@ -894,6 +906,8 @@ RETRY = {
     "PRODUCT_UNKNOWN": "NO",
     "IMAGE_UNKNOWN": "NO",
     "NOT_A_TEST_APP": "NO",
+    "NO_TWIN": "NO",
+    "MISHAP_LIMIT": "YES",
     "TOKEN_MALFORMED": "TOKEN",
     "TOKEN_OTHER_VIEW": "TOKEN",
     "TOKEN_OTHER_STORE": "TOKEN",
