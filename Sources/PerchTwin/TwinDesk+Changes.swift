@@ -78,6 +78,36 @@ extension TwinDesk {
         }
     }
 
+    /// The newest transaction of a subscription gets the token, and its renewals inherit it; of anything else the transaction itself.
+    func setAccountToken(_ text: String, _ call: Call) throws(TwinError) -> TwinStep {
+        let id = try Self.number(text, else: .invalidTransactionID)
+        guard let token = try call.request.fields()["appAccountToken"]?.string.flatMap({ UUIDText.canonical($0) })
+        else {
+            throw .invalidAccountToken
+        }
+        return try self.transaction(id, call, else: .transactionNotFound) { account, row throws(TwinError) in
+            guard row.transaction.originalID == id else { throw .notOriginalID }
+            guard row.transaction.ownership != .familyShared else { throw .familyTransaction }
+            let key = AccountKey(app: call.app.number, bytes: account.key)
+            var mutation = Mutation(.transaction(key, id), needsTestApp: true) { view throws(Refusal) in
+                guard let row = view.transaction, let record = view.record else {
+                    preconditionFailure("the store did not fetch the transaction")
+                }
+                var transaction = record.lines.first { $0.originalID == id }?.latest ?? row.transaction
+                if transaction.appAccountToken == token { return .unchanged(answer: .none) }
+                transaction.appAccountToken = token
+                transaction.signedDate = view.now
+                let fact = Fact(.accountTokenSet(transaction), effective: view.now)
+                return .commit([AccountFacts(account: row.account, facts: [fact])], answer: .none)
+            }
+            mutation.audit = Self.audit("setAppAccountToken", "\(id)", call)
+            return .ask(.mutate(mutation)) { answer throws(TwinError) in
+                if case .refused(let refusal) = answer { throw TwinError(refusal) }
+                return .answer(TwinResponse(status: 200))
+            }
+        }
+    }
+
     static func audit(_ method: String, _ what: String, _ call: Call) -> AuditEntry {
         AuditEntry(
             at: call.wall, subject: "the backend", address: "", method: "AppStoreServerAPI", what: "\(method) \(what)",

@@ -13,6 +13,7 @@ enum TwinEndpoint: Hashable {
     case extendedAll(product: String, request: String)
     case finish(String)
     case consumption(String, version: Int)
+    case accountToken(String)
     case notificationHistory
     case requestTest
     case testStatus(String)
@@ -36,6 +37,7 @@ enum TwinEndpoint: Hashable {
             self = .consumption(parts[5], version: 1)
         case ("PUT", "v2", "transactions", 6) where parts[4] == "consumption":
             self = .consumption(parts[5], version: 2)
+        case ("PUT", "v1", "transactions", 6) where parts[5] == "appAccountToken": self = .accountToken(parts[4])
         case ("GET", "v1", "history", 5): self = .transactionHistory(parts[4], version: 1)
         case ("GET", "v2", "history", 5): self = .transactionHistory(parts[4], version: 2)
         case ("GET", "v1", "subscriptions", 5): self = .subscriptionStatuses(parts[4])
@@ -65,6 +67,7 @@ enum TwinEndpoint: Hashable {
         case .requestTest, .testStatus: TwinRate("test", 1)
         case .extendAll, .extendedAll: TwinRate("mass extension", 1)
         case .extend: TwinRate("extend", 20)
+        case .accountToken: TwinRate("account token", 20)
         case .orderLookup: TwinRate("order", 10)
         case .refundHistory: TwinRate("refunds", 10)
         case .messaging(let endpoint): endpoint.rate

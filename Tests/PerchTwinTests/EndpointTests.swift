@@ -11,6 +11,7 @@ import Testing
         ("POST", "/inApps/v1/transactions/12/finish", .finish("12")),
         ("PUT", "/inApps/v1/transactions/consumption/12", .consumption("12", version: 1)),
         ("PUT", "/inApps/v2/transactions/consumption/12", .consumption("12", version: 2)),
+        ("PUT", "/inApps/v1/transactions/12/appAccountToken", .accountToken("12")),
         ("GET", "/inApps/v1/history/12", .transactionHistory("12", version: 1)),
         ("GET", "/inApps/v2/history/12", .transactionHistory("12", version: 2)),
         ("GET", "/inApps/v1/subscriptions/12", .subscriptionStatuses("12")),

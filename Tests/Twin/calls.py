@@ -40,6 +40,7 @@ from appstoreserverlibrary.models.RealtimeUrlRequest import RealtimeUrlRequest
 from appstoreserverlibrary.models.Status import Status
 from appstoreserverlibrary.models.Subtype import Subtype
 from appstoreserverlibrary.models.TransactionHistoryRequest import Order, ProductType, TransactionHistoryRequest
+from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 from appstoreserverlibrary.models.UploadMessageImage import UploadMessageImage
 from appstoreserverlibrary.models.UploadMessageRequestBody import UploadMessageRequestBody
 from cryptography.hazmat.primitives import serialization
@@ -226,6 +227,32 @@ def changes(twin):
     expect(refusal(lambda: client.get_test_notification_status("f" * 36 + "_1")) == (404, 4040008), "no such test")
     called("request_test_notification", "refused as without an address: 4040007")
     called("get_test_notification_status", "refused: 4040008")
+
+    first, second = str(uuid.uuid4()), str(uuid.uuid4())
+    client.set_app_account_token(id, UpdateAppAccountTokenRequest(first.upper()))
+    newest = max(twin.transactions("bert").values(), key=lambda one: int(one["id"]) if one["productId"] == PLUS else 0)
+    expect(newest["appAccountToken"] == first, f"the token of a subscription: {newest}")
+    (group,) = client.get_all_subscription_statuses(id).data
+    line = group.lastTransactions[0]
+    expect(verifier.verify_and_decode_signed_transaction(line.signedTransactionInfo).appAccountToken == first
+           and verifier.verify_and_decode_renewal_info(line.signedRenewalInfo).appAccountToken == first, "in what is signed")
+    twin.operate("bert", renew={"target": {"productId": PLUS}})
+    renewed = max(twin.transactions("bert").values(), key=lambda one: int(one["id"]))
+    expect(renewed["appAccountToken"] == first, "its renewal inherits it")
+    client.set_app_account_token(coin, UpdateAppAccountTokenRequest(first))
+    client.set_app_account_token(coin, UpdateAppAccountTokenRequest(second))
+    client.set_app_account_token(coin, UpdateAppAccountTokenRequest(second))
+    expect(twin.transactions("bert")[coin]["appAccountToken"] == second, "the token of a consumable, replaced")
+    lifetime = twin.buy("bert", "app.perch.lifetime")["id"]
+    twin.operate("bert", share={"target": {"transactionId": lifetime}, "member": "bella"})
+    twin.call("Sync", account="bella")
+    shared = next(iter(twin.transactions("bella").values()), None)
+    wrong = [("x", first, 400, 4000006), ("987654321", first, 404, 4040010), (coin, "no UUID", 400, 4000183), (renewed["id"], first, 400, 4000187)]
+    for target, token, status, code in wrong + ([(shared["originalId"], first, 400, 4000185)] if shared else []):
+        found = refusal(lambda: client.set_app_account_token(target, UpdateAppAccountTokenRequest(token)))
+        expect(found == (status, code), f"{target} {token} is {found}, not {code}")
+    called("set_app_account_token", "a subscription, its renewal, a consumable; five that are refused")
+    expect(shared is not None, "a shared subscription was there to be refused")
 
     def unfinished():
         return {one["transaction"]["id"] for one in twin.call("ListUnfinished", account="bert").get("transactions", [])}
@@ -601,6 +628,7 @@ def main():
         lines = ["| Call of Apple's Python library | Checked |", "|---|---|", *rows, ""]
         pathlib.Path(sys.argv[sys.argv.index("--table") + 1]).write_text("\n".join(lines))
     print(f"twin: {len(table)} of {len(calls)} calls of Apple's client are served")
+    expect(set(table) == set(calls), f"not called: {sorted(set(calls) - set(table))}")
 
     conclude("the twin")
 
