@@ -15,10 +15,11 @@ import time
 
 from appstoreserverlibrary.models.Environment import Environment
 from appstoreserverlibrary.models.NotificationHistoryRequest import NotificationHistoryRequest
+from appstoreserverlibrary.models.NotificationTypeV2 import NotificationTypeV2
 
 from expectations import conclude, expect
 from rehearsal import Twin, plain, refusal
-from trial import WORK, options
+from trial import SAMPLE, WORK, options
 from waiting import PATIENCE_SECONDS
 
 COINS = "app.perch.coins"
@@ -153,6 +154,85 @@ def mishaps(twin, backend, client):
     expect(b in backend.wait(before + 7)[before:] and a not in backend.taken, "the delayed one comes, the lost one never")
 
 
+def orders(twin, backend):
+    """Mishaps as operations of the test store, and as steps of a scenario. What has happened before is no part of them."""
+    client, before = twin.client(Environment.LOCAL_TESTING), len(backend.taken)
+    twin.buy("carl", COINS)
+    answer = twin.call("OrderMishap", kind="MISHAP_KIND_LOSE")
+    expect(answer == {"waiting": 1}, f"a mishap waits: {answer}")
+    twin.buy("carl", COINS)
+    said = twin.run("store", "mishap", "double")
+    expect(said.returncode == 0 and "one mishap waits" in said.stdout, f"{said.stdout}{said.stderr}")
+    twin.buy("carl", COINS)
+    found = backend.wait(before + 3)[before:]
+    a, b, c = [item.signedPayload for item in history(client)][-3:]
+    expect(found == [a, c, c], f"the second is lost, the third doubled: {[[a, b, c].index(one) for one in found]}")
+    for fields, word in [
+        ({}, "FIELD_MISSING"), ({"kind": "MISHAP_KIND_LOSE", "times": 1_000_001}, "FIELD_INVALID"), ({"kind": "MISHAP_KIND_REORDER", "times": 1_001}, "FIELD_INVALID"),
+        ({"kind": "MISHAP_KIND_DELAY"}, "FIELD_INVALID"), ({"kind": "MISHAP_KIND_LOSE", "delayMs": "1"}, "FIELD_INVALID"),
+        ({"kind": "MISHAP_KIND_LOSE", "path": "/inApps"}, "FIELD_INVALID"), ({"kind": "MISHAP_KIND_RATE_LIMIT", "path": "inApps"}, "FIELD_INVALID"),
+    ]:
+        answer = twin.call("OrderMishap", **fields)
+        expect(word in json.dumps(answer), f"{fields}: {answer}")
+    id = next(iter(twin.transactions("carl")))
+    said = twin.run("store", "mishap", "answer-503", "--times", "2", "--path", "/inApps/v1/transactions")
+    expect(said.returncode == 0, f"{said.stdout}{said.stderr}")
+    asked = [refusal(lambda: client.get_all_subscription_statuses(id))] + [refusal(lambda: client.get_transaction_info(id)) for _ in range(3)]
+    expect(asked == [(200, None), (503, None), (503, None), (200, None)], f"two requests of one path fail: {asked}")
+    said = twin.run("store", "mishap", "delay")
+    expect(said.returncode == 2 and "--by" in said.stderr, f"a delay needs a length: {said.stderr}")
+
+
+SCENARIO = """start 2027-01-01
+catalog {catalogue}
+lose notification
+buy app.perch.coins
+double next notification
+delay notification by 5h
+reorder 3 notifications
+buy app.perch.coins
+buy app.perch.coins
+buy app.perch.coins
+buy app.perch.coins
+buy app.perch.coins
+answer 503 2 times to "/inApps/v1/transactions"
+answer 429 to "/inApps/v1/subscriptions"
+"""
+
+
+def scenario(backend):
+    """A scenario spoils what its backend gets."""
+    directory = WORK / "scenario"
+    directory.mkdir()
+    (directory / "mishaps.scenario").write_text(SCENARIO.format(catalogue=SAMPLE))
+    with Twin(directory, "--clock", "2026-12-01", "--twin-notify", backend.url, time_rate=None) as twin:
+        twin.start()
+        before = len(backend.taken)
+        said = twin.run("scenario", "run", str(directory / "mishaps.scenario"))
+        expect(said.returncode == 0, f"{said.stdout}{said.stderr}")
+        found = backend.wait(before + 5)[before:]
+        client = twin.client(Environment.LOCAL_TESTING)
+        a, b, c, d, e, f = [item.signedPayload for item in history(client, notificationType=NotificationTypeV2.ONE_TIME_CHARGE)]
+        expect(found == [b, b, f, e, d], f"lost, doubled, delayed, reordered: {[[a, b, c, d, e, f].index(one) for one in found]}")
+        advance(twin, 5 * HOUR)
+        expect(backend.wait(before + 6)[before + 5:] == [c], "the delayed one comes")
+        id = verifier_id(twin, a)
+        calls = [client.get_transaction_info] * 3 + [client.get_all_subscription_statuses] * 2
+        asked = [refusal(lambda: call(id)) for call in calls]
+        expect(asked == [(503, None), (503, None), (200, None), (429, 4290000), (200, None)], f"its requests: {asked}")
+    with Twin(directory, time_rate=None) as twin:
+        twin.start()
+        said = twin.run("scenario", "run", str(directory / "mishaps.scenario"))
+        expect(said.returncode == 1 and "NO_TWIN" in said.stdout + said.stderr and "--twin-notify" in said.stdout + said.stderr,
+               f"without deliveries it is refused: {said.stdout}{said.stderr}")
+
+
+def verifier_id(twin, notification):
+    verifier = twin.verifier(online=False)
+    decoded = verifier.verify_and_decode_notification(notification)
+    return verifier.verify_and_decode_signed_transaction(decoded.data.signedTransactionInfo).transactionId
+
+
 def starts(twin, backend):
     """A start that nothing went wrong before sends nothing again, and what waits keeps its hour."""
     backend.status, before = 503, len(backend.taken)
@@ -232,8 +312,8 @@ def kills(twin, backend, number, seed, control):
     print(f"twin: {number} kills, {len(accepted)} accepted, {twice} of them twice, {asked} requests for consumption information, seed {seed}")
 
 
-# Notifications of `retries` and `mishaps` that never come: the one of six refusals, and the lost one.
-LOST = 2
+# Notifications of `retries`, `mishaps` and `orders` that never come: the one of six refusals, and the lost ones.
+LOST = 3
 
 
 def main():
@@ -253,8 +333,10 @@ def main():
         client = plainly(twin, backend)
         retries(twin, backend, client)
         mishaps(twin, backend, client)
+        orders(twin, backend)
         starts(twin, backend)
         kills(twin, backend, given.kills, given.seed, given.control)
+    scenario(backend)
     conclude("deliveries")
 
 

@@ -5,7 +5,7 @@ import sys
 import time
 
 from expectations import conclude, expect
-from rehearsal import BUNDLE, Twin
+from rehearsal import BUNDLE, Twin, plain
 from server import Process
 from trial import ROOT, WORK
 from waiting import PATIENCE_SECONDS, free_port
@@ -19,7 +19,12 @@ def main():
     expect(len(lines) <= 45, f"the backend has {len(lines)} lines")
     (WORK / "backend.py").write_text(code)
     commands = re.findall(r"^perch (store .*)$", PAGE, re.M)
-    expect(len(commands) == 3, f"the page has {commands}")
+    spoils = [command for command in commands if command.startswith("store mishap")]
+    commands = [command for command in commands if command not in spoils]
+    expect(len(commands) == 3 and len(spoils) == 6, f"the page has {commands} {spoils}")
+    (scenario,) = re.findall(r"```\n(catalog .*?)```", PAGE, re.S)
+    (WORK / "mishaps.scenario").write_text(scenario)
+    (WORK / "Shop.storekit").write_bytes((ROOT / "deploy/sample.storekit").read_bytes())
     port = free_port()
     with Twin(WORK, "--twin-notify", f"http://127.0.0.1:{port}/notifications") as twin:
         twin.start()
@@ -50,6 +55,16 @@ def main():
                 expect(said.returncode == 0, f"{command}: {said.stdout}{said.stderr}")
                 found = states()
                 expect(list(found.values()) == [state], f"after {command}: {found}, {backend.lines[-5:]}")
+            for command in spoils:
+                said = twin.run(*shlex.split(command))
+                expect(said.returncode == 0, f"{command}: {said.stdout}{said.stderr}")
+            said = twin.run_here("scenario", "check", WORK / "mishaps.scenario")
+            expect(said.returncode == 0, f"the scenario of the page: {said.stdout}{said.stderr}")
+            orders = re.findall(r"-d '(.*?)' http://127.0.0.1:7450/mishaps", PAGE)
+            expect(len(orders) == 2, f"the page has {orders}")
+            for order in orders:
+                answer = plain("POST", twin.twin_port, "/mishaps", data=order, headers={"content-type": "application/json"})
+                expect(answer.status_code == 202, f"{order}: {answer.text}")
         finally:
             backend.kill()
     conclude("the page")
