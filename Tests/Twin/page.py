@@ -58,7 +58,7 @@ def main():
             for command in spoils:
                 said = twin.run(*shlex.split(command))
                 expect(said.returncode == 0, f"{command}: {said.stdout}{said.stderr}")
-            said = twin.run_here("scenario", "check", WORK / "mishaps.scenario")
+            said = twin.run("scenario", "run", str(WORK / "mishaps.scenario"))
             expect(said.returncode == 0, f"the scenario of the page: {said.stdout}{said.stderr}")
             orders = re.findall(r"-d '(.*?)' http://127.0.0.1:7450/mishaps", PAGE)
             expect(len(orders) == 2, f"the page has {orders}")
