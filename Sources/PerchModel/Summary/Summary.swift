@@ -81,7 +81,10 @@ package struct Summary {
         if case .frozen = self.app.clock, self.app.isTestApp, !held.isEmpty || !troubled.isEmpty {
             said.append(self.say(.clockStopped))
         }
-        return said.joined(separator: " ")
+        // A subscription that was bought twice is said once.
+        var once: [String] = []
+        for each in said where !once.contains(each) { once.append(each) }
+        return once.joined(separator: " ")
     }
 
     /// What is over, or that there never was anything.

@@ -358,21 +358,22 @@ private let present = at("2026-06-10")
     /// A line of silver; days count from now.
     private static func line(
         from: Int64 = -10, to: Int64 = 20, renews: Bool? = true, product: String = "silver",
+        original: TransactionID = 11, beside held: AccountRecord = AccountRecord(account: 1, app: 1),
         transaction change: (inout Transaction) -> Void = { _ in },
         info changeInfo: (inout RenewalInfo) -> Void = { _ in }
     ) -> AccountRecord {
         func onDay(_ days: Int64) -> Instant { present.advanced(byMilliseconds: days * dayLength) }
-        var transaction = Shop.transaction(11, of: product, from: onDay(from), to: onDay(to))
+        var transaction = Shop.transaction(original, of: product, from: onDay(from), to: onDay(to))
         transaction.webOrderLineItemID = "1"
         transaction.price = usd(9_990)
         change(&transaction)
-        var record = AccountRecord(account: 1, app: 1)
-        if let fact = ReportedOriginal(id: 11).fact(of: transaction, content: .zero) {
+        var record = held
+        if let fact = ReportedOriginal(id: original).fact(of: transaction, content: .zero) {
             record.apply(Fact(.reported(.transaction(fact)), effective: present))
         }
         guard let renews else { return record }
         var info = RenewalInfo(
-            originalTransactionID: 11, currentProductID: product, willAutoRenew: renews, renewalDate: onDay(to),
+            originalTransactionID: original, currentProductID: product, willAutoRenew: renews, renewalDate: onDay(to),
             recentSubscriptionStartDate: onDay(from), environment: .production, signedDate: onDay(from))
         info.autoRenewPreference = renews ? product : nil
         info.renewalPrice = renews ? usd(9_990) : nil
@@ -389,6 +390,13 @@ private let present = at("2026-06-10")
         expectedChanges(
             of: record, about: .all, app: Self.app, at: present, for: TextReader(locale: "", offsetMinutes: 0)
         ).map { "\($0.at): \($0.message)" }
+    }
+
+    @Test func `once what was bought twice`() {
+        let sentence = "alice has silver until 30 June, then it renews for $9.99."
+        #expect(Self.told(Self.line(original: 12, beside: Self.line())) == sentence)
+        let other = Self.line(to: 21, original: 12, beside: Self.line())
+        #expect(Self.told(other).contains("until 30 June") && Self.told(other).contains("until 1 July"))
     }
 
     @Test func `no more than was reported`() {
