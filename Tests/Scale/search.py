@@ -92,9 +92,11 @@ class Watchers:
         for number in draw.sample(range(1, arguments.accounts + 1), arguments.watchers):
             watcher = Caller(address, client_name="watcher", heartbeat_seconds=600)
             watcher.call(READS + "SubscriptionStatusTask", app=APP, account=f"user-{number}", group_id=GROUP)
-            self.all.append((f"user-{number}", watcher))
-            while not self.message(watcher).HasField("success"):
+            while not (message := self.message(watcher)).HasField("success"):
                 pass
+            # A store that is kept has what the run before left.
+            renews = message.success.statuses[0].renewal_info.renewal_info.will_auto_renew
+            self.all.append([f"user-{number}", watcher, renews])
 
     @staticmethod
     def message(watcher):
@@ -109,8 +111,9 @@ class Watchers:
         gc.disable()
         for place in range(ROUND_CHANGES):
             time.sleep(max(0, began + place / CHANGES_PER_SECOND - time.perf_counter()))
-            account, watcher = self.all[self.place % len(self.all)]
-            operation = {"set_auto_renew": {"target": {"product_id": YEARLY}, "enabled": self.place // len(self.all) % 2 == 1}}
+            account, watcher, renews = changed = self.all[self.place % len(self.all)]
+            operation = {"set_auto_renew": {"target": {"product_id": YEARLY}, "enabled": not renews}}
+            changed[2] = not renews
             self.place += 1
             sent = time.perf_counter_ns()
             stream = self.writer.call(STORE + "Operate", app=APP, account=account, operation=operation)
