@@ -227,6 +227,11 @@ extension ServerSettings {
                 return
                     "--twin-notify takes an address such as http://127.0.0.1:8080/notifications, and \(address) is none"
             }
+            // A name is looked up when something is posted.
+            let host = address.dropFirst("http://".count).prefix { $0 != "/" && $0 != ":" }
+            if address.hasPrefix("http://"), host.allSatisfy({ $0.isNumber || $0 == "." }), !host.hasPrefix("127.") {
+                return "--twin-notify posts http on loopback only, and \(host) is elsewhere; give an https address"
+            }
         }
         if self.twinListen != nil, case .database = self.store {
             return

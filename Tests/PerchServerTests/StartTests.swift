@@ -79,6 +79,10 @@ import TestingThreads
         Contradiction("without --token-keys") { $0.authentication.audience = "shop" },
         Contradiction("--tls-ticket-secret needs TLS, and there is no certificate") { $0.tls.ticketSecretPath = "s" },
         Contradiction("without --token-keys") { $0.authentication.tokenLifeMilliseconds = 60_000 },
+        Contradiction("give --twin-listen too") { $0.twinNotify = "https://backend.example.com/" },
+        Contradiction("10.0.0.1 is elsewhere") {
+            ($0.twinListen, $0.twinDirectory, $0.twinNotify) = ("127.0.0.1:0", "twin", "http://10.0.0.1:8080/n")
+        },
         Contradiction("--clock is for test apps") {
             $0.apps = [
                 ServerSettings.AppSettings(
