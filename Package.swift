@@ -314,7 +314,7 @@ let package = Package(
             [
                 "PerchBase", "PerchLoop", "PerchMetrics", "PerchModel", "PerchJSON", "PerchWire", "PerchIdentity",
                 "PerchStore", "PerchCatalogue", "PerchSQLite", "PerchPostgres", "PostgresTesting", "PerchCore",
-                "PerchApple", "PerchReconciler", "PerchHTTP", "PerchTLS",
+                "PerchApple", "PerchReconciler", "PerchHTTP", "PerchTLS", "PerchTwin",
                 "PerchServer", "PerchTesting", "TestingThreads",
             ]),
         tests(
