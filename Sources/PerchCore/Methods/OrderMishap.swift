@@ -11,38 +11,32 @@ struct OrderMishap: ServerMethod {
     var auditNote: AuditNote { .audited("\(self.asked.kind) \(max(self.asked.times, 1))") }
 
     func check() throws(CallRefusal) {
-        guard self.asked.kind.isKnown else {
+        let (kind, times, delay, path) = (
+            self.asked.kind, self.asked.times, self.asked.delayMilliseconds, self.asked.path
+        )
+        guard kind.isKnown else {
+            let known = MishapKind.names.dropFirst().joined(separator: ", ")
             throw CallRefusal(
-                .fieldMissing,
-                "kind is not set, or is newer than this server; known: "
-                    + MishapKind.names.dropFirst().joined(separator: ", "), details: [.field("kind")])
+                .fieldMissing, "kind is not set, or is newer than this server; known: \(known)",
+                details: [.field("kind")])
         }
-        let most = self.asked.kind == .reorder ? Limits.mishapReorderMax : Limits.mishapTimesMax
-        guard self.asked.times <= most else {
-            throw CallRefusal(
-                .fieldInvalid, "times is \(self.asked.times), the limit for \(self.asked.kind) is \(most)",
-                details: [.field("times")])
+        let most = kind == .reorder ? Limits.mishapReorderMax : Limits.mishapTimesMax
+        guard times <= most else {
+            throw Self.invalid("times", "is \(times), the limit for \(kind) is \(most)")
         }
-        if self.asked.kind == .delay {
-            guard (1...Limits.mishapDelayMillisecondsMax).contains(self.asked.delayMilliseconds) else {
-                throw CallRefusal(
-                    .fieldInvalid,
-                    "delay_ms is \(self.asked.delayMilliseconds); a delay is 1 to \(Limits.mishapDelayMillisecondsMax)",
-                    details: [.field("delay_ms")])
-            }
-        } else if self.asked.delayMilliseconds != 0 {
-            throw CallRefusal(
-                .fieldInvalid, "delay_ms is set, and \(self.asked.kind) delays nothing", details: [.field("delay_ms")])
+        let delays: ClosedRange<Int64> = kind == .delay ? 1...Limits.mishapDelayMillisecondsMax : 0...0
+        guard delays.contains(delay) else {
+            throw Self.invalid(
+                "delay_ms", "is \(delay); for \(kind) it is \(delays.lowerBound) to \(delays.upperBound)")
         }
-        guard self.asked.path.isEmpty || self.asked.path.hasPrefix("/") && self.asked.kind.isOfRequests else {
-            throw CallRefusal(
-                .fieldInvalid,
-                self.asked.kind.isOfRequests
-                    ? "path begins with no /; a request has a path such as /inApps/v2/history"
-                    : "path is set, and \(self.asked.kind) concerns notifications, which have none",
-                details: [.field("path")])
+        guard path.isEmpty || path.hasPrefix("/") && kind.isOfRequests else {
+            throw Self.invalid("path", "is set; only requests have one, and it begins with / as in /inApps/v2/history")
         }
-        try Check.atMost(Limits.mishapPathBytesMax, self.asked.path, "path")
+        try Check.atMost(Limits.mishapPathBytesMax, path, "path")
+    }
+
+    private static func invalid(_ field: String, _ text: String) -> CallRefusal {
+        CallRefusal(.fieldInvalid, "\(field) \(text)", details: [.field(field)])
     }
 
     func control(_ context: MethodContext) throws(CallRefusal) -> ControlRequest {
